@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
     from .human.comparison import correlate
-    from .metrics.from_counts import score_counts
+    from .metrics.given import score_counts
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
 

@@ -31,9 +31,9 @@ from .execution.count import count_in_memory, has_threads
 from .execution.listener import SILENT
 from .execution.options import RunOptions
 from .execution.store.columns_file import MemoryStatistics, Statistics
-from .metrics.base.views import TEXTS
+from .metrics.base.needs import TEXTS
 from .metrics.build import from_text, from_values
-from .metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
+from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
 from .prepare import complete, doubts, fit, without_source
 from .scoring import scored_columns
 from .scoring.breakdown.needs import breakdown_of, needs_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,19 +15,17 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
-from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.listener import SILENT
 from .execution.opening import elsewhere
 from .execution.options import AUTO
 from .io.remote import is_remote, telling
-from .metrics.base import signature
 from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
-from .metrics.base.views import GOLD, TEXTS, annotator_of
-from .metrics.build import resolve_all
+from .metrics.base.needs import GOLD, TEXTS, annotator_of
+from .metrics.base.options import render_signature
+from .metrics.build import is_called, resolve_all
 from .metrics.defaults import with_defaults
-from .metrics.names import is_called
-from .metrics.own_tokens import has_own_tokens
+from .metrics.given import has_own_tokens
 from .scoring.breakdown.needs import needs_of
 from .scoring.references import POLICIES
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from .execution.options import RunOptions
     from .human.human_judgements import HumanJudgements
     from .metrics.base.metric import Metric, Needs
+    from .metrics.base.needs import Needs
     from .reproduction.published_sections import Published
 
 
@@ -218,7 +218,7 @@ def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str
     """Return the name of a metric, its signature, and those patterns of --only that are other spellings of its name."""
     others = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
     spelled = (pattern for pattern in patterns if pattern not in others and is_called(metric, pattern))
-    return (metric.name, signature.render(metric.name, metric.settings()), *spelled)
+    return (metric.name, render_signature(metric.name, metric.settings()), *spelled)
 
 
 def under(config: Config, options: RunOptions) -> RunOptions:

@@ -22,11 +22,10 @@ Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help 
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .api import evaluate
-from .dataclass import dataclass
 from .errors import InputError
 from .metrics.build import from_values
 from .scorers.checks import called, texts_of

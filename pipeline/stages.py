@@ -22,12 +22,11 @@ import shlex
 import sys
 import time
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
-from .dataclass import dataclass
 from .errors import InputError
 from .execution.count import count_all, outdated
 from .execution.listener import SILENT, Listener, LoggingListener

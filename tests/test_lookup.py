@@ -45,7 +45,7 @@ def test_what_a_table_names_is_imported_when_it_is_asked_for(tmp_path: Path, mon
     ],
 )
 def test_metrics_are_imported_when_they_are_asked_for(code: str, metrics: list[str]) -> None:
-    names = ["pipeline.metrics.chrf", "pipeline.metrics.errant.metric", "pipeline.metrics.gleu.metric"]
+    names = ["pipeline.metrics.chrf", "pipeline.metrics.errant.metric", "pipeline.metrics.gleu"]
     assert loaded(code, names) == [f"pipeline.metrics.{name}" for name in metrics]
 
 

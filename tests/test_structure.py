@@ -35,7 +35,6 @@ PEERS = {
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 FLOORS = [
-    ["dataclass.py"],
     ["_version.py", "errors.py", "arrays.py", "lookup.py"],
     ["kernel", "io"],
     ["tokenizers", "config", "corpus/edits", "annotation"],

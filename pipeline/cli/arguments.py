@@ -14,7 +14,7 @@ from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
 from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
-from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
+from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
 
 if TYPE_CHECKING:
     import argparse
@@ -172,7 +172,7 @@ def output_from_pipe(args: argparse.Namespace) -> None:
 def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str] = (TEXTS,)) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
-    `views` says what the metrics read; see `metrics/base/views.py`.
+    `views` says what the metrics read; see `metrics/base/needs.py`.
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus

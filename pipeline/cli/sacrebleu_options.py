@@ -116,7 +116,7 @@ _columns.__name__ = f"number of columns (1 to {MOST_COLUMNS})"
 
 def check_names(texts: Sequence[str]) -> None:
     """Raise ConfigError for files where names of metrics belong: sacreBLEU has its references there."""
-    from ..metrics.names import meant
+    from ..metrics.build import meant
 
     for text in texts:
         if Path(text).is_file():

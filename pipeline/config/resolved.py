@@ -6,12 +6,11 @@ import itertools
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..dataclass import dataclass
 from ..errors import ConfigError, Problem, did_you_mean
 from ..io.remote import Remote, is_remote, is_there
 

@@ -12,7 +12,7 @@ from ..config.resolved import Column, Dataset, System
 from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
-from ..metrics.base.views import EDITS, GOLD, annotator_of
+from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .edit_views import MAX_ANNOTATORS
 from .edits.m2_files import FIELDS, NOOP
 from .edits.m2_tools import BAR

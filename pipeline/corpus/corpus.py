@@ -5,15 +5,14 @@ Each file is read once when it is opened, and the byte offset of every STRIDE-th
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem
-from ..metrics.base.views import TEXTS
+from ..metrics.base.needs import TEXTS
 from .samples import Samples
 from .scan import changed
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
     from .texts import AnyText
 
 
@@ -50,7 +49,7 @@ class Corpus:
     references_as_systems: Mapping[str, int] = field(default_factory=dict)
     """The systems that are references themselves, and the numbers of these references, from 0."""
     views: Mapping[str, Corpus] = field(default_factory=dict)
-    """The same data set as metrics of edits read it, by the names in `metrics/base/views.py`."""
+    """The same data set as metrics of edits read it, by the names in `metrics/base/metric.py`."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted: those in the annotations of gold and outputs."""
     annotated: bool = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..config.resolved import Column
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled, named, numbered_lines, open_bytes
-from ..metrics.base.views import EDITS, GOLD, annotator_of
+from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .edits.m2_files import (
     NOOP,
     Annotated,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
-from ..dataclass import dataclass
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
+from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import M2_KINDS, open_edits
 from .edits.records import read_once
@@ -84,7 +83,7 @@ def open_corpus(
 ) -> Corpus | None:
     """Open all files of a data set; return None after adding to problems, as many as can be told at once.
 
-    `views` says what metrics read of it; see `metrics/base/views.py`. Texts that have to be annotated for that are
+    `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
     with read_once():

@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
 from ..io.plain_files import Origin

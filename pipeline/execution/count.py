@@ -11,7 +11,7 @@ from ..corpus.scan import STRIDE
 from ..corpus.texts import MemoryText, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError
 from ..io.workers.threads import in_batches, threads
-from ..metrics.base.views import TEXTS
+from ..metrics.base.needs import TEXTS
 from . import shards, workers
 from .listener import SILENT
 from .options import AUTO
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..corpus.corpus import Corpus
     from ..io.workers.threads import Shared
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
     from .listener import Listener
     from .options import RunOptions
     from .retry import Lost

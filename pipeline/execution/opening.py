@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from .._version import __version__
 from ..corpus.scan import index_text
 from ..corpus.texts import stamp_of
-from ..dataclass import dataclass
 from ..errors import IncompleteError, PipelineError
 from .clusters import LostWorkerError
 

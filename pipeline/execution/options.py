@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..dataclass import dataclass
 from ..io.processes import processors
 from .clusters import CLUSTERS, Cluster
 

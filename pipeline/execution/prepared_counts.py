@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..corpus.texts import Span, read_span
-from ..metrics.base.metric import Text
-from ..metrics.prepared import prepared
+from ..metrics.base.needs import Text
+from ..metrics.given import prepared
 from .store.columns_file import FewStatistics, MemoryStatistics
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
 
 FEW = 1024
 """With fewer lines, columns are kept as they were counted."""

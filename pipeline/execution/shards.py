@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
-
-from ..dataclass import dataclass
 
 MIN_BYTES, MAX_BYTES = 1 << 17, 6 << 20
 """Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's caches."""

@@ -6,7 +6,7 @@ it has the same folder, and returns where they are. Else it returns them, and th
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -15,11 +15,9 @@ import numpy as np
 from .. import kernel
 from .._version import __version__
 from ..corpus.texts import Span, read_span
-from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.processes import MEMORY, WorkerLostError, processors, starved
-from ..metrics.base.columns import COUNTING
-from ..metrics.base.metric import Text
+from ..metrics.base.needs import COUNTING, Text
 from .clusters import LostWorkerError
 from .listener import SILENT
 
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
     from .clusters import Cluster
     from .slow_shards import Watch
     from .store.unfinished import Location, Part

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from .comparison import configured_statistics
 from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple

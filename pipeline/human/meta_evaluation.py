@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from .comparison import Agreement, PermutationTest, compared
 from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, williams, windows

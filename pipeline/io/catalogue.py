@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from ..errors import DataError, did_you_mean
 from .remote import PREFIX, is_data
 

@@ -17,13 +17,12 @@ import hashlib
 import os
 import secrets
 import sys
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..dataclass import dataclass
 from ..errors import CorpusError, DataError, Problem
 from .catalogue import data_set, named_one
 from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, stream, telling

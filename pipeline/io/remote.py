@@ -11,11 +11,11 @@ import os
 import re
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..dataclass import dataclass
 from ..errors import CorpusError, DataError, Problem, did_you_mean
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Metrics by name. To add one: a file with a subclass of Metric, and a line in METRICS.
 
-A metric also says what the rest of the program shows, explains and cites about it: see `base/description.py`.
+A metric also says what the rest of the program shows, explains and cites about it: see `base/metric.py`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 METRICS: Table[type[Metric]] = Table(
     __name__,
     {
-        "gleu": "gleu.metric.Gleu",
+        "gleu": "gleu.Gleu",
         "google_gleu": "google_gleu.GoogleGleu",
         "green": "green.Green",
         "bleu": "bleu.metric.Bleu",
         "chrf": "chrf.Chrf",
-        "ter": "ter.metric.Ter",
+        "ter": "ter.Ter",
         "rouge": "rouge.metric.Rouge",
         "m2": "m2.metric.MaxMatch",
         "imeasure": "imeasure.metric.Imeasure",

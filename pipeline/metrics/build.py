@@ -1,29 +1,98 @@
-"""Make metrics from names, signatures, mappings of a config and Python values."""
+"""Metrics from names, signatures, mappings of a config and Python values, and the names that people write."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..io.remote import Remote, expanded, is_data, locate
 from . import METRICS
-from .base import signature
 from .base.metric import Metric
-from .names import meant
+from .base.options import parse_signature, render_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from .base.option import Option
+    from .base.options import Option
 
     Asked = str | Metric | Mapping[str, Any]
     """A metric as users of Python ask for it."""
+
+
+# Names of metrics as people write them, such as BLEU, ROUGE-L or chrF++. Each metric declares its own `spellings`.
+#
+# Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `ROUGE-L` and `rouge_l` are one name.
+
+
+class Meant(NamedTuple):
+    """What a name stands for."""
+
+    metric: str
+    """The name of the metric, as signatures have it."""
+    implied: Mapping[str, str]
+    """The options that the name implies, such as `word_order: 2` for chrF++."""
+
+    def __str__(self) -> str:
+        settings = ",".join(f"{key}={value}" for key, value in self.implied.items())
+        return f"{self.metric}[{settings}]" if settings else self.metric
+
+
+def meant(name: str) -> Meant:
+    """Return what a name stands for. Raises ConfigError where it is unknown, or may be one metric or another."""
+    choices = _choices(name)
+    if len(choices) == 1:
+        return choices[0]
+    if choices:
+        listed = "".join(f"\n  {choice}: {METRICS[choice.metric].summary}" for choice in choices)
+        raise ConfigError(f"'{name}' may be one of these; write the one that you mean:{listed}")
+    hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in _spellings())])
+    raise ConfigError(f"no metric is called '{name}'{hint}; known: {', '.join(METRICS)}")
+
+
+def class_of(printed: str) -> type[Metric]:
+    """Return the class of the metric of a signature, or Metric itself if this version has no metric of its name."""
+    return METRICS.get(printed.partition("|")[0], Metric)
+
+
+def is_called(metric: Metric, text: str) -> bool:
+    """Return whether a text is a name of a metric: its own, or another spelling whose options it has."""
+    try:
+        name, settings = parse_signature(text)
+    except ConfigError:
+        return False
+    has = {option.name: str(getattr(metric, option.attribute)) for option in metric.options}
+    choices = [choice for choice in _choices(name) if choice.metric == metric.name and not settings]
+    return any(choice.implied.items() <= has.items() for choice in choices)
+
+
+def _choices(name: str) -> list[Meant]:
+    return [Meant(name, {})] if name in METRICS else _by_folded_name().get(_folded(name), [])
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name.lower())
+
+
+def _spellings() -> Iterator[tuple[str, Meant]]:
+    """Yield each name that is not canonical, as it is declared, with what it stands for."""
+    for name, metric in METRICS.items():
+        yield from ((spelling, Meant(name, options)) for spelling, options in metric.spellings.items())
+
+
+@cache
+def _by_folded_name() -> dict[str, list[Meant]]:
+    """Return what each name may stand for: a metric alone, where the name is canonical but for its case."""
+    names: dict[str, list[Meant]] = {}
+    for spelling, stands_for in _spellings():
+        names.setdefault(_folded(spelling), []).append(stands_for)
+    return names | {_folded(name): [Meant(name, {})] for name in METRICS}
 
 
 MAX_COMBINATIONS = 1000
@@ -36,7 +105,7 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
     Raises ConfigError.
     """
     problems: list[Problem] = []
-    name, settings = signature.parse(text)
+    name, settings = parse_signature(text)
     for key in more or {}:
         if key in settings:
             raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
@@ -73,7 +142,7 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
     twice = next((number for number, metric in enumerate(distinct) if metric in distinct[:number]), None)
     if twice is not None:
         asked = values[twice]
-        named = asked if isinstance(asked, str) else signature.render(distinct[twice].name, distinct[twice].settings())
+        named = asked if isinstance(asked, str) else render_signature(distinct[twice].name, distinct[twice].settings())
         raise ConfigError(f"metrics[{twice}]: '{named}' is asked for twice; each metric gives one result for a system")
     return distinct
 
@@ -128,7 +197,7 @@ def as_mapping(node: Node) -> tuple[str, Node]:
 def _written_mapping(node: Node) -> Node:
     """Return a metric's node as a mapping with the key name, as it is written there. Raises ConfigError."""
     if isinstance(node.value, str):
-        name, settings = signature.parse(node.value)
+        name, settings = parse_signature(node.value)
         if "name" in settings:
             raise ConfigError(f"'{node.value}': 'name' is no option")
         prefix = f"{node.path}." if node.path else ""

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
-from .base import shared_options
-from .base.arithmetic import best_by, by_order, f_beta, ratio
-from .base.capabilities import Compiled, HasPeerSignature, ShowsNgrams
-from .base.columns import Field
-from .base.metric import Counted, Metric, Needs
-from .base.ngram_counts import OverlapNeeds, shown_matches
-from .base.ngram_roles import Shared
-from .base.option import option
-from .base.signature import SACREBLEU
+from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
+from .base.choices import best_by, by_order, f_beta, ratio
+from .base.metric import Counted, Metric, shown_matches
+from .base.needs import Field, Needs, OverlapNeeds
+from .base.options import SACREBLEU, level_option, lowercase_option, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..arrays import Floats, Ints
-    from .base.columns import Columns
-    from .base.metric import Text
-    from .base.ngram_counts import PreparedOverlap
+    from .base.needs import Columns, PreparedOverlap, Text
 
 EPSILON = 1e-16
 """With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
@@ -58,7 +52,7 @@ class ChrfNeeds(Needs):
         return [self.together(*parts) for parts in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> PreparedChrf | None:
-        """Return the references prepared; see `metrics/prepared.py`."""
+        """Return the references prepared; see `metrics/given.py`."""
         parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
         return PreparedChrf(self, [part for part in parts if part])
 
@@ -129,10 +123,10 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
         form="a number such as 2 or 0.5, with at most 6 decimals",
     )
-    lowercase: bool = shared_options.lowercase()
+    lowercase: bool = lowercase_option()
     whitespace: bool = option(False, key="space", help="white space is a character too")
     eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
-    level: str = shared_options.level()
+    level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a shortest order above the longest."""

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from ..config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError
 from ..tokenizers import TOKENIZERS
-from ..tokenizers.languages import tokenizer_of_pair
+from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
-from .base import signature
-from .build import as_mapping, children_of, from_text, option_of, resolve, resolve_all
-from .names import meant
+from .base.options import parse_signature
+from .build import as_mapping, children_of, from_text, meant, option_of, resolve, resolve_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +64,7 @@ def _in_language(texts: Sequence[str], options: Mapping[str, str], pair: str) ->
 
 def _with_tokenizer(text: str, options: Mapping[str, str], tokenizer: str) -> str:
     """Return the text of a metric with a tokeniser, if its own is for texts as people write them and was not given."""
-    name, settings = signature.parse(text)
+    name, settings = parse_signature(text)
     kind, implied = meant(name)
     metric = METRICS[kind]
     named = {option_of(metric, key): value for key, value in {**implied, **options, **settings}.items()}

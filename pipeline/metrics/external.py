@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import wrong_name
 from ..io.safe_files import file_name
-from .base.arithmetic import f_beta, ratio
 from .base.capabilities import ReadsFiles
-from .base.columns import Field
-from .base.metric import Counted, Metric, Needs
-from .base.option import option
+from .base.choices import f_beta, ratio
+from .base.metric import Counted, Metric
+from .base.needs import Field, Needs
+from .base.options import option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..arrays import Floats, Ints
-    from .base.columns import Columns
-    from .base.metric import Text
+    from .base.needs import Columns, Text
 
 COUNTS = ("tp", "fp", "fn")
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")

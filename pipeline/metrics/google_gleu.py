@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
-from .base import shared_options
-from .base.arithmetic import ratio
-from .base.capabilities import Compiled, ShowsNgrams
-from .base.columns import Field
-from .base.metric import Counted, Metric
-from .base.ngram_counts import OverlapNeeds, shown_matches
-from .base.ngram_roles import Rule
-from .base.option import option
+from .base.capabilities import Compiled, Rule, ShowsNgrams
+from .base.choices import ratio
+from .base.metric import Counted, Metric, shown_matches
+from .base.needs import Field, OverlapNeeds
+from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..arrays import Floats, Ints
-    from .base.columns import Columns
+    from .base.needs import Columns
 
 
 @dataclass(frozen=True)
@@ -51,11 +48,11 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
 
     min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=MAX_ORDER)
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
-    unit: str = shared_options.unit()
-    tokenizer: str = shared_options.tokenizer()
-    strip: bool = shared_options.strip()
-    lowercase: bool = shared_options.lowercase()
-    level: str = shared_options.level()
+    unit: str = unit_option()
+    tokenizer: str = tokenizer_option()
+    strip: bool = strip_option()
+    lowercase: bool = lowercase_option()
+    level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a shortest order above the longest."""

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
-from .base import shared_options
-from .base.arithmetic import best_by, by_order, f_beta, log, ratio
-from .base.capabilities import ShowsNgrams
-from .base.columns import Field
+from .base.capabilities import Rule, ShowsNgrams
+from .base.choices import best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
-from .base.ngram_counts import OverlapNeeds
-from .base.ngram_roles import Rule
-from .base.option import option
+from .base.needs import Field, OverlapNeeds
+from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..arrays import Floats, Ints
-    from .base.columns import Columns
+    from .base.needs import Columns
 
 
 @dataclass(frozen=True)
@@ -65,11 +62,11 @@ class Green(ShowsNgrams, Metric):
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
         form="a number such as 2 or 0.5, with at most 6 decimals",
     )
-    unit: str = shared_options.unit()
-    tokenizer: str = shared_options.tokenizer()
-    strip: bool = shared_options.strip()
-    lowercase: bool = shared_options.lowercase()
-    level: str = shared_options.level()
+    unit: str = unit_option()
+    tokenizer: str = tokenizer_option()
+    strip: bool = strip_option()
+    lowercase: bool = lowercase_option()
+    level: str = level_option()
 
     @property
     def edition(self) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ..dataclass import dataclass
 from ..tokenizers.tokenization import Tokenization
-from .base import shared_options
-from .base.columns import Field
 from .base.metric import Metric
-from .base.ngram_counts import OverlapNeeds
-from .base.option import option
+from .base.needs import Field, OverlapNeeds
+from .base.options import WHERE_STRIPPED, lowercase_option, option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ..arrays import Floats, Ints
-    from .base.columns import Columns
+    from .base.needs import Columns
 
 
 @dataclass(frozen=True)
@@ -30,14 +28,14 @@ class Length(Metric):
     summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
     help_page: ClassVar[str] = "human"
 
-    unit: str = shared_options.unit()
-    tokenizer: str = shared_options.tokenizer()
-    lowercase: bool = shared_options.lowercase()
+    unit: str = unit_option()
+    tokenizer: str = tokenizer_option()
+    lowercase: bool = lowercase_option()
     strip: str = option(
         "none",
         help="drop white space at both ends of lines first, or at their end",
         choices=("none", "both", "end"),
-        **shared_options.WHERE_STRIPPED,
+        **WHERE_STRIPPED,
     )
     level: str = option("mean", help="the mean or the sum over sentences", choices=("mean", "sum"))
     scale: str = option(

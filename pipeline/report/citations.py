@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
-from ..metrics.base.signature import with_samples
+from ..metrics.base.options import with_samples
 from ..metrics.build import from_text
 from .latex import code, escape
 from .tables.comparisons import baseline_of, level_name

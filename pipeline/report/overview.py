@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
-from ..metrics.names import class_of
+from ..metrics.build import class_of
 from .tables import percent
 from .tables.comparisons import (
     BETTER,

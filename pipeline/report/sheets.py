@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +10,10 @@ from ..dataclass import dataclass
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
 from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line
-from .tables.people import AGREEMENT_TABLES, finding_tables
+from .tables.people import (
+    AGREEMENT_TABLES,
+    finding_tables,
+)
 from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
 

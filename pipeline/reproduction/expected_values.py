@@ -19,8 +19,8 @@ from ..human.judgment_summary import JudgmentSummary
 from ..human.meta_evaluation import judged_scores
 from ..human.preferences import sentence_level, sentence_pairs
 from ..human.score_files import metric_scores
-from ..metrics.base.signature import parse
-from ..metrics.base.views import annotator_of
+from ..metrics.base.needs import annotator_of
+from ..metrics.base.options import parse
 from .published_files import counted
 from .verdicts import (
     Compared,

@@ -7,12 +7,12 @@ texts, which the checksums of the catalogue tell, so that a new recipe joins a b
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..io.catalogue import named_in
 from ..io.dataset_cache import state

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..config.models_published import SECTIONS
 from ..config.tree import base_of
-from ..dataclass import dataclass
 from ..errors import ConfigError, DataError, InputError, did_you_mean
 from ..human.judgment_summary import open_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
-from ..metrics.build import from_text
-from ..metrics.names import is_called
+from ..metrics.build import from_text, is_called
 from ..scoring.references import POLICIES
 from ..scoring.results import REFERENCES_ROW
 from .published_files import Cell, TableColumns, read_report, read_table

@@ -7,13 +7,12 @@ of data sets (data:NAME/FILE).
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import named_in
 from ..io.dataset_cache import by_hand, fetch_files, state

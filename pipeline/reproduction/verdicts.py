@@ -8,11 +8,9 @@ the shortest decimal form of our numbers.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal
-
-from ..dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,11 +12,9 @@ from ..corpus.corpus import MAX_REFERENCES
 from ..errors import InputError, LongTextError
 from ..kernel.lines import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
-from ..metrics.base.metric import Text
-from ..metrics.base.views import TEXTS
+from ..metrics.base.needs import TEXTS, Text
 from ..metrics.build import from_values
-from ..metrics.own_tokens import has_own_tokens, with_own_tokens
-from ..metrics.prepared import prepared
+from ..metrics.given import has_own_tokens, prepared, with_own_tokens
 from ..scoring.line_scores import LineScores
 from ..scoring.references import POLICIES
 from ..tokenizers.own_tokens import own_texts
@@ -27,7 +25,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..kernel.lines import Lines
-    from ..metrics.base.metric import Metric, Needs
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Needs
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import References, Splitter, Texts
 

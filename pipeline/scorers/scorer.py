@@ -16,9 +16,9 @@ from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.prepared_counts import PreparedCounts
 from ..metrics.base.capabilities import reads_files
-from ..metrics.base.views import GOLD, TEXTS
+from ..metrics.base.needs import GOLD, TEXTS
 from ..metrics.build import from_values
-from ..metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
+from ..metrics.given import OF_M2, has_own_tokens, with_own_tokens
 from ..prepare import complete, doubts, fit, without_source
 from ..scoring.line_scores import LineScores
 from ..scoring.scored_columns import signed

@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
 from ..metrics.base.capabilities import chooser
-from ..metrics.base.columns import PRESENT, Schema
+from ..metrics.base.needs import PRESENT, Schema
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.columns import Columns, Field
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns, Field
     from .column_blocks import HasBlocks
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..metrics.base.capabilities import chooser, data_set_columns
-from ..metrics.base.columns import LAST, PRESENT, WHOLE
+from ..metrics.base.needs import LAST, PRESENT, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..arrays import Ints
-    from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
 
 
 class HasBlocks(Protocol):

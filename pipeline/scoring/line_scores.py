@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass
 from ..metrics.base.capabilities import compiled_form, data_set_columns
-from ..metrics.base.columns import PRESENT
+from ..metrics.base.needs import PRESENT
 from .column_blocks import blocks_of, compact
 from .references import POLICIES
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
 
 
 @dataclass(frozen=True)

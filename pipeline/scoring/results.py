@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_right
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from ..errors import StoreError
 from ..execution.shards import Missing
 from ..execution.store.json_shapes import mistakes
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
 
 SCHEMA = 1
 MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
@@ -140,7 +139,7 @@ class DatasetInfo:
     digests: dict[str, str]
     """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
     views: dict[str, int] = field(default_factory=dict)
-    """How many references metrics of edits have, by what they read (`metrics/base/views.py`)."""
+    """How many references metrics of edits have, by what they read (`metrics/base/metric.py`)."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted."""
 

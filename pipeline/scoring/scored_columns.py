@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .._version import __version__
-from ..dataclass import dataclass
-from ..metrics.base import signature
+from ..metrics.base.options import render_signature
 from .breakdown.needs import breakdown_of
 from .reduce import drawn_scores
 from .references import POLICIES
@@ -111,4 +110,4 @@ def scores_of_draws(measured: ScoredColumns) -> dict[str, Floats]:
 @lru_cache(256)
 def signed(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""
-    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
+    return render_signature(metric.name, [*metric.settings(references), ("v", __version__)])

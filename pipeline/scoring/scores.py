@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..metrics.base.capabilities import peer_signature, warner
-from ..metrics.names import class_of
+from ..metrics.build import class_of
 from .reduce import reduce
 from .references import POLICIES
 from .references.base import mean_of

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from ..errors import StoreError, did_you_mean
-from ..metrics.names import is_called
+from ..metrics.build import is_called
 from .results import MORE
 from .scores import with_means
 

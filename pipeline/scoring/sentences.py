@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.capabilities import aggregated, line_outputs
-from ..metrics.base.columns import PRESENT
+from ..metrics.base.needs import PRESENT
 from .addends import Addends, Kind, exact_sum, nearest_sum
 from .column_blocks import compact, present_blocks
 from .references import POLICIES
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..arrays import Floats
-    from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
     from .column_blocks import HasBlocks
     from .references.base import SystemCounts
     from .summands import Summand

@@ -10,8 +10,7 @@ from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.base.capabilities import category_needs
-from ..metrics.build import from_text
-from ..metrics.names import class_of
+from ..metrics.build import class_of, from_text
 from .results import REFERENCES_ROW, Results, Score, ranks
 from .scored_columns import ScoredColumns, scored_columns, signed
 from .scores import describe

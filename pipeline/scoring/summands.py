@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..io.workers.ahead import ahead
 from .addends import Addends, PackedAddends, check_sums
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.reference_draws import Draws
+    from ..metrics.base.choices import Draws
     from .addends import Kind
     from .column_blocks import HasBlocks
 

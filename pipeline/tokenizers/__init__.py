@@ -50,7 +50,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "nonspace": Tokenizer("nonspace", None, "every code point but white space (sacreBLEU's char)"),
     "13a": Tokenizer(
         "13a",
-        later(__name__, "mteval.mteval"),
+        later(__name__, "tercom.mteval"),
         "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages",
         "text",
         signs="&<\n",
@@ -64,7 +64,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased"),
     "unicode": Tokenizer(
         "whitespace",
-        later(__name__, "unicode_words.unicode_words"),
+        later(__name__, "stop_words.unicode_words"),
         "lower-cased runs of letters and digits; ideographs stand alone",
     ),
     **{

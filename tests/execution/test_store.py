@@ -37,7 +37,7 @@ from pipeline.execution.store.manifest import is_file_name
 from pipeline.execution.store.run_directory import RunDirectory, content_key
 from pipeline.execution.store.unfinished import Cell, Part
 from pipeline.io.safe_files import file_name, write_atomic
-from pipeline.metrics.base.columns import COUNTING, Field, Schema, narrow
+from pipeline.metrics.base.needs import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns
 from pipeline.tokenizers import sacrebleu

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pipeline.corpus.edits.m2_files import NOOP
 from pipeline.corpus.edits.records import record_of
 from pipeline.kernel.lines import join_lines
-from pipeline.metrics.m2.gold import listed_edits, read_gold
+from pipeline.metrics.m2.counts import listed_edits, read_gold
 
 if TYPE_CHECKING:
     from types import ModuleType

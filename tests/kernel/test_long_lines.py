@@ -9,8 +9,7 @@ import pytest
 from pipeline import kernel as chosen_kernel
 from pipeline.kernel import long_lines
 from pipeline.kernel.lines import join_lines
-from pipeline.metrics.base.metric import Text
-from pipeline.metrics.base.ngram_counts import OverlapNeeds
+from pipeline.metrics.base.needs import OverlapNeeds, Text
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.tools.fuzz.kernels import outcome, shard_of
 

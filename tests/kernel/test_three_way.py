@@ -15,7 +15,7 @@ from pipeline.corpus.edits.correction_references import references
 from pipeline.errors import LongTextError
 from pipeline.kernel import common, python
 from pipeline.kernel.changed_columns import FIELDS
-from pipeline.metrics.imeasure.formulas import best_references, reference_keys
+from pipeline.metrics.imeasure.counts import best_references, reference_keys
 from tests.oracles.imeasure import (
     Vocabulary,
     corrections,

@@ -18,9 +18,8 @@ from pipeline.corpus.edits.records import record_of
 from pipeline.errors import InputError
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.capabilities import chooser
-from pipeline.metrics.base.metric import Text
-from pipeline.metrics.build import from_text
-from pipeline.metrics.names import meant
+from pipeline.metrics.base.needs import Text
+from pipeline.metrics.build import from_text, meant
 from pipeline.scoring.reduce import reduce
 from tests.conftest import called, run
 from tests.oracles import naive_cleme as naive

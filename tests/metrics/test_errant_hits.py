@@ -13,11 +13,11 @@ from pipeline.corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Compar
 from pipeline.corpus.edits.m2_files import NOOP as NOOP_LINE
 from pipeline.corpus.edits.records import annotation_of, outputs_of, record_of
 from pipeline.kernel.lines import join_lines
-from pipeline.metrics.base.metric import Text
-from pipeline.metrics.errant.hits import hits_of
+from pipeline.metrics.base.needs import Text
+from pipeline.metrics.errant.counts import hits_of
 
 if TYPE_CHECKING:
-    from pipeline.metrics.errant.hits import Compared
+    from pipeline.metrics.errant.counts import Compared
 
 TYPES = [NOOP, "UNK", "R:NOUN", "M:DET", UNJUDGED]
 COMPARISONS = st.builds(

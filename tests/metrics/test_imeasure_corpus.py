@@ -16,16 +16,16 @@ from pipeline import kernel, stages
 from pipeline.config.tree import from_mapping
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.capabilities import chooser
-from pipeline.metrics.base.metric import Text
+from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
-from pipeline.metrics.imeasure.columns import ImeasureNeeds
+from pipeline.metrics.imeasure.counts import ImeasureNeeds
 from pipeline.scoring.column_blocks import compact
 from tests.oracles.imeasure import golden
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.metrics.base.columns import Columns
+    from pipeline.metrics.base.needs import Columns
 
 TOTALS = {
     "wacc,chosen_by=correction": (

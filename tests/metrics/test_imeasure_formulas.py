@@ -10,13 +10,7 @@ import pytest
 
 from pipeline import kernel
 from pipeline.corpus.edits.correction_references import references
-from pipeline.metrics.imeasure.formulas import (
-    aspect_of,
-    best_references,
-    improvement,
-    measures,
-    reference_keys,
-)
+from pipeline.metrics.imeasure.counts import aspect_of, best_references, improvement, measures, reference_keys
 from tests.oracles.imeasure import Vocabulary, firsts_of, golden
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline import stages
 from pipeline.config.tree import from_mapping
-from pipeline.metrics.imeasure.formulas import reference_keys
+from pipeline.metrics.imeasure.counts import reference_keys
 from tests.oracles.imeasure import golden
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by_annotator, edit_judge
-from pipeline.metrics.base.metric import Text
+from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import annotators_of, chosen_references, of_annotators

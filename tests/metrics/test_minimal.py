@@ -22,13 +22,11 @@ from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.io.catalogue import citations
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import ShowsNgrams, reads_files, row_names, shown_ngrams
-from pipeline.metrics.base.columns import Field
+from pipeline.metrics.base import capabilities
+from pipeline.metrics.base.capabilities import Rule, ShowsNgrams, reads_files, row_names, shown_ngrams
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.ngram_counts import OverlapNeeds
-from pipeline.metrics.base.ngram_roles import Rule
-from pipeline.metrics.base.views import EDITS, GOLD
-from pipeline.metrics.base.views import TEXTS as TEXTS_VIEW
+from pipeline.metrics.base.needs import EDITS, GOLD, Field, OverlapNeeds
+from pipeline.metrics.base.needs import TEXTS as TEXTS_VIEW
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.report.html.explorer import explorer
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
     from pipeline.arrays import Floats, Ints
     from pipeline.corpus.corpus import Corpus
-    from pipeline.metrics.base.columns import Columns
+    from pipeline.metrics.base.needs import Columns
 
 
 @dataclass(frozen=True)
@@ -296,14 +294,15 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, 
 
 # --- nothing asks which metric it has
 
-OPEN = {
-    f"metrics/{name}.py"
-    for name in ("__init__", "build", "compiled", "defaults", "from_counts", "names", "own_tokens", "prepared")
-}
+OPEN = {f"metrics/{name}.py" for name in ("__init__", "build", "defaults", "given")}
 """Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
 OWN_COMMANDS = {"cli/commands/gleu.py", "cli/commands/m2scorer.py"}
 """Commands that are those of one metric: each may take it from the table."""
+
+
+CAPABILITIES = {name for name, item in vars(capabilities).items() if isinstance(item, type)}
+"""Classes that metrics mix in, of which one function each asks whether a metric has them."""
 
 
 def names(node: ast.AST) -> set[str]:
@@ -319,7 +318,7 @@ def is_named(node: ast.AST) -> bool:
 
 def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the lines where a file asks which metric it has, or what a metric might have."""
-    classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"}
+    classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
     for node in ast.walk(tree):
         function = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
         if isinstance(node, ast.Call) and function == "isinstance" and names(node.args[1]) & classes:
@@ -340,6 +339,19 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     assert [item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))] == []
     inner = [item for item in IMPORTS[name] if room(item.file) == "metrics" and item.file not in OPEN]
     assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("metrics/")])
+def test_whether_a_metric_has_a_capability_is_asked_in_one_place(name: str) -> None:
+    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
+    asked: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and names(node.func) & {"isinstance", "issubclass"}:
+            asked += names(node.args[1]) & CAPABILITIES
+    if name == "metrics/base/capabilities.py":
+        assert len(asked) == len(set(asked)) > 10
+    else:
+        assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import from_text
-from pipeline.metrics.names import is_called, meant
+from pipeline.metrics.build import from_text, is_called, meant
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}

@@ -18,18 +18,17 @@ from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.errors import IDLE, ConfigError, Problem
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.arithmetic import f_beta, ratio
-from pipeline.metrics.base.columns import Field
+from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.ngram_counts import OverlapNeeds
-from pipeline.metrics.base.option import METADATA, option
+from pipeline.metrics.base.needs import Field, OverlapNeeds
+from pipeline.metrics.base.options import METADATA, option
 from pipeline.metrics.build import from_text
-from pipeline.metrics.gleu.metric import Gleu
+from pipeline.metrics.gleu import Gleu
 from pipeline.tokenizers.tokenization import Tokenization
 
 if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
-    from pipeline.metrics.base.columns import Columns
+    from pipeline.metrics.base.needs import Columns
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
 FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent.name != "base")

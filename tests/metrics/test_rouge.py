@@ -13,7 +13,7 @@ import pytest
 
 import pipeline
 from pipeline.errors import ConfigError, InputError
-from pipeline.metrics.base import signature
+from pipeline.metrics.base.options import escape, unescape
 from pipeline.metrics.build import from_text
 from pipeline.scoring.addends import exact_sum
 from pipeline.tokenizers import TOKENIZERS
@@ -375,8 +375,8 @@ def test_signatures_parse_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["<n>", "a", "x", "x.3c", "x.", "é\n", "a|b:c,d]"])
 def test_any_text_can_stand_in_a_signature(text: str) -> None:
-    assert signature.unescape(signature.escape(text)) == text
-    assert re.fullmatch(r"[A-Za-z0-9_.+-]+", signature.escape(text))
+    assert unescape(escape(text)) == text
+    assert re.fullmatch(r"[A-Za-z0-9_.+-]+", escape(text))
 
 
 def test_missing_references(tmp_path: Path) -> None:

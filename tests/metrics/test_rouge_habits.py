@@ -18,7 +18,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.kernel.common import Encoded
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.build import from_text
-from pipeline.metrics.rouge.limits import Limit, common
+from pipeline.metrics.rouge.texts import Limit, common
 from tests.files import write
 from tests.metrics.test_rouge import texts
 

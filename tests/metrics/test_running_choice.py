@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.metrics.base import running_choice
-from pipeline.metrics.base.running_choice import SequentialAnnotatorChoice
+from pipeline.metrics.base import choices as running_choice
+from pipeline.metrics.base.choices import SequentialAnnotatorChoice
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:

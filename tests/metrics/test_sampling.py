@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.corpus.corpus import MAX_REFERENCES
 from pipeline.kernel.samplers import SAMPLERS
-from pipeline.metrics.base.reference_draws import Draws
+from pipeline.metrics.base.choices import Draws
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.ter.metric import MOST_REFERENCES, SHARES, Ter
+from pipeline.metrics.ter import MOST_REFERENCES, SHARES, Ter
 from tests.conftest import ROOT, called
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 

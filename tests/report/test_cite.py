@@ -11,7 +11,7 @@ from pipeline._version import __version__
 from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.signature import with_samples
+from pipeline.metrics.base.options import with_samples
 from pipeline.report.citations import (
     BOOTSTRAP,
     CORRECTIONS,

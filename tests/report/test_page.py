@@ -22,7 +22,7 @@ from pipeline.cli import dispatch
 from pipeline.config import compose as yaml_file
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
-from pipeline.metrics.base import ngram_roles
+from pipeline.metrics.base import capabilities as ngram_roles
 from pipeline.metrics.base.capabilities import shown_ngrams
 from pipeline.metrics.build import from_text
 from pipeline.report.html import explorer as explorer_data
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pipeline.metrics.base.columns import Schema
+    from pipeline.metrics.base.needs import Schema
     from pipeline.report.material import Material
     from pipeline.scoring.scored_columns import ScoredColumns
 

@@ -14,8 +14,8 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
-from pipeline.metrics.base.arithmetic import rounded
 from pipeline.metrics.base.capabilities import sequential_choice
+from pipeline.metrics.base.choices import rounded
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import present_blocks
 from pipeline.scoring.resampling import chosen_anew

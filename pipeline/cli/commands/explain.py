@@ -40,13 +40,15 @@ from ...metrics.base.capabilities import (
     data_set_columns,
     edit_judge,
     explainer,
+    grams,
+    merged,
     reads_files,
+    roles,
     row_names,
     shown_ngrams,
 )
 from ...metrics.base.metric import Text
-from ...metrics.base.ngram_roles import grams, merged, roles
-from ...metrics.base.views import TEXTS
+from ...metrics.base.needs import TEXTS
 from ...metrics.build import from_text
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -59,9 +61,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import JudgesEdits
+    from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
     from ...metrics.base.metric import Metric
-    from ...metrics.base.ngram_roles import Grams, Rule
 
 STYLES = {
     "match": "green",

@@ -32,8 +32,7 @@ from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
 from ...kernel.lines import join_lines
 from ...metrics import METRICS
-from ...metrics.base.metric import Text
-from ...metrics.base.views import GOLD
+from ...metrics.base.needs import GOLD, Text
 from ...prepare import doubts
 from ..arguments import DATASET, given_path
 

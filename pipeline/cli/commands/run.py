@@ -31,7 +31,7 @@ from ..kernel_note import kernel_notes
 if TYPE_CHECKING:
     import argparse
 
-    from ...metrics.base.metric import Needs
+    from ...metrics.base.needs import Needs
     from ...prepare import Job
 
 

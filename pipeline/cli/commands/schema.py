@@ -27,7 +27,7 @@ from ...scoring.results import SCHEMA, Results
 if TYPE_CHECKING:
     import argparse
 
-    from ...metrics.base.option import Option
+    from ...metrics.base.options import Option
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

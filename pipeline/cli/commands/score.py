@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     """Score and print."""
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
-    from ...metrics.base.views import TEXTS
+    from ...metrics.base.needs import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.terminal.printing import print_text
     from ...scoring.results import Results

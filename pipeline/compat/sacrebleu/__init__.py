@@ -39,7 +39,7 @@ def __getattr__(name: str) -> Any:
     """Return the release of sacreBLEU that is followed; it is read only when it is asked for."""
     if name != "__version__":
         raise AttributeError(f"module 'pipeline.compat.sacrebleu' has no attribute '{name}'")
-    from ...metrics.base.signature import SACREBLEU
+    from ...metrics.base.options import SACREBLEU
 
     return SACREBLEU
 

@@ -6,12 +6,12 @@ the option -v adds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from ...dataclass import dataclass
 from .m2_files import NOOP as M2_NOOP
 from .m2_files import edit_of
 

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import chain
@@ -18,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
 from ...io.workers.threads import alone, in_batches
-from ...metrics.base.columns import narrow
+from ...metrics.base.needs import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...io.workers.threads import Shared
-    from ...metrics.base.columns import Columns, Schema
+    from ...metrics.base.needs import Columns, Schema
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import StoreError
 from ...io.safe_files import LOCK, MAX_JSON, TEMPORARY, locked, open_regular, refuse_links, write_atomic
 from ...io.workers.threads import alone
-from ...metrics.base.columns import COUNTING
+from ...metrics.base.needs import COUNTING
 from . import unfinished
 from .columns_file import COLUMNS, Statistics
 from .log import LOG
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...io.workers.threads import Shared
-    from ...metrics.base.columns import Schema
-    from ...metrics.base.metric import Needs
+    from ...metrics.base.needs import Needs, Schema
     from .unfinished import Cell, Location
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, did_you_mean
 from ...lookup import Table
-from ...metrics.base import signature
+from ...metrics.base.options import parse_signature
 
 if TYPE_CHECKING:
     from .statistic import Statistic
@@ -42,9 +42,9 @@ SPELLINGS = {
 
 def statistic_of(text: str) -> Statistic:
     """Return the statistic of a name, a name with options in brackets, or a signature. Raises ConfigError."""
-    name, settings = signature.parse(text)
+    name, settings = parse_signature(text)
     if name in SPELLINGS:
-        name, implied = signature.parse(SPELLINGS[name])
+        name, implied = parse_signature(SPELLINGS[name])
         settings = {**implied, **settings}
     if name not in STATISTICS:
         hint = did_you_mean(name, [*STATISTICS, *SPELLINGS])

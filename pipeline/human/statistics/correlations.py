@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ...errors import InputError
-from ...metrics.base.option import option
+from ...metrics.base.options import option
 from ..correlation import pearson
+from .groups import Groups
 from .statistic import Groups, Statistic
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...metrics.base import signature
-from ...metrics.base.option import Options, option
+from ...metrics.base import options as signature
+from ...metrics.base.options import Options, option
+from .groups import AVERAGES, Groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -530,7 +530,7 @@ cdef bint _lay(const int64_t[:, :] part, uint16_t *first, int64_t width) noexcep
 def side_by_side(parts):
     """Return arrays int64 [lines, columns] as one array uint16 [lines, all columns], or None where a number is too high.
 
-    It is what `Schema.pack()` and narrow() of `metrics/base/columns.py` return for them, made in one step.
+    It is what `Schema.pack()` and narrow() of `metrics/base/needs.py` return for them, made in one step.
     """
     import numpy as np
 

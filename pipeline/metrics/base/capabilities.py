@@ -7,17 +7,21 @@ others. So nobody asks which metric it has.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
+
+from ...kernel.common import COUNTED, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
-    from .columns import Columns
-    from .metric import Metric, Needs, Text
-    from .ngram_roles import Rule, Shared
-    from .reference_draws import Draws
-    from .running_choice import SequentialAnnotatorChoice
+    from ...tokenizers.tokenization import Tokenization
+    from .choices import Draws, SequentialAnnotatorChoice
+    from .metric import Metric
+    from .needs import Columns, Needs, Text
+
+    Grams = Counter[tuple[str, ...]]
 
 
 # --- what is read
@@ -58,7 +62,7 @@ def misfit(metric: Metric, references: int, *, missing: bool = False) -> str | N
 
 
 class ReadsDataSet:
-    """Its terms depend on the whole data set. make_terms() gets columns that no worker counts (`columns.py`)."""
+    """Its terms depend on the whole data set. make_terms() gets columns that no worker counts."""
 
     @property
     def reads_last(self) -> bool:
@@ -152,7 +156,7 @@ def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float
     return metric.aggregated(outputs)
 
 
-class Compiled:
+class Compiled(ABC):
     """It has a compiled form of sentence_scores(), which returns the same, bit for bit, faster where lines are few."""
 
     @abstractmethod
@@ -199,6 +203,34 @@ def category_needs(metric: Metric, categories: tuple[str, ...]) -> Needs | None:
 # --- what is shown and told
 
 
+class Rule(NamedTuple):
+    """How a metric counts n-grams."""
+
+    name: str
+    """The name of the rule, which roles() reads."""
+    tokenization: Tokenization
+    first: int
+    """The shortest order."""
+    last: int
+    """The longest order."""
+    merged: bool = False
+    """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
+
+
+class Shared(NamedTuple):
+    """What an output shares with a reference by one row of a metric's counts, where no Rule says it."""
+
+    row: int
+    """The row of the counts, from 0. The counts are called match and, if they are known, ref_total."""
+    kind: str
+    """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters" for n-grams that are
+    marked in the text itself.
+    """
+    tokenization: Tokenization
+    n: int = 1
+    """The length of n-grams."""
+
+
 class ShowsNgrams:
     """Reports show which n-grams, subsequences or characters an output shares."""
 
@@ -226,6 +258,62 @@ def row_names(metric: Metric) -> list[str]:
     rule = own.ngram_rule()
     orders = max((field.orders for field in metric.terms), default=0) or (rule.last if rule else 0)
     return own.row_names() or [str(n) for n in range(1, orders + 1)]
+
+
+def grams(tokens: Sequence[str], n: int) -> Grams:
+    """Return the n-grams of tokens with their counts."""
+    return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
+
+
+def merged(references: Sequence[Grams]) -> Grams:
+    """Return each n-gram as often as in the reference that has it most often."""
+    union: Grams = Counter()
+    for reference in references:
+        union |= reference
+    return union
+
+
+_COMMON = {"match": COUNTED["match"]}
+ROLES: dict[str, dict[str, Kind]] = {
+    "match": {**_COMMON, "missing": Kind("r", less="h")},
+    "gleu": {**_COMMON, "penalised": COUNTED["penalty"], "missing": Kind("r", less="h")},
+    "paper": {**_COMMON, "penalised": COUNTED["source_only"], "missing": Kind("r", less="h")},
+    "green": {
+        **_COMMON,
+        "inserted": Kind("h", less="sr"),
+        "kept": Kind("sh", less="r"),
+        "missing": Kind("r", less="sh"),
+        "removed": Kind("s", less="rh"),
+        "lost": Kind("sr", less="h"),
+    },
+}
+"""The roles by the names of rules, as the kernel counts them (`kernel/common.py`).
+
+In green, removed is rightly deleted, lost wrongly.
+"""
+COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "match": {"match": ("match",)},
+    "gleu": {"match": ("match",), "penalty": ("penalised",)},
+    "paper": {"match": ("match",), "penalty": ("penalised",)},
+    "green": {"tp": ("match", "removed"), "fp": ("inserted", "lost"), "fn": ("kept", "missing")},
+}
+"""The counts of metrics, by the names of rules, with the roles that they are the sums of."""
+
+
+def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
+    """Return the n-grams of source σ, reference ρ and output η, with their counts, by the roles of a rule.
+
+    Those of the output have the roles whose `of` has h, and other; these add up to it.
+    """
+    texts = {"s": sigma, "r": rho, "h": eta}
+    found: dict[str, Grams] = {}
+    other = Counter(eta)
+    for name, kind in ROLES[rule].items():
+        counts = {gram: kind.times(sigma[gram], rho[gram], eta[gram]) for gram in texts[kind.of[0]]}
+        found[name] = Counter({gram: count for gram, count in counts.items() if count})
+        if "h" in kind.of:
+            other -= found[name]
+    return {**found, "other": other}
 
 
 RIGHT, WRONG, MISSED = "right", "wrong", "missed"

@@ -10,36 +10,18 @@ What only some metrics can do, such as judging single edits, is a class of its o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from . import signature
-from .columns import Schema
-from .option import Options
-from .views import TEXTS
+from .options import Options, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from ...arrays import Floats, Ints
-    from ...kernel.lines import Lines
-    from ...tokenizers.tokenization import Tokenization
-    from .columns import Columns, Field
-
-
-class Text(NamedTuple):
-    """The lines of a shard: the source, the references, and the outputs of several systems."""
-
-    source: Lines | None
-    references: Sequence[Lines]
-    systems: Sequence[Lines]
-    shared: dict[object, Any] | None = None
-    """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
-    needs: Sequence[Needs] = ()
-    """All that count the shard, in order, where more than one do."""
+    from .needs import Columns, Field, Needs
 
 
 class Counted(NamedTuple):
@@ -52,61 +34,6 @@ class Counted(NamedTuple):
     orders: bool = False
 
 
-class Needs(ABC):
-    """Columns that workers count. Subclasses are frozen dataclasses, so that metrics with equal needs share columns."""
-
-    added_later: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are newer than counts that users have stored. The cache key has them where they are set."""
-
-    source: bool = False
-    """Whether the source is read."""
-    tokenization: Tokenization | None = None
-    """How text becomes tokens, or None if no package outside this program can take part in that."""
-    input: str = TEXTS
-    """What is read of a data set; see `views.py`. The references of EDITS and GOLD are records of edits."""
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[Field, ...]:
-        """The columns."""
-
-    @abstractmethod
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Return the columns of each system: arrays of the fields of schema(), with an axis for lines first."""
-
-    def schema(self, references: int) -> Schema:
-        """Return the columns for a number of references."""
-        return Schema.of(self.columns, references)
-
-    @property
-    def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        parts = [type(self).__name__.removesuffix("Needs").lower()]
-        for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
-            value = getattr(self, field.name)
-            if isinstance(value, tuple):
-                parts += [field.name, *map(str, value)] if value else []
-            elif value not in (None, False, ""):
-                parts.append(field.name if value is True else str(getattr(value, "key", value)))
-        return "-".join(parts)
-
-    @property
-    def cache_key(self) -> str:
-        """The text that stands for these columns in the keys of stored counts.
-
-        It is different for any two needs whose columns can differ, as `key` is. It must not change from one version of
-        the program to the next, even if classes and fields get other names: if it changes, stored counts are not found.
-        """
-        own = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
-        kept = {name: value for name, (value, usual) in own.items() if name not in self.added_later or value != usual}
-        told = (f"{name}={getattr(value, 'cache_key', None) or repr(value)}" for name, value in kept.items())
-        return f"{type(self).__name__}({', '.join(told)})"
-
-    def unavailable(self) -> str | None:
-        """Return why nothing can be counted here (a package of the tokeniser may be missing), or None."""
-        return self.tokenization.unavailable() if self.tokenization else None
-
-
 class Metric(ABC):
     """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
 
@@ -116,7 +43,7 @@ class Metric(ABC):
     # --- what counts
 
     options: ClassVar[Options] = Options()
-    """The options that the fields declare; see `option.py`."""
+    """The options that the fields declare; see `options.py`."""
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores; bootstrap is what a
     metric makes of all sentences together (ScoresSamples in `capabilities.py`)."""
@@ -197,7 +124,7 @@ class Metric(ABC):
             value = getattr(self, option.attribute)
             idle = option.applies is not None and not option.applies(self)
             if option.in_signatures and not idle and not (option.implicit and value == option.default):
-                settings.append((option.key, signature.escape(value) if option.free else value))
+                settings.append((option.key, escape(value) if option.free else value))
         return settings + ([("nrefs", references)] if references is not None else [])
 
     # --- what names and describes it; none of this changes a score
@@ -274,3 +201,9 @@ def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "m
 def why_all_zero(reasons: str) -> str:
     """Return why the mean of sentence scores is 0. `reasons` says what every sentence is or lacks."""
     return f"every sentence scores 0: {reasons}"
+
+
+def shown_matches(columns: Columns) -> list[Counted]:
+    """Return the lengths of output and references, and the matches with each reference, for reports."""
+    lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", columns["ref_len"], per_reference=True)]
+    return [*lengths, Counted("match", columns["match"], per_reference=True, orders=True)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..base.arithmetic import log, ratio
+from ..base.choices import log, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...errors import InputError
-from ..base import shared_options
-from ..base.arithmetic import NEAR, best_by, nearly_tied, rounded
 from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
-from ..base.columns import WHOLE, Field
+from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_beta, nearly_tied, ratio, rounded
 from ..base.metric import Counted, Metric
-from ..base.option import option
-from ..base.running_choice import SequentialAnnotatorChoice
-from .columns import CHANGED, KINDS, ClemeNeeds
-from .rates import DECIMALS, Sums, com, first_version, rounded_f, second_version
-from .weights import CURVES, HALF, HIGHEST_MEAN, LONGEST, as_float, halves, whole
+from ..base.needs import WHOLE, Field
+from ..base.options import annotator_option, beta_option, choice_option, level_option, option
+from .counts import CHANGED, KINDS, ClemeNeeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,10 +21,150 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ..base.columns import Columns
+    from ..base.needs import Columns
+
+
+# The scores of CLEME: F-beta and accuracy of the first version, and the four rates of CLEME 2.0.
+#
+# Each is there for arrays, and for the whole numbers of a single sentence, since references are chosen one by one.
+
+
+DECIMALS = 4
+"""The authors' program rounds to so many decimals."""
+SHARES = {"corpus": (0.45, 0.35, 0.15, 0.05), "mean": (0.35, 0.25, 0.20, 0.20)}
+"""The shares of the four rates in the score of CLEME 2.0, by level."""
+
+
+class Sums(NamedTuple):
+    """Weighted sums of pieces: float64 arrays of equal shape."""
+
+    tp: Floats
+    fp_ne: Floats
+    fp_un: Floats
+    fn: Floats
+    tn: Floats
+
+    @property
+    def fp(self) -> Floats:
+        """The misses of both kinds."""
+        return self.fp_ne + self.fp_un
+
+
+def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
+    """Return F-beta, precision (1 without fp), recall (1 without fn) and accuracy (0 where there is no piece)."""
+    tp, fp, fn = sums.tp, sums.fp, sums.fn
+    precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
+    accuracy = ratio(tp + sums.tn, tp + fp + fn + sums.tn)
+    return {
+        "cleme": f_beta(precision, recall, beta),
+        "precision": precision,
+        "recall": recall,
+        "accuracy": accuracy,
+    }
+
+
+def second_version(sums: Sums, level: str) -> dict[str, Floats]:
+    """Return the score of CLEME 2.0, and its rates hit, err, und and ove, which are 0 where there is no piece."""
+    asked = sums.tp + sums.fp_ne + sums.fn
+    hit, err, und = (ratio(part, asked) for part in (sums.tp, sums.fp_ne, sums.fn))
+    ove = ratio(sums.fp_un, sums.tp + sums.fp)
+    a, b, c, d = SHARES[level]
+    com = a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
+    return {"cleme": com, "hit": hit, "err": err, "und": und, "ove": ove}
+
+
+def rounded_f(tp: int, fp: int, fn: int, beta: float) -> float:
+    """Return F-beta of a choice, rounded to 4 decimals."""
+    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+    either = precision + recall
+    return round((1 + beta**2) * precision * recall / (beta**2 * precision + recall), DECIMALS) if either else 0.0
+
+
+def com(tp: int, fp_ne: int, fp_un: int, fn: int, level: str) -> float:
+    """Return the score of CLEME 2.0 of a choice."""
+    asked, changed = tp + fp_ne + fn, tp + fp_ne + fp_un
+    hit, err, und = (part / asked if asked else 0.0 for part in (tp, fp_ne, fn))
+    ove = fp_un / changed if changed else 0.0
+    a, b, c, d = SHARES[level]
+    return a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
+
+
+# The weights of lengths in CLEME, and sums with weights that are exact.
+#
+# A weighted sum is held as two whole numbers, its high and its low half, in units of 2**-48. So sums depend neither on
+# the order of sentences nor on blocks, and equal counts have equal sums, which matters where references are chosen.
+
+
+HALF = 24
+"""Bits in each half of a weight's fraction."""
+
+
+class Curve(NamedTuple):
+    """How a weight rises with the length, or falls with it for misses of the output."""
+
+    alpha: float
+    low: float
+    high: float
+
+    def weights(self, lengths: Ints, mean: float, *, falling: bool = False) -> Floats:
+        """Return the weights of lengths, where the mean length of what references change is known: float64."""
+        beyond = lengths - mean if falling else mean - lengths
+        with np.errstate(over="ignore"):
+            weights: Floats = self.alpha / (1 + (self.alpha - 1) * np.exp(beyond))
+        return np.clip(weights, self.low, self.high)
+
+
+class Curves(NamedTuple):
+    """The curves of hits, of misses of the output, and of what it leaves."""
+
+    tp: Curve
+    fp: Curve
+    fn: Curve
+
+    def of_kinds(self, lengths: int, mean: float) -> Ints:
+        """Return the weights of the lengths from 0 on, for tp, fp_ne, fp_un and fn: int64 [4, lengths], in units."""
+        every = np.arange(lengths)
+        tp, fp = self.tp.weights(every, mean), self.fp.weights(every, mean, falling=True)
+        weights = np.stack([tp, fp, fp, self.fn.weights(every, mean)])
+        return np.rint(np.ldexp(weights, 2 * HALF)).astype(np.int64)
+
+
+ALIKE = Curve(1, 1, 1)
+CURVES = {
+    ("none", True): Curves(ALIKE, ALIKE, ALIKE),
+    ("corpus", True): Curves(*[Curve(2, 0.75, 1.25)] * 3),
+    ("sentence", True): Curves(Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
+    ("sentence", False): Curves(Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
+}
+"""The settings of the authors' program, by their names, and whether each reference is compared alone."""
+LONGEST = {"none": 0, "corpus": 16, "sentence": 48}
+"""Up to which length pieces are counted apart, by the name of the settings.
+
+From half a word above the mean length on, weights of `corpus` do not change any more: 16 is exact for means up to 15.
+Those of `sentence` change by less than the precision of float64 from 40 words above the mean on."""
+HIGHEST_MEAN = 18
+"""Up to this mean length the weights of `sentence` of longer pieces differ by less than 1e-12: 9 * exp(18 - 48)."""
+CURVES |= {(name, False): CURVES[name, True] for name in ("none", "corpus")}
+
+
+def halves(counts: Ints, weights: Ints) -> tuple[Ints, Ints]:
+    """Return the high and the low halves of the weighted sums of counts [..., lengths]: int64 [...] each."""
+    return counts @ (weights >> HALF), counts @ (weights & ((1 << HALF) - 1))
+
+
+def whole(high: int, low: int) -> int:
+    """Return a weighted sum in units, from the sums of its halves."""
+    return (int(high) << HALF) + int(low)
+
+
+def as_float(high: Ints, low: Ints) -> Floats:
+    """Return weighted sums as float64, from the sums of their halves."""
+    value: Floats = np.ldexp(high.astype(np.float64), -HALF) + np.ldexp(low.astype(np.float64), -2 * HALF)
+    return value
+
 
 TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
-"""The halves of the weighted sums (see weights.py), and the pieces that are rightly left, which have no weights."""
+"""The halves of the weighted sums (see metric.py), and the pieces that are rightly left, which have no weights."""
 FIRST: dict[str, Any] = {"applies": lambda m: m.version == "1", "why": "CLEME 2.0 is made of rates without weights"}
 
 
@@ -65,19 +201,19 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         help="one reference counts for a sentence, or the references count independently at each piece",
         choices=("dependent", "independent"),
     )
-    beta: str = shared_options.beta(**FIRST)
+    beta: str = beta_option(**FIRST)
     weights: str = option(
         _default_weights,
         help="weights of lengths: those of the authors for the score of a corpus or for sentences, or none",
         choices=("corpus", "sentence", "none"),
         **FIRST,
     )
-    choice: str = shared_options.choice(
+    choice: str = choice_option(
         applies=lambda m: m.level == "corpus" and m.assumption == "dependent",
         why="references are chosen for the score of a corpus with the assumption dependent",
     )
-    level: str = shared_options.level()
-    annotator: str = shared_options.annotator()
+    level: str = level_option()
+    annotator: str = annotator_option()
 
     @property
     def name_in_text(self) -> str:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
-from ...metrics.base.ngram_roles import COUNTS, ROLES
+from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
 from ...scoring.column_blocks import blocks_of
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...corpus.corpus import Corpus
-    from ...metrics.base.columns import Columns
+    from ...metrics.base.needs import Columns
     from ...scoring.results import Results
     from ...scoring.scored_columns import ScoredColumns
     from ...tokenizers.tokenization import Tokenization

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Counted, Metric
+    from ...metrics.base.needs import Columns
     from ...scoring.scored_columns import ScoredColumns
 
 

@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean, printable
-from ...metrics.build import from_text
-from ...metrics.names import is_called
+from ...metrics.build import from_text, is_called
 from ...scoring.results import Results
 from ..tables.plot_style import PLAIN, plot_style
 from ..tables.ranked import labels

@@ -5,11 +5,11 @@ Scores stand on one board where the metric has the same settings, and source, re
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...dataclass import dataclass
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
 from ..html.shell import Design, Link, PageTable, Row, render

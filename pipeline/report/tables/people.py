@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
-from ...metrics.names import class_of
+from ...metrics.build import class_of
 from ...scoring.results import ranks
 from . import percent, round_half_up, shown_level, shown_range
 from .comparisons import shown_p

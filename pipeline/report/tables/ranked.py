@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
-from ...metrics.base import signature
-from ...metrics.names import class_of
+from ...metrics.base import options as signature
+from ...metrics.build import class_of
 from ...scoring.results import REFERENCES_ROW
 from . import percent, round_half_up
 from .comparisons import bootstrap_columns, level_name, shown_interval

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...metrics.base.capabilities import category_needs, chooser, counts_categories
-from ...metrics.base.columns import Schema
+from ...metrics.base.needs import Schema
 from ..addends import Addends, Kind, first
 from ..column_blocks import chosen_references, present_blocks
 from .rows import REST, TIERS, Breakdown, Category
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
+    from ...metrics.base.needs import Columns
     from ..column_blocks import HasBlocks
     from ..scored_columns import ScoredColumns
 

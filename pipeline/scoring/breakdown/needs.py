@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...corpus.corpus import Corpus
-    from ...metrics.base.metric import Metric, Needs
+    from ...metrics.base.metric import Metric
+    from ...metrics.base.needs import Needs
 
 
 def breakdown_of(corpus: Corpus, metric: Metric) -> Needs | None:

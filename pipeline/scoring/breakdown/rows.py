@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
-
-from ...dataclass import dataclass
 
 TIERS = (3, 2, 1)
 """How finely categories are told apart: 3 is as the data set has them, 1 is coarsest."""

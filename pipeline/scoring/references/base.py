@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...dataclass import dataclass
-from ...metrics.base.columns import PRESENT
+from ...metrics.base.needs import PRESENT
 from ..column_blocks import Subset
 from ..summands import Summand, Table
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
+    from ...metrics.base.needs import Columns
     from ..addends import Chosen, Kind
     from ..column_blocks import HasBlocks
     from ..results import Samples

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Floats, Ints
-    from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
+    from ...metrics.base.needs import Columns
     from ..summands import Summand
     from .base import SystemCounts
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...metrics.base.capabilities import draws_references
-from ...metrics.base.columns import PRESENT
+from ...metrics.base.needs import PRESENT
 from ..addends import Chosen, Drawn
 from ..column_blocks import present_blocks
 from ..results import Samples
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats
+    from ...metrics.base.choices import Draws
     from ...metrics.base.metric import Metric
-    from ...metrics.base.reference_draws import Draws
     from ..column_blocks import HasBlocks
     from ..summands import Summand
     from .base import SystemCounts

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...kernel import Drawer
-    from ...metrics.base.reference_draws import Draws
+    from ...metrics.base.choices import Draws
     from ..addends import Drawn
     from ..column_blocks import HasBlocks
 

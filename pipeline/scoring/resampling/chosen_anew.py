@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...config.models import StatisticsConfig
-    from ...metrics.base.columns import Columns
+    from ...metrics.base.choices import Keys
     from ...metrics.base.metric import Metric
-    from ...metrics.base.running_choice import Keys
+    from ...metrics.base.needs import Columns
     from ..column_blocks import HasBlocks
     from .sample_weights import Bytes
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from ...errors import InputError, did_you_mean
-from ...metrics.base.views import TEXTS
+from ...metrics.base.needs import TEXTS
 from ..results import REFERENCES_ROW, DatasetInfo, Results
 from ..scored_columns import scored_columns
 from .significance import statistics_of, with_statistics
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...config.models import StatisticsConfig
-    from ...metrics.base.columns import Schema
     from ...metrics.base.metric import Metric
+    from ...metrics.base.needs import Schema
     from ..column_blocks import HasBlocks
     from ..results import Score
 

@@ -150,7 +150,7 @@ class Metric(ABC, Generic[Scored]):
         """Return the signature of what was scored last. Raises WrongValueError where nothing was scored yet."""
         if self.num_refs is None:
             raise WrongValueError("the number of references is not known yet: score something first")
-        from ....metrics.base.signature import SACREBLEU
+        from ....metrics.base.options import SACREBLEU
 
         references = "var" if self.num_refs == -1 else self.num_refs
         info = {"version": SACREBLEU, "nrefs": references, "bs": self.n_bootstrap, "ar": None, "seed": self.seed}

@@ -1,14 +1,17 @@
-"""The hits and misses of all outputs of a shard at once, as arrays. compare() of `edit_keys.py` says what they are."""
+"""The columns of ERRANT: hits and misses of each sentence with each annotator, in total and by type of edit."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED
+from ...corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Comparison, is_of
 from ...corpus.edits.records import annotation_of, outputs_of
+from ..base.needs import Field, Needs, annotated_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,13 +19,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...corpus.edits.errant_report import Comparison
     from ...corpus.edits.m2_files import Edit
-    from ..base.metric import Text
+    from ..base.needs import Text
 
     Key = tuple[int | str, ...]
     Hits = tuple[Ints, Ints]
     """The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
+    from ...arrays import Ints
+
+
+# The hits and misses of all outputs of a shard at once, as arrays. compare() of `edit_keys.py` says what they are.
+
 
 CACHED = 4096
 """Records whose edits are kept. Most outputs of a sentence are the same edits again, or none."""
@@ -189,3 +196,118 @@ class _Comparing:
         numbers = np.array(packed, np.int64)
         rows = np.repeat(np.arange(len(sizes)), sizes)
         return Entries(rows, numbers >> TYPE_BITS, numbers >> 1 & TYPES, (numbers & 1).astype(bool))
+
+
+COUNTS = ("tp", "fp", "fn")
+
+
+@dataclass(frozen=True)
+class ErrantNeeds(Needs):
+    """Hits (tp) and misses (fp, fn) of all edits, and of the types that are asked for."""
+
+    comparison: Comparison
+    types: tuple[str, ...] = ()
+    """The types, categories or patterns that are counted apart; empty: none."""
+    annotator: str = ""
+    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+
+    @property
+    def source(self) -> bool:  # type: ignore[override]
+        """Whether texts are annotated, which takes the source."""
+        return bool(self.annotator)
+
+    @property
+    def input(self) -> str:  # type: ignore[override]
+        """Edits on both sides."""
+        return annotated_by(self.annotator)
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [repr(self.types)] * bool(self.types)
+        digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
+        words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
+        words += [CHERRANT] * (self.comparison.style == CHERRANT)
+        return "-".join(["errant", self.comparison.mode, *words, *digests, *[self.annotator] * bool(self.annotator)])
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        compared = self.comparison
+        flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
+        flags += f", style={compared.style!r}" if compared.style == CHERRANT else ""
+        more = f", annotator={self.annotator!r}" if self.annotator else ""
+        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The order of the annotators, their numbers of edits, and the counts."""
+        names = ["order", "ref_len", *COUNTS, *(f"type_{name}" for name in COUNTS if self.types)]
+        return tuple(Field(name, per_reference=True) for name in names)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Compare the edits of a shard."""
+        compared = hits_of(self.comparison, text)
+        shape = compared.edits.shape
+        columns = {"order": compared.orders, "ref_len": compared.edits}
+        wanted = np.array([is_of(name, self.types) for name in compared.types], bool)
+        for place, name in enumerate(COUNTS):
+            for prefix in ("", "type_") if self.types else ("",):
+                counts = columns[prefix + name] = np.zeros(shape, np.int64)
+                for number, hits in enumerate(compared.hits):
+                    rows, types = hits[place]
+                    own = rows[wanted[types]] if prefix else rows
+                    counts[..., number] = np.bincount(own, minlength=shape[0] * shape[1]).reshape(shape[:2])
+        return [{name: values[system] for name, values in columns.items()} for system in range(shape[0])]
+
+
+@dataclass(frozen=True)
+class TypeNeeds(Needs):
+    """Hits (tp) and misses (fp, fn) of each type. Sums over the types are those of the columns of `whole`."""
+
+    whole: ErrantNeeds
+    """The columns that are counted by type: those of the types in `whole.types`, or of all types."""
+    categories: tuple[str, ...]
+    """The types. Each has an order of its own, and all other types share one more."""
+
+    @property
+    def source(self) -> bool:  # type: ignore[override]
+        """Whether texts are annotated, which takes the source."""
+        return self.whole.source
+
+    @property
+    def input(self) -> str:  # type: ignore[override]
+        """Edits on both sides."""
+        return self.whole.input
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        digest = blake2b(repr(self.categories).encode(), digest_size=6).hexdigest()
+        return f"{self.whole.key}-by-type-{digest}"
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        return f"TypeNeeds({self.whole.cache_key}, categories={self.categories!r})"
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The counts, with an order for each type and one for all others."""
+        return tuple(Field(name, orders=len(self.categories) + 1, per_reference=True) for name in COUNTS)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Compare the edits of a shard."""
+        compared, width = hits_of(self.whole.comparison, text), len(self.categories) + 1
+        systems, lines, pairs = compared.edits.shape
+        numbers = {name: number for number, name in enumerate(self.categories)}
+        of_type = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
+        only = self.whole.types
+        wanted = np.array([not only or is_of(name, only) for name in compared.types], bool)
+        columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
+        for pair, hits in enumerate(compared.hits):
+            for name, (rows, types) in zip(COUNTS, hits, strict=True):
+                cells = (rows * width + of_type[types])[wanted[types]]
+                counts = np.bincount(cells, minlength=systems * lines * width)
+                columns[name][:, :, pair] = counts.reshape(systems, lines, width)
+        return [{name: values[system] for name, values in columns.items()} for system in range(systems)]

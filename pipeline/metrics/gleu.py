@@ -5,37 +5,152 @@ The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ... import kernel
-from ...dataclass import dataclass
-from ...tokenizers.tokenization import Tokenization
-from ..base.arithmetic import MOST_ADDED, best_by, by_order, log, ratio
-from ..base.capabilities import Compiled, DrawsReferences, ShowsNgrams
-from ..base.columns import Field
-from ..base.metric import Metric, why_all_zero, why_zero
-from ..base.ngram_counts import OverlapNeeds
-from ..base.ngram_roles import Rule
-from ..base.reference_draws import Draws
-from . import shown
-from .codes import CODES
-from .options import GleuOptions, iterates
+from .. import kernel
+from ..kernel.samplers import SAMPLERS
+from ..tokenizers.tokenization import Tokenization
+from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
+from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
+from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
+from .base.needs import Field, OverlapNeeds
+from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ...arrays import Floats, Ints
-    from ..base.columns import Columns
-    from ..base.metric import Counted
+    from ..arrays import Floats, Ints
+    from .base.needs import Columns
+
+    Parts = tuple[Ints, Ints, Ints, Ints]
+
+
+# The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how it scores.
+#
+#     2015     gec-ranking, June 2015: GLEU0 of the ACL 2015 paper, with multiset differences and no clipping
+#     2016-03  gec-ranking, March 2016: differences of sets, clipped numerators, an inverted brevity penalty
+#     2016     gec-ranking, May 2016 to June 2017: one reference at a time, an inverted brevity penalty
+#     2017     gec-ranking since June 2017, and JFLEG's script: as 2016, with the correct brevity penalty
+#     paper    equation 1 of "GLEU Without Tuning" (arXiv 1605.02592), as gec-metrics and compare-mt compute it
+#
+# The first two merge all references: an n-gram counts as often as in the reference that has it most often. They
+# multiply the penalty by λ, here a fraction p / q. Numerators are stored as integers, multiplied by q.
+#
+# In the formulas η, σ, ρ and R are the counts of an n-gram in the output, the source, a reference and the merged
+# references; |h| is the length of the output.
+
+
+class Code(NamedTuple):
+    """A variant of GLEU+."""
+
+    kinds: tuple[str, ...]
+    """What is counted with each reference (see `kernel/common.py`). It is empty if references are always merged."""
+    merged_kinds: tuple[str, ...]
+    """What is counted with merged references. It is empty if the variant is not defined for them."""
+    brevity: str
+    """The brevity penalty, standard or inverted."""
+    merged_parts: Callable[[Columns, Fraction], Parts] | None
+    """Returns match, numer (multiplied by the denominator of λ), total and ref_len of each sentence, given λ."""
+
+
+def closest_length(columns: Columns) -> Ints:
+    """Return the reference length closest to the length of the output, or the first of several: int64 [lines]."""
+    distance = np.abs(columns["ref_len"] - columns["hyp_len"][:, None])
+    nearest: Ints = columns["ref_len"][np.arange(len(distance)), distance.argmin(axis=-1)]
+    return nearest
+
+
+def merged(columns: Columns, _: Fraction) -> Parts:
+    """Return the parts of 2016 and 2017 with merged counts (Klinger et al. 2025, arXiv 2510.06749).
+
+    The match is Σ min(η, R). The penalty is Σ min(η, σ) over the n-grams that no reference has. Numerators are clipped
+    per sentence and order, as with one reference. The paper does not say which length counts, so the closest one is
+    taken, as in BLEU.
+    """
+    match = columns["union_match"]
+    return match, np.maximum(match - columns["gone_match"], 0), columns["total"], closest_length(columns)
+
+
+def code_2015(columns: Columns, weight: Fraction) -> Parts:
+    """Return the parts of GLEU0.
+
+    With A = max(R - σ, 0) and P = max(σ - R, 0), the numerator is Σ min(η, A) + Σ min(η, R) - λ Σ min(η, P), not
+    clipped. The total is Σ A + |h| - n + 1. The reference length is the length of the output, as in the program.
+    """
+    match, total = columns["added_match"] + columns["union_match"], columns["added"] + columns["total"]
+    numer = weight.denominator * match - weight.numerator * columns["removed_match"]
+    return match, numer, total, columns["hyp_len"]
+
+
+def code_2016_03(columns: Columns, weight: Fraction) -> Parts:
+    """Return the parts of the program of March 2016.
+
+    A is R for n-grams that the source does not have at all, else 0. P is σ for n-grams that the references do not have
+    at all, else 0. The numerator is Σ min(η, A) + max(Σ min(η, R) - λ Σ min(η, P), 0).
+    The total is Σ min(η, A) + |h| - n + 1.
+    """
+    new, q = columns["new_match"], weight.denominator
+    kept = np.maximum(q * columns["union_match"] - weight.numerator * columns["gone_match"], 0)
+    return new + columns["union_match"], q * new + kept, new + columns["total"], closest_length(columns)
+
+
+CODES: dict[str, Code] = {
+    "2017": Code(("match", "penalty"), ("union_match", "gone_match"), "standard", merged),
+    "2016": Code(("match", "penalty"), ("union_match", "gone_match"), "inverted", merged),
+    "paper": Code(("match", "source_only"), (), "standard", None),
+    "2015": Code((), ("union_match", "added_match", "removed_match", "added"), "standard", code_2015),
+    "2016-03": Code((), ("union_match", "new_match", "gone_match"), "inverted", code_2016_03),
+}
+"""Variants by name."""
+
+
+MAX_ITERATIONS = 1_000_000
+MAX_SEED = 2**32 - 1
+MERGED_ONLY = tuple(name for name, code in CODES.items() if not code.kinds)
+POLICIES = {
+    "corpus": ("sample", "expected", "max", "mean", "weighted", "each", "merged", "leave_one_out"),
+    "mean": ("mean", "max", "weighted", "merged"),
+}
+"""The policies for references that each level allows."""
+
+
+def _default_policy(given: Mapping[str, Any]) -> str:
+    if given.get("variant") in MERGED_ONLY:
+        return "merged"
+    return "mean" if given.get("level") == "mean" else "sample"
+
+
+def iterates(metric: Any) -> bool:
+    """Return whether the policy for references draws them in many iterations."""
+    return metric.references in ("sample", "expected", "leave_one_out")
+
+
+def _samples(metric: Any) -> bool:
+    """Return whether the policy for references uses the sampler of the options."""
+    return metric.references in ("sample", "leave_one_out")
+
+
+MERGED = {"match": "union_match", "penalty": "gone_match"}
+"""The columns shown for merged references, by the names under which they are shown."""
+MERGED_OF = {
+    "2015": {"match": "union_match", "penalty": "removed_match", "added": "added_match"},
+    "2016-03": {**MERGED, "new": "new_match"},
+}
+"""The variants that show other columns.
+
+added are matches of n-grams that the references have more often than the source. new are matches of n-grams that the
+source does not have at all.
+"""
 
 
 @dataclass(frozen=True)
-class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
-    """GLEU+ with the settings of all programs that compute it; `codes.py` describes the variants.
+class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
+    """GLEU+ with the settings of all programs that compute it; CODES has the variants.
 
     The option references is the policy for several references:
 
@@ -63,6 +178,107 @@ class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
     name_in_text: ClassVar[str] = "GLEU+"
+
+    variant: str = option(
+        "2017", help="which code: 2017 is today's official one; see `help gleu`", choices=tuple(CODES)
+    )
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    unit: str = unit_option()
+    tokenizer: str = tokenizer_option()
+    strip: bool = strip_option()
+    lowercase: bool = lowercase_option()
+    level: str = level_option()
+    references: str = option(
+        _default_policy,
+        key="refs",
+        help="of several references: one at random per iteration (sample), what that converges to (expected), the "
+        "best per sentence (max), the mean of their scores (mean, weighted, each), merged counts (merged), "
+        "or each left out in turn (leave_one_out)",
+        choices=POLICIES["corpus"],
+    )
+    weights: str = option(
+        "",
+        help="a weight for each reference, such as 0.7+0.3",
+        applies=lambda m: m.references == "weighted",
+        why="only references: weighted reads them",
+        pattern=r"[0-9]+(\.[0-9]+)?(\+[0-9]+(\.[0-9]+)?)*",
+        form="a number for each reference, joined by +, such as 0.7+0.3",
+    )
+    iterations: int = option(
+        500,
+        key="iter",
+        help="how often references are drawn",
+        minimum=1,
+        maximum=MAX_ITERATIONS,
+        applies=iterates,
+        why="only references: sample, expected and leave_one_out draw",
+    )
+    sampler: str = option(
+        "python2",
+        key="rng",
+        help="random stream of the draws; python2 is the original program's",
+        choices=tuple(SAMPLERS),
+        applies=_samples,
+        why="only references: sample and leave_one_out draw so",
+    )
+    seed: int = option(
+        12345,
+        help="seed of the sampler numpy, and of references: expected",
+        maximum=MAX_SEED,
+        applies=lambda m: m.references == "expected" or (_samples(m) and m.sampler == "numpy"),
+        why="only the sampler numpy and references: expected take one",
+    )
+    zero_total: str = option(
+        "zero",
+        help="where the corpus has no n-gram of some order: score 0, or precision 1 as in the package gleu",
+        choices=("zero", "one"),
+        applies=lambda m: m.level == "corpus",
+        why="sentence scores always take precision 1 there",
+    )
+    smoothing: str = option(
+        "none",
+        help="ones: every zero count of a sentence becomes 1, as the original program's -d does",
+        choices=("none", "ones"),
+        applies=lambda m: m.level == "mean",
+        why="only level: mean scores sentences",
+    )
+    clip: str = option(
+        "none",
+        help="numerators below 0: kept as the paper has them, or 0 per sentence and order as in compare-mt",
+        choices=("none", "sentence"),
+        applies=lambda m: m.variant == "paper",
+        why="only variant: paper leaves it open",
+    )
+    lambda_: str = option(
+        "0",
+        help="weight of the penalty",
+        applies=lambda m: m.variant in MERGED_ONLY,
+        why=f"only the variants {' and '.join(MERGED_ONLY)} have it",
+        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        form="a number such as 0.1, with at most 6 decimals",
+    )
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return a level or a policy for references that does not go with the variant or the level."""
+        allowed = POLICIES[self.level]
+        if self.variant in MERGED_ONLY:
+            if self.level == "mean":
+                return [("level", f"variant {self.variant} is defined for a corpus only, found 'mean'")]
+            allowed = ("merged",)
+        if self.references == "merged" and not CODES[self.variant].merged_kinds:
+            return [("references", f"variant {self.variant} is not defined for merged references")]
+        if self.references not in allowed:
+            where = f"variant {self.variant}" if allowed == ("merged",) else f"level: {self.level}"
+            return [("references", f"{where} takes {', '.join(allowed)}; found '{self.references}'")]
+        if self.references == "weighted" and not any(self.shares):
+            return [("references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3")]
+        return []
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The weights of the references, with sum 1, or nothing if none are given."""
+        weights = [float(weight) for weight in self.weights.split("+")] if self.weights else []
+        return tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)
 
     @property
     def policy(self) -> str:
@@ -97,8 +313,15 @@ class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths, match, penalty, numer and total, with each reference or with merged references."""
-        show = shown.apart if self.by_reference else shown.together
-        return show(self.variant, columns, self.make_terms(columns))
+        terms = self.make_terms(columns)
+        if self.by_reference:
+            penalty = Counted("penalty", columns[CODES[self.variant].kinds[1]], per_reference=True, orders=True)
+            numer = Counted("numer", terms["numer"], per_reference=True, orders=True)
+            return [*shown_matches(columns), penalty, numer, Counted("total", columns["total"], orders=True)]
+        lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
+        kinds = MERGED_OF.get(self.variant, MERGED)
+        counts = [Counted(name, columns[kind], orders=True) for name, kind in kinds.items()]
+        return [*lengths, *counts, Counted("total", terms["total"], orders=True)]
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return the draws of the policies sample, expected and leave_one_out (of one set)."""

@@ -2,29 +2,92 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...dataclass import dataclass
-from ...tokenizers import OWN, is_own
-from ...tokenizers.tercom import Tercom
-from ..base import shared_options
-from ..base.arithmetic import ratio
-from ..base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
-from ..base.columns import PRESENT, Field
-from ..base.metric import Counted, Metric
-from ..base.option import option
-from ..base.signature import SACREBLEU
-from .columns import TerNeeds
-from .shown import alignment
+from .. import kernel
+from ..kernel.python.edit_rate import ADDED, CHANGED, EQUAL, path
+from ..tokenizers import OWN, is_own
+from ..tokenizers.tercom import Tercom
+from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
+from .base.choices import ratio
+from .base.metric import Counted, Metric
+from .base.needs import PRESENT, Field, Needs
+from .base.options import SACREBLEU, level_option, option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ...arrays import Floats, Ints
-    from ..base.columns import Columns
-    from ..base.metric import Text
+    from ..arrays import Floats, Ints
+    from .base.needs import Columns, Text
+
+
+# Columns of TER: the lengths of texts, and the edits that make an output a reference.
+
+
+@dataclass(frozen=True)
+class TerNeeds(Needs):
+    """The edits with each reference, beside lengths in tokens."""
+
+    tokens: Tercom
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The length of the output, and for each reference its length and the edits."""
+        return (Field("hyp_len"), Field("ref_len", per_reference=True), Field("edits", per_reference=True))
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard."""
+        encoded = self.tokens.encode([*text.references, *text.systems])
+        references, systems = encoded[: len(text.references)], encoded[len(text.references) :]
+        edits = kernel.edit_rate(references, systems)
+        ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
+        return [
+            {"hyp_len": np.diff(system.offsets), "ref_len": ref_len, "edits": edits[number]}
+            for number, system in enumerate(systems)
+        ]
+
+
+# The edits of TER in words, for people to read.
+
+
+def alignment(output: Sequence[str], references: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """Return the roles and texts of lines: the edits with the reference that needs fewest, the first of equals."""
+    numbers: dict[str, int] = {}
+    ids = [[numbers.setdefault(token, len(numbers)) for token in tokens] for tokens in (output, *references)]
+    words = list(numbers)
+    paths = [path(ids[0], reference) for reference in ids[1:]]
+    number = min(range(len(paths)), key=lambda each: paths[each].edits)
+    best, reference = paths[number], ids[number + 1]
+    lines = [("", f"{_counted(best.edits, 'edit')} to reference {number}, of {_counted(len(reference), 'token')}:")]
+    now = ids[0]
+    for shift in best.shifts:
+        block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])
+        now = shift.of(now)
+        lines.append(("shifted", f"{block}: to {' '.join(words[word] for word in now)}"))
+    return lines + list(_steps(best.steps, [words[word] for word in best.words], [words[word] for word in reference]))
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' * (count != 1)}"
+
+
+def _steps(steps: Sequence[str], output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield a line for each role of words that the alignment has."""
+    ours, theirs = iter(output), iter(reference)
+    roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
+    for step in steps:
+        if step == ADDED:
+            roles["wrong"].append(next(ours))
+        elif step in (EQUAL, CHANGED):
+            own, other = next(ours), next(theirs)
+            roles["match" if step == EQUAL else "wrong"].append(own if step == EQUAL else f"{own} → {other}")
+        else:
+            roles["missing"].append(next(theirs))
+    yield from ((role, " · ".join(words)) for role, words in roles.items() if words)
+
 
 MOST_REFERENCES = 22
 SHARES = 232_792_560
@@ -67,7 +130,7 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     tokens: str = option(
         "tercom", help="how texts are split; own for tokens of Python", choices=("tercom",), beside=OWN, implicit=True
     )
-    level: str = shared_options.level()
+    level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return what changes texts, where tokens are those of the caller."""

@@ -1,0 +1,224 @@
+"""Small arithmetic of scores, and which reference of a sentence counts: the best, one drawn, one by running totals."""
+
+from __future__ import annotations
+
+import math
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ... import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ...arrays import Floats, Ints
+    from .needs import Columns
+
+    Key = Callable[[tuple[int, ...], tuple[int, ...]], tuple[float, ...]]
+    """Takes the totals of the sentences before, and the counts of the sentence with an annotator."""
+    Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
+    """The same for arrays, int64 [names, 1 or candidates, ...] each: the parts of the key, [candidates, ...] each."""
+    CountsOf = Callable[[Columns], Columns]
+
+
+# --- arithmetic
+
+
+MOST_ADDED = 7
+"""Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of them in pairs."""
+NEAR = 1e-6
+"""Far more than the error of rounding of a score, times ten thousand."""
+
+
+def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+    """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
+    real = {name: array.astype(np.float64) for name, array in arrays.items()}
+    return {f"{name}_{n + 1}": array[..., n] for name, array in real.items() for n in range(array.shape[-1])}
+
+
+def log(values: Floats) -> Floats:
+    """Return natural logarithms; that of 0 is -inf, without a warning."""
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(values)
+    return logs
+
+
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Return part / whole, or 0 where whole is 0."""
+    quotient: Floats = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
+    return quotient
+
+
+def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
+    """Return the F-score, in which recall has the weight beta; 0 where precision and recall are 0."""
+    weight = beta**2
+    return ratio((1 + weight) * precision * recall, weight * precision + recall)
+
+
+def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
+    """Return the best column of each row of keys [lines, references]: int64 [lines].
+
+    The first key decides. Where it is equal, the next key decides, and so on. Of columns that are equal in all keys the
+    first is taken. Keys are compared exactly, with their errors of rounding, as the reference programs compare them.
+    """
+    best = np.zeros(len(keys[0]), np.int64)
+    rows = np.arange(len(best))
+    for reference in range(1, keys[0].shape[1]):
+        better, tied = np.zeros(len(best), bool), np.ones(len(best), bool)
+        for key in keys:
+            better |= tied & (key[:, reference] > key[rows, best])
+            tied &= key[:, reference] == key[rows, best]
+        best[better] = reference
+    return best
+
+
+def rounded(values: Floats, digits: int) -> Floats:
+    """Return values rounded to so many decimals as Python's round() does it, by their exact binary value."""
+    result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
+    near = nearly_tied(values, digits)
+    result[near] = [round(value, digits) for value in values[near].tolist()]
+    return result
+
+
+def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
+    """Return which values lie so near to the middle of two decimals that an error of rounding could matter."""
+    scaled = values * 10.0**digits
+    near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
+    return near
+
+
+# --- annotators chosen with running totals
+
+
+ROUNDS = 16
+"""After so many rounds of guesses the rest is chosen one by one. Real texts need two or three."""
+
+
+class SequentialAnnotatorChoice:
+    """Chooses annotators as the official programs of edits do, block after block, with totals carried along.
+
+    For each sentence they take the annotator with whom the score of all sentences so far, this one included, is best.
+    So the choice depends on the order of sentences, and has to be made from the first to the last.
+
+    Few choices really depend on the sentences before. So all are guessed, sums are made of the guesses, and with these
+    all are chosen at once. Where nothing changes any more, these are the choices that are made one by one: the first
+    one is right, and each is where those before it are. That takes some rounds of arrays in place of a step for each
+    sentence.
+    """
+
+    def __init__(
+        self,
+        key: Key,
+        keys: Keys,
+        names: Sequence[str],
+        *,
+        counts_of: CountsOf = lambda columns: columns,
+        running: bool = True,
+    ) -> None:
+        """Take the key that is to be greatest, for one sentence and for arrays, and the names of the counts.
+
+        `counts_of` makes these counts of the columns of a metric, and `order`, the order of the annotators of each
+        sentence. Of equal keys the annotator who comes first is taken. Where `running` is false, the totals are 0 for
+        each sentence, so that each choice is made for the sentence alone.
+        """
+        self.key, self.keys, self.names, self.running = key, keys, names, running
+        self.counts_of = counts_of
+        self.totals = np.zeros(len(names), np.int64)
+
+    def __call__(self, columns: Columns) -> Ints:
+        """Return the annotator of each sentence of the next block: int64 [lines]."""
+        own = self.counts_of(columns)
+        counts, orders = np.stack([own[name] for name in self.names], axis=-1), own["order"]
+        rows = np.arange(len(counts))
+        chosen: Ints = np.argmin(orders, axis=1)
+        first = counts[rows, chosen]
+        open_rows = np.flatnonzero((counts != first[:, None]).any(axis=(1, 2)))
+        certain = first.copy()
+        certain[open_rows] = 0
+        before = np.concatenate([np.zeros((1, counts.shape[-1]), np.int64), np.cumsum(certain, axis=0)])
+        ranks = np.argsort(orders[open_rows], axis=1, kind="stable")
+        ordered = np.take_along_axis(counts[open_rows], ranks[..., None], axis=1)
+        places = self._guess(ordered, before[open_rows])
+        chosen[open_rows] = ranks[np.arange(len(ranks)), places]
+        self.totals = self.totals + before[-1] + counts[open_rows, chosen[open_rows]].sum(axis=0)
+        return chosen
+
+    def _guess(self, counts: Ints, before: Ints) -> Ints:
+        """Return the places of the annotators of the sentences where it matters: int64 [sentences].
+
+        `counts` are [sentences, annotators in their order, counts], and `before` has the sums of the other sentences
+        before each.
+        """
+        rows, places = np.arange(len(counts)), np.zeros(len(counts), np.int64)
+        settled = 0
+        for _ in range(ROUNDS if len(counts) else 0):
+            guess = places
+            totals = self._totals(counts[rows, guess], before)
+            keys = self.keys(totals.T[:, None], counts.transpose(2, 1, 0))
+            places = best_by([np.asarray(part).T for part in keys])
+            changed = np.flatnonzero(places != guess)
+            if not len(changed):
+                return places
+            settled = int(changed[0]) + 1  # all before were chosen with the right totals, and so is this one
+        return self._choose(counts, before, places, settled)
+
+    def _totals(self, taken: Ints, before: Ints) -> Ints:
+        """Return the totals of all sentences before each, where `taken` are the counts of those where it matters."""
+        if not self.running:
+            return np.zeros_like(taken)
+        return self.totals + before + np.cumsum(taken, axis=0) - taken
+
+    def _choose(self, counts: Ints, before: Ints, places: Ints, settled: int) -> Ints:
+        """Return the same as _guess(), one by one from the sentence `settled` on; the places before it are right."""
+        chosen = places[:settled].tolist()
+        added: list[int] = (self.totals + counts[np.arange(settled), chosen].sum(axis=0)).tolist()
+        totals = tuple(0 for _ in self.names)
+        for candidates, others in zip(counts[settled:].tolist(), before[settled:].tolist(), strict=True):
+            if self.running:
+                totals = tuple(map(add, added, others))
+            own = list(map(tuple, candidates))
+            keys = [self.key(totals, numbers) for numbers in own]
+            best = max(range(len(keys)), key=keys.__getitem__)
+            chosen.append(best)
+            added = list(map(add, added, own[best]))
+        return np.array(chosen, np.int64)
+
+
+MAX_CHOICES = 4096
+"""For the expected score, all choices of references are taken if there are at most so many."""
+
+
+class Draws(NamedTuple):
+    """A sampler with everything that determines which reference each sentence gets in each iteration.
+
+    Draws do not depend on shards, systems or metrics. They come in blocks of lines, so that memory does not grow with
+    the corpus.
+    """
+
+    sampler: str
+    iterations: int
+    lines: int
+    references: int
+    seed: int = 0
+    """Read by the samplers numpy and turned alone."""
+
+    def drawer(self, iterations: Iterable[int]) -> kernel.Drawer:
+        """Return what draws for some of the iterations, block of lines after block of lines."""
+        return kernel.Drawer(self.sampler, iterations, self.lines, self.references, self.seed)
+
+    @staticmethod
+    def balanced(groups: int, lines: int, references: int, seed: int) -> Draws:
+        """Return draws whose mean score is what sampling converges to, or is close to it.
+
+        If there are few choices of references, all are taken. Otherwise the draws are groups of as many iterations as
+        there are references: a random choice, the same choice turned by one reference, by two, and so on. In a group
+        each sentence gets each reference once, so that only the curvature of the score is left to chance. The error is
+        far below that of as many independent iterations.
+        """
+        if lines * math.log(references) <= math.log(MAX_CHOICES):
+            return Draws("all", references**lines, lines, references)
+        return Draws("turned", groups * references, lines, references, seed)

@@ -1,0 +1,333 @@
+"""Options of metrics, and signatures: the name of a metric with all its settings, as one word that can be read again.
+
+An option is declared once, as a field of the metric's dataclass:
+
+    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+
+The name of the field is the name of the option. Where that is a word of Python or a method of Metric, the field has an
+underscore behind it, as in `lambda_` and `score_`. The order of the fields is the order of signatures. Options that
+several metrics have are functions that return a field: `unit: str = unit_option()`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ...errors import ConfigError, did_you_mean
+from ...tokenizers import OWN, TOKENIZERS, is_own
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+
+# --- signatures
+
+
+INFORMATIVE = frozenset({"nrefs", "v"})
+"""Keys that describe the run and not the metric. parse_signature() leaves them out."""
+
+SACREBLEU = "2.6.0"
+"""The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
+_VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
+"""A value in a signature. The types of edits have colons."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+^²-]*")
+"""A name as people may write it, such as chrF++ or Google GLEU. Signatures have names without these signs."""
+
+_ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
+
+
+def escape(text: str) -> str:
+    """Return a text as a value of a signature: unchanged if signatures allow it, else its bytes as x.3c.6e ..."""
+    plain = _PLAIN.fullmatch(text) and not _ESCAPED.fullmatch(text)
+    return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
+
+
+def unescape(text: str) -> str:
+    """Return the text that escape() was given. Raises ValueError if its bytes are not UTF-8."""
+    escaped = _ESCAPED.fullmatch(text)
+    return bytes.fromhex(escaped[1].replace(".", "")).decode() if escaped else text
+
+
+def render_signature(name: str, settings: Iterable[tuple[str, object]]) -> str:
+    """Return "name|key:value|...", in the order given.
+
+    Raises ValueError for a value with a character outside [A-Za-z0-9_.+:*-], which parse_signature() could not read.
+    """
+    parts = [name]
+    for key, value in settings:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if not _VALUE.fullmatch(text):
+            raise ValueError(f"{key}: {text!r} cannot stand in a signature")
+        parts.append(f"{key}:{text}")
+    return "|".join(parts)
+
+
+def parse_signature(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and settings of "name", "name|key:value|..." or "name[key=value,...]".
+
+    Raises ConfigError where the text has none of these forms or repeats a key.
+    """
+    text = text.strip()
+    if "[" in text:
+        name, _, rest = text.partition("[")
+        if not rest.endswith("]"):
+            raise ConfigError(f"'{text}': the closing ']' is missing")
+        inside = rest[:-1].strip()
+        pairs = [item.partition("=") for item in inside.split(",")] if inside else []
+    else:
+        name, *items = text.split("|")
+        pairs = [item.partition(":") for item in items]
+    name = name.strip()
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"'{text}': expected name, name[key=value,...] or name|key:value|...")
+    settings: dict[str, str] = {}
+    for raw_key, separator, raw_value in pairs:
+        key, value = raw_key.strip(), raw_value.strip()
+        if not separator or not key or not _VALUE.fullmatch(value):
+            raise ConfigError(f"'{text}': '{raw_key}{separator}{raw_value}' is not a key and a value")
+        if key in settings:
+            raise ConfigError(f"'{text}': '{key}' is given twice")
+        settings[key] = value
+    return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
+
+
+SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
+"""What sacreBLEU's signatures call the samples of a paired test, and the setting that has their number."""
+
+
+def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_bootstrap") -> str:
+    """Return sacreBLEU's signature with the number of samples and the seed, as it prints for intervals and tests.
+
+    `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the signature is as it was.
+    """
+    if test not in SAMPLES:
+        return peer
+    key, setting = SAMPLES[test]
+    name, references, *rest = peer.split("|")
+    return "|".join([name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest])
+
+
+# --- options
+
+
+Value = TypeVar("Value", bound="str | int")
+"""The type of an option: text, a whole number, or true and false."""
+METADATA = "option"
+"""The key under which a field of a dataclass holds its option."""
+
+
+class Option(NamedTuple):
+    """The description of an option, for configs, signatures and the command line.
+
+    The allowed values are true and false, unless choices, maximum, pattern or free say otherwise.
+    """
+
+    default: str | int | Callable[[Mapping[str, Any]], str | int]
+    """The value where none is given, or a function that computes it from the options that are given, by name."""
+    help: str
+    """What the option means, for lists and help texts."""
+    key: str = ""
+    """The name in signatures, which configs may use too. By default it is the name of the option."""
+    choices: tuple[str, ...] | None = None
+    """All allowed values."""
+    beside: str = ""
+    """A value that is allowed beside the choices, alone or with + and a name behind it. Lists do not show it."""
+    minimum: int = 0
+    """The smallest whole number allowed, where there is a maximum."""
+    maximum: int | None = None
+    """The largest whole number allowed. An option with a maximum is a whole number."""
+    pattern: str = ""
+    """A regular expression: texts that match it as a whole are allowed."""
+    form: str = ""
+    """The allowed texts in words, beside pattern or free."""
+    free: bool = False
+    """Whether any text is allowed. Signatures escape it."""
+    path: bool = False
+    """Whether it is a path. A relative path starts at the folder of the config that has it."""
+    resolved: Callable[[str, Path], str] | None = None
+    """A function that returns what is kept for a text, given the folder from which relative paths start.
+
+    What it returns it has to return unchanged. It raises ConfigError where the text has no meaning here."""
+    inner: str = ""
+    """The key of a mapping that may be written for the value: `annotator: {model: M}` is `annotator: M`."""
+    applies: Callable[[Any], bool] | None = None
+    """A function that says whether the option can change a number of a given metric. None means that it always can."""
+    why: str = ""
+    """Why the option cannot change a number where it does not apply, for the message about that."""
+    implicit: bool = False
+    """Whether signatures leave out the option while it has its default."""
+    in_signatures: bool = True
+    """Whether the option stands in signatures. Metrics that differ only in options that do not are equal."""
+    attribute: str = ""
+    """The name of the field that declares the option."""
+
+    @property
+    def name(self) -> str:
+        """The name in configs; on the command line it is --name."""
+        return self.attribute.removesuffix("_")
+
+    def at(self, attribute: str) -> Option:
+        """Return the option with the name of the field that declares it."""
+        named = self._replace(attribute=attribute)
+        return named._replace(key=self.key or named.name)
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether the values are true and false."""
+        return not (self.free or self.choices or self.pattern or self.maximum is not None)
+
+    def default_of(self, given: Mapping[str, Any]) -> str | int:
+        """Return the default, which may depend on the options that are given."""
+        return self.default(given) if callable(self.default) else self.default
+
+    def values(self) -> str:
+        """Return the allowed values in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        if self.pattern or self.free:
+            return self.form
+        return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
+
+    def read(self, text: str) -> str | int:
+        """Return the value that a text means. Raises ValueError if it is not allowed."""
+        if self.free:
+            if text:
+                return unescape(text)
+        elif self.choices:
+            if text in self.choices or (self.beside and text.partition("+")[0] == self.beside):
+                return text
+        elif self.pattern:
+            if re.fullmatch(self.pattern, text):
+                return text
+        elif self.maximum is None:
+            if text in ("true", "false"):
+                return text == "true"
+        elif re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
+            return int(text)
+        raise ValueError(f"expected {self.values()}, found '{text}'{did_you_mean(text, self.choices or ())}")
+
+
+def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -> Value:
+    """Return a field of a dataclass that is an option.
+
+    The default and the keywords in `more` are the fields of Option, which are explained there. The default of the
+    dataclass field is the one that holds where no option is given.
+    """
+    described = Option(default, **more)
+    usual: Any = described.default_of({})
+    declared: Value = field(default=usual, compare=described.in_signatures, metadata={METADATA: described})
+    return declared
+
+
+class Options:
+    """The member `options` of Metric: the options that a class declares, in the order of its fields."""
+
+    def __init__(self) -> None:
+        self._read: dict[type, tuple[Option, ...]] = {}
+
+    def __get__(self, metric: object, owner: type) -> tuple[Option, ...]:
+        if owner not in self._read:
+            declared = {item.name: item.metadata[METADATA] for item in fields(owner) if METADATA in item.metadata}
+            self._read[owner] = tuple(option.at(attribute) for attribute, option in declared.items())
+        return self._read[owner]
+
+
+WHERE_STRIPPED: dict[str, Any] = {
+    "applies": lambda m: m.unit == "char" or not (m.tokenizer == "whitespace" or is_own(m.tokenizer)),
+    "why": "tokenizer whitespace ignores it anyway",
+    "implicit": True,
+}
+"""Fields of an option that drops white space at the ends of lines: where this can change tokens."""
+
+
+def unit_option() -> str:
+    """Return the option unit: words or characters."""
+    return option("word", help="what an n-gram is made of", choices=("word", "char"))
+
+
+def tokenizer_option() -> str:
+    """Return the option tokenizer of metrics that have the option unit too."""
+    return option(
+        "whitespace",
+        key="tok",
+        help="how lines are split into words",
+        choices=tuple(name for name in TOKENIZERS if name != "char"),
+        beside=OWN,
+        applies=lambda m: m.unit == "word",
+        why="unit char takes every code point",
+    )
+
+
+def strip_option() -> bool:
+    """Return the option strip of metrics that have the options unit and tokenizer too."""
+    return option(False, help="drop white space at both ends of lines first", **WHERE_STRIPPED)
+
+
+def lowercase_option() -> bool:
+    """Return the option lowercase."""
+    return option(False, key="lc", help="compare without upper case", implicit=True)
+
+
+def level_option() -> str:
+    """Return the option level: corpus or mean."""
+    meaning = "score the corpus, or the mean of sentence scores"
+    return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)
+
+
+def beta_option(**more: Any) -> str:
+    """Return the option beta of metrics of edits. `more` has further fields of Option, such as `applies`."""
+    return option(
+        "0.5",
+        help="weight of recall against precision",
+        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        form="a number such as 0.5 or 1, with at most 6 decimals",
+        **more,
+    )
+
+
+def choice_option(*, last: bool = False, **more: Any) -> str:
+    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as in beta_option().
+
+    `last` says that the annotator with the highest number can be taken, whatever the scores.
+    """
+    chosen: dict[str, Any] = {
+        "applies": lambda m: m.level == "corpus",
+        "why": "sentence scores take the best annotator of each sentence",
+    }
+    highest = "; last: the one with the highest number" if last else ""
+    return option(
+        "official",
+        help="which annotator counts for a sentence: the one who is best for all sentences so far (official), or best "
+        f"for the sentence alone{highest}",
+        choices=("official", "sentence", *(["last"] if last else [])),
+        implicit=True,
+        **(chosen | more),
+    )
+
+
+def annotator_option() -> str:
+    """Return the option annotator of metrics that compare edits on both sides.
+
+    Its value has the versions of errant, spaCy and the pipeline, whatever was written. `views.annotated_by` makes it
+    the view that is read.
+    """
+    return option(
+        "",
+        help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
+        free=True,
+        form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
+        resolved=_annotator,
+        inner="model",
+        implicit=True,
+    )
+
+
+def _annotator(text: str, base: Path) -> str:
+    from ...annotation.annotate import annotator_named  # here, because it is rarely needed
+
+    return annotator_named(text, base)

@@ -1,0 +1,205 @@
+"""What programs of users bring along: texts prepared once for many outputs, tokens of their own, and sums of counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+
+from ..errors import InputError, did_you_mean
+from ..kernel.lines import Lines, join_lines
+from ..tokenizers import OWN, is_own
+from .base.needs import Schema, Text
+from .build import from_values
+
+if TYPE_CHECKING:
+    from ..arrays import Ints
+    from .base.metric import Metric
+    from .base.needs import Field, Needs
+    from .base.options import Option
+    from .build import Asked
+
+
+# Metrics of tokens that a program of the user has made; see `tokenizers/own_tokens.py`.
+
+
+OF_M2 = "gold: the texts of an M2 file are split already, at blanks; give texts, and no tokens of your own"
+"""The message where tokens of the caller stand beside an M2 file."""
+
+
+def has_own_tokens(metric: Metric) -> bool:
+    """Return whether a metric is for tokens of the caller."""
+    option = _option_of(type(metric))
+    return option is not None and is_own(str(getattr(metric, option.attribute)))
+
+
+def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
+    """Return a metric for tokens of the caller, which signatures call `tokenizer`: own, or own+NAME.
+
+    Raises InputError for a metric that does not count tokens, and for options that change texts.
+    """
+    option = _option_of(type(metric))
+    if option is None:
+        joined = "[' '.join(tokens) for tokens in ...]"
+        raise InputError(f"{metric.name} cannot score tokens of your own: it splits texts itself; give texts: {joined}")
+    value = str(getattr(metric, option.attribute))
+    if is_own(value):
+        return metric if tokenizer == OWN else _changed(metric, option, tokenizer)
+    settings = {each.name: getattr(metric, each.attribute) for each in metric.options if each is not option}
+    if option.applies and not option.applies(metric):
+        raise InputError(f"{metric.name} cannot score tokens of your own here: {option.why}")
+    if value != option.default_of(settings):
+        raise InputError(f"{metric.name}: {option.name} {value} has no effect on tokens of your own; leave it out")
+    changed = _changed(metric, option, tokenizer)
+    for name, problem in [*_idle(metric, changed), *changed.conflicts()]:
+        raise InputError(f"{metric.name}: {name}: {problem}")
+    return changed
+
+
+@cache
+def _option_of(metric: type[Metric]) -> Option | None:
+    return next((option for option in metric.options if option.beside == OWN), None)
+
+
+def _changed(metric: Metric, option: Option, value: str) -> Metric:
+    changed: Metric = replace(cast("Any", metric), **{option.attribute: value})
+    return changed
+
+
+def _idle(metric: Metric, changed: Metric) -> list[tuple[str, str]]:
+    """Return the options that a metric sets, and that have no effect on tokens of the caller."""
+    settings = {each.name: getattr(metric, each.attribute) for each in metric.options}
+    unlike = [each for each in metric.options if settings[each.name] != each.default_of(settings)]
+    idle = [each for each in unlike if each.applies and each.applies(metric) and not each.applies(changed)]
+    return [(each.name, "has no effect on tokens of your own; leave it out") for each in idle]
+
+
+# A score from sums that somebody has already, such as matches and totals of n-grams.
+
+
+LEVELS = ("mean", "sum")
+"""The levels whose scores are not made of sums of counts."""
+
+
+def score_counts(metric: Asked, totals: Mapping[str, float | Sequence[float]]) -> dict[str, float]:
+    """Return the outputs of a metric, the score first, from the sums of its counts over a corpus.
+
+    `metric` is a name, a signature, a mapping or a metric, as `evaluate` takes it. `totals` has a number for each term
+    of the metric: {"match_1": 8, "match_2": 5, ...}, or all orders of a term at once: {"match": [8, 5, 3, 2]}. Scores
+    are fractions. `metric` at the level mean has no score of sums.
+
+    Raises InputError for unknown metrics, and for names that are wrong, lacking or given twice, and what is no number.
+    """
+    (measure,) = from_values([metric])
+    if measure.level in LEVELS:
+        raise InputError(_of_sentences(measure))
+    if not isinstance(totals, Mapping):
+        raise InputError(f"totals: expected a mapping of names to numbers, found {type(totals).__name__}")
+    fields = [field._replace(per_reference=False) for field in measure.terms]
+    schema = Schema(tuple(fields), 1)
+    numbers = _by_name(measure, fields, schema.names, totals)
+    arrays: dict[str, Any] = {}
+    for field in fields:
+        values = [numbers[name] for name in _names(field)]
+        whole = all(float(value).is_integer() for value in values) and not field.real
+        arrays[field.name] = np.array(values if field.orders else values[0], np.int64 if whole else np.float64)
+    return {name: float(value) for name, value in measure.score(arrays).items()}
+
+
+def _of_sentences(metric: Metric) -> str:
+    """Return that a metric has no score of sums, and which level has one."""
+    levels = next((option.choices or () for option in metric.options if option.name == "level"), ())
+    other = next((level for level in levels if level not in LEVELS), "")
+    hint = f"; ask for {metric.name}[level={other}]" if other else ""
+    return f"{metric.name}: level: {metric.level} is made of sentence scores, not of sums of counts{hint}"
+
+
+def _names(field: Field) -> list[str]:
+    """Return the names of the numbers of a term."""
+    return [f"{field.name}_{n}" for n in range(1, field.orders + 1)] if field.orders else [field.name]
+
+
+def _by_name(
+    metric: Metric, fields: Sequence[Field], names: Sequence[str], totals: Mapping[str, Any]
+) -> dict[str, float]:
+    """Return the number of each name; raises InputError as score_counts() does."""
+    orders = {field.name: _names(field) for field in fields if field.orders}
+    numbers: dict[str, float] = {}
+    for key, value in totals.items():
+        if key not in names and key not in orders:
+            known = [*names, *orders]
+            hint = did_you_mean(str(key), known) or f"; {metric.name} has {', '.join(names)}"
+            raise InputError(f"totals: {metric.name} has no sum called '{key}'{hint}")
+        given = _list(key, value, orders[key]) if key in orders else {key: value}
+        if twice := sorted(given.keys() & numbers.keys()):
+            raise InputError(f"totals: '{twice[0]}' is given twice")
+        numbers |= {name: _number(name, one) for name, one in given.items()}
+    numbers = {field.name: 0 for field in fields if field.spare} | numbers
+    if lacking := [name for name in names if name not in numbers]:
+        raise InputError(f"totals: {lacking[0]} is missing; {metric.name} needs {', '.join(names)}")
+    return numbers
+
+
+def _list(key: str, value: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return the numbers of all orders by their names."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Sequence | np.ndarray) or len(value) != len(names):
+        raise InputError(f"totals: {key}: expected a list of {len(names)} numbers, one for each order, found {value!r}")
+    return dict(zip(names, value, strict=True))
+
+
+def _number(name: str, value: Any) -> float:
+    """Return a finite number; raises InputError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError(f"totals: {name}: expected a number, found {value!r}")
+    if not math.isfinite(value):
+        raise InputError(f"totals: {name}: expected a number, found {value}")
+    return value if isinstance(value, int) else float(value)
+
+
+class Prepared(Protocol):
+    """Source and references, prepared for the columns of some needs. Several threads may use an object at once."""
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Needs.count() does, each with the line whose number `rows` has.
+
+        `rows` is int64 [outputs]. Raises UnicodeEncodeError for text that UTF-8 cannot hold, and LongTextError for a
+        text that is too long to be counted, whose line is the number of the output.
+        """
+
+
+def prepared(needs: Needs, text: Text) -> Prepared:
+    """Return the source and the references of a text prepared for needs.
+
+    Needs that can prepare more than lines have a method `prepare`, with the same argument. It returns None for settings
+    for which there is no prepared form.
+    """
+    prepare = getattr(needs, "prepare", None)
+    own: Prepared | None = prepare(text) if prepare else None
+    return own or Gathered(needs, text.source, tuple(text.references))
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The prepared form of any needs: lines, which are counted anew with each output."""
+
+    needs: Needs
+    source: Lines | None
+    references: tuple[Lines, ...]
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, as Prepared.count() does."""
+        source = self.source and _taken(self.source, rows)
+        references = [_taken(reference, rows) for reference in self.references]
+        own = join_lines([output.encode() for output in outputs])
+        (columns,) = self.needs.count(Text(source, references, [own], {}))
+        return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+
+
+def _taken(lines: Lines, rows: Ints) -> Lines:
+    """Return the lines that rows names, one after the other."""
+    starts, ends = lines.starts[rows].tolist(), lines.ends[rows].tolist()
+    return join_lines([lines.data[start:end] for start, end in zip(starts, ends, strict=True)])

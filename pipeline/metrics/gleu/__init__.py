@@ -1,1 +1,0 @@
-"""GLEU+, in every code that it has had; begin at `metric.py`."""

@@ -1,0 +1,318 @@
+"""What ROUGE reads of a text: its sentences, limits to what counts, and warnings about texts without a token."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...errors import InvalidTextError
+from ...kernel.common import Encoded
+from ...kernel.lines import Lines
+from ..base.capabilities import CountWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Cuts = list[tuple[int, int]]
+
+    from collections.abc import Mapping
+
+    from ...arrays import Ints
+    from ..base.needs import Columns
+
+
+# The sentences of a text, for ROUGE-Lsum and the script ROUGE-1.5.5.
+
+
+NEWLINE = ord("\n")
+
+
+class Splitting(NamedTuple):
+    """How a text is split into sentences."""
+
+    mode: str = "newline"
+    """newline, marker, regex, nltk or none."""
+    boundary: str = ""
+    """The marker or the regular expression."""
+
+    @property
+    def key(self) -> str:
+        """A short name, safe in file names, that is different for every splitting."""
+        return self.mode + (hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest() if self.boundary else "")
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for the splitting in the keys of stored counts."""
+        version = f", version={_nltk_version()!r}" if self.mode == "nltk" else ""
+        return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"
+
+    def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
+        """Return the sentences of all lines, and the index of each line's first sentence: int64 [lines + 1].
+
+        Boundaries are no part of sentences. Raises InvalidTextError (for text 0) if a regular expression meets bytes
+        that are not UTF-8.
+        """
+        if self.mode == "newline":
+            return _at_newlines(lines)
+        if self.mode == "none":
+            return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
+        cut = {"marker": self._at_marker, "regex": self._at_matches, "nltk": self._by_nltk}[self.mode]
+        return _joined(lines, [cut(index, line) for index, line in enumerate(lines.texts())])
+
+    def _at_marker(self, _: int, line: bytes) -> Cuts:
+        marker, cuts, start = self.boundary.encode(), [], 0
+        while (end := line.find(marker, start)) >= 0:
+            cuts.append((start, end))
+            start = end + len(marker)
+        return [*cuts, (start, len(line))]
+
+    def _at_matches(self, index: int, line: bytes) -> Cuts:
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(0, index, error.start) from None
+        spans = [match.span() for match in re.finditer(self.boundary, text) if match.end()]
+        starts, stops = [0, *(high for _, high in spans)], [*(low for low, _ in spans), len(text)]
+        return _in_bytes(text, zip(starts, stops, strict=True))
+
+    def _by_nltk(self, index: int, line: bytes) -> Cuts:
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(0, index, error.start) from None
+        cuts, end = [], 0
+        for sentence in _nltk_sentences(text):
+            start = text.index(sentence, end)
+            end = start + len(sentence)
+            cuts.append((start, end))
+        return _in_bytes(text, cuts)
+
+    def unavailable(self) -> str | None:
+        """Return why texts cannot be split here, or None. Only nltk may be missing, or its data."""
+        if self.mode != "nltk":
+            return None
+        try:
+            _nltk_sentences("One. Two.")
+        except ImportError:
+            return "split: nltk needs the package nltk: pip install 'gec-pipeline[rouge]'"
+        except LookupError:
+            return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
+        return None
+
+
+def _nltk_sentences(text: str) -> list[str]:
+    """Return the sentences of a text by nltk's splitter for English, of which each is a part of the text."""
+    from nltk import sent_tokenize
+
+    sentences: list[str] = sent_tokenize(text)
+    return sentences
+
+
+def _nltk_version() -> str:
+    """Return the version of nltk, on which its sentences depend; empty where it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("nltk")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _in_bytes(text: str, spans: Iterable[tuple[int, int]]) -> Cuts:
+    """Return ranges of characters of a text as ranges of its bytes."""
+    size: Callable[[int], int] = (lambda n: n) if text.isascii() else (lambda n: len(text[:n].encode()))
+    return [(size(low), size(high)) for low, high in spans]
+
+
+def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
+    """Split every line at the newlines inside it. Newlines between lines belong to none."""
+    if not len(lines.starts) or lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
+        return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
+    lines = lines.own()
+    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == NEWLINE)
+    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
+    inside = (owners >= 0) & (newlines < lines.ends[owners])
+    newlines, owners = newlines[inside], owners[inside]
+    numbers = np.arange(len(lines.starts) + 1, dtype=np.int64)
+    if not len(newlines):
+        return lines, numbers
+    starts = np.insert(lines.starts, owners + 1, newlines + 1)
+    ends = np.insert(lines.ends, owners, newlines)
+    return Lines(lines.data, starts, ends), numbers + np.searchsorted(owners, numbers)
+
+
+def _joined(lines: Lines, cuts: Sequence[Cuts]) -> tuple[Lines, NDArray[np.int64]]:
+    """Return what split() does, from the sentences of each line as ranges of bytes in the line."""
+    bases = lines.starts.tolist()
+    starts = [base + low for base, cut in zip(bases, cuts, strict=True) for low, _ in cut]
+    ends = [base + high for base, cut in zip(bases, cuts, strict=True) for _, high in cut]
+    firsts = np.cumsum([0, *(len(cut) for cut in cuts)], dtype=np.int64)
+    return Lines(lines.data, np.array(starts, np.int64), np.array(ends, np.int64)), firsts
+
+
+# Limits to the words or bytes of a text that count: the options -l and -b of ROUGE-1.5.5.
+
+
+CONTINUED = 0xC0, 0x80
+"""The two highest bits of a byte, and what they are in a byte of UTF-8 that is not the first of its character."""
+
+
+class Limit(NamedTuple):
+    """How much of each text counts. At most one of the numbers is not 0."""
+
+    words: int = 0
+    """So many words, before they become tokens: what stands between white space. 0: all."""
+    bytes: int = 0
+    """So many bytes, white space included, without the newlines between sentences. 0: all."""
+
+    @property
+    def key(self) -> str:
+        """A short name, safe in file names; empty without a limit."""
+        return f"w{self.words}" if self.words else f"b{self.bytes}" if self.bytes else ""
+
+    def cut(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
+        """Return the sentences without what is beyond the limit of their text.
+
+        `firsts` is the index of each text's first sentence: int64 [texts + 1]. White space at the start of a sentence
+        counts as a word, as in the script. A character that would be cut in two is left out.
+        """
+        if self.words:
+            return _kept(sentences, self._in_words(sentences, firsts))
+        sizes = sentences.ends - sentences.starts
+        return _kept(sentences, np.clip(self.bytes - _before(sizes, firsts), 0, sizes)) if self.bytes else sentences
+
+    def cut_each(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
+        """Return the sentences as the script reads them for L and W, where it does not add up their bytes.
+
+        Each sentence of a text is cut to the limit, and the first that reaches it is the last of its text.
+        """
+        if not self.bytes:
+            return self.cut(sentences, firsts)
+        sizes = sentences.ends - sentences.starts
+        ended = _before((sizes >= self.bytes).astype(np.int64), firsts) > 0
+        return _kept(sentences, np.where(ended, 0, np.minimum(sizes, self.bytes)))
+
+    def _in_words(self, sentences: Lines, firsts: NDArray[np.int64]) -> Ints:
+        """Return how many bytes of each sentence count: int64 [sentences]."""
+        texts = list(sentences.texts())
+        words = [text.split() for text in texts]
+        leads = [bool(own) and text[:1].isspace() for text, own in zip(texts, words, strict=True)]
+        counts = np.array([len(own) + lead for own, lead in zip(words, leads, strict=True)], np.int64)
+        left = self.words - _before(counts, firsts)
+        sizes = np.where(left > 0, sentences.ends - sentences.starts, 0)
+        for number in np.flatnonzero((left > 0) & (counts > left)).tolist():
+            end = 0
+            for word in words[number][: int(left[number]) - leads[number]]:
+                end = texts[number].index(word, end) + len(word)
+            sizes[number] = end
+        return sizes
+
+
+UNLIMITED_TEXT = Limit()
+"""All of each text counts."""
+
+
+def _before(counts: Ints, firsts: NDArray[np.int64]) -> Ints:
+    """Return the sum of the counts of the sentences of the same text that come before each: int64 [sentences]."""
+    sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+    before: Ints = sums[:-1] - np.repeat(sums[firsts[:-1]], np.diff(firsts))
+    return before
+
+
+def _kept(sentences: Lines, sizes: Ints) -> Lines:
+    """Return sentences cut to so many bytes, or to fewer where that would be inside a character."""
+    ends = sentences.starts + sizes
+    mask, later = CONTINUED
+    for number in np.flatnonzero(ends < sentences.ends).tolist():
+        end, start = int(ends[number]), int(sentences.starts[number])
+        while end > start and sentences.data[end] & mask == later:
+            end -= 1
+        ends[number] = end
+    return sentences._replace(ends=ends)
+
+
+def common(one: Encoded, two: Encoded) -> Encoded:
+    """Return the tokens that both texts have in the same line, each as often as the text has it that has fewer."""
+    first, second = _numbered(one), _numbered(two)
+    both = np.intersect1d(first, second, assume_unique=True)
+    offsets = np.searchsorted(both["line"], np.arange(len(one.offsets)), side="left").astype(np.int64)
+    return Encoded(np.ascontiguousarray(both["id"]), offsets)
+
+
+def _numbered(text: Encoded) -> NDArray[np.void]:
+    """Return a row for each token: its line, its id, and how many equal ones of the line come before it."""
+    lines = np.repeat(np.arange(len(text.offsets) - 1), np.diff(text.offsets))
+    order = np.lexsort((text.ids, lines))
+    rows = np.zeros(len(order), [("line", np.int64), ("id", np.int32), ("number", np.int64)])
+    rows["line"], rows["id"] = lines[order], text.ids[order]
+    new = np.ones(len(rows), bool)
+    new[1:] = (rows["line"][1:] != rows["line"][:-1]) | (rows["id"][1:] != rows["id"][:-1])
+    starts = np.flatnonzero(new)
+    rows["number"] = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
+    return rows
+
+
+NONE = np.zeros((0, 0), np.int64)
+"""Counts of no line."""
+
+
+class EmptiedLines:
+    """The lines of a text that have letters but no token."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = 0
+        """The number of the first such line, from 1."""
+
+    def add(self, emptied: Ints, line: int) -> None:
+        """Add a block of lines, which begins at the number `line`, from 0."""
+        if not emptied.any():
+            return
+        indices = np.flatnonzero(emptied)
+        if not self.count:
+            self.first = line + int(indices[0]) + 1
+        self.count += len(indices)
+
+
+def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool) -> list[CountWarning]:
+    """Return the notes about a data set, from the blocks of columns of each system.
+
+    `cut` says that there is a limit to what counts of a text, or that stop words are left out.
+    """
+    references: dict[int, EmptiedLines] = {}
+    about_systems, longest = [], 0
+    for number, (name, blocks) in enumerate(counts.items()):
+        system, line = EmptiedLines(), 0
+        for columns in blocks:
+            system.add(columns["hyp_emptied"], line)
+            emptied_references = columns["ref_emptied"] if number == 0 else NONE
+            for reference in range(emptied_references.shape[1]) if emptied_references.any() else ():
+                references.setdefault(reference, EmptiedLines()).add(emptied_references[:, reference], line)
+            for sentences in ("hyp_sentences", "ref_sentences") if has_lsum else ():
+                longest = max(longest, int(columns[sentences].max(initial=0)))
+            line += len(columns["hyp_len"])
+        if system.count:
+            about_systems.append(CountWarning(_emptied(system, tokenizer, cut), system=name, line=system.first))
+    emptied = [(number, lines) for number, lines in references.items() if lines.count]
+    result = [
+        CountWarning(_emptied(lines, tokenizer, cut), reference=number, line=lines.first) for number, lines in emptied
+    ]
+    if has_lsum and counts and longest <= 1:
+        result.append(CountWarning("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
+    return result + about_systems
+
+
+def _emptied(lines: EmptiedLines, tokenizer: str, cut: bool) -> str:
+    others = lines.count - 1
+    more = f" (nor have {others} more)" if others > 1 else " (nor has one more)" if others else ""
+    if cut:
+        return f"has letters, but no word of it counts{more}: each is left out, or none for the tokenizer {tokenizer}"
+    return (
+        f"has letters, but no token for the tokenizer {tokenizer}{more}: every score with it is 0; "
+        "`tokenizer: unicode` reads all scripts, `tokenizer: char` suits Chinese and Japanese too"
+    )

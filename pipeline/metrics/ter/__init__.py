@@ -1,1 +1,0 @@
-"""TER, the translation edit rate; begin at `metric.py`."""
