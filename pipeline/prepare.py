@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .execution.listener import Listener
     from .execution.options import RunOptions
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.metric import Metric, Needs
+    from .metrics.base.metric import Metric
     from .metrics.base.needs import Needs
     from .reproduction.published_sections import Published
 

@@ -7,12 +7,12 @@ a multinomial draw of these counts.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..scoring.resampling.paired_tests import mark, sign_test
 from ..scoring.resampling.rank_ranges import clusters, rank_ranges

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..corpus.edits.correction_xml import XmlReader
-from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
 from ..io.small_tables import quoted_rows, separator_of

@@ -18,7 +18,7 @@ from .tables.ranked import check_picked, picked, ranked_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
     from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..dataclass import dataclass
 from .tables.plot_style import PLAIN
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..dataclass import dataclass
 from ..metrics.build import class_of
 from .tables import percent
 from .tables.comparisons import (

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from ..corpus.corpus import Corpus
     from ..metrics.base.capabilities import JudgesEdits, Verdict
-    from ..metrics.base.metric import Metric, Needs
-    from ..metrics.base.needs import Columns
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns, Needs
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..dataclass import dataclass
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
 from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line

@@ -20,7 +20,7 @@ from ..human.meta_evaluation import judged_scores
 from ..human.preferences import sentence_level, sentence_pairs
 from ..human.score_files import metric_scores
 from ..metrics.base.needs import annotator_of
-from ..metrics.base.options import parse
+from ..metrics.base.options import parse_signature
 from .published_files import counted
 from .verdicts import (
     Compared,
@@ -201,7 +201,7 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
         return score.score
     if output not in score.outputs:
         names = ", ".join([*score.outputs, *others])
-        raise InputError(f"{parse(score.metric)[0]} has no output '{output}'; there are {names}")
+        raise InputError(f"{parse_signature(score.metric)[0]} has no output '{output}'; there are {names}")
     return score.outputs[output]
 
 

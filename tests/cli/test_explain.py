@@ -61,7 +61,7 @@ reference 1 a c b d
     match     a b · d d
     missing   b e · e d · a c · c b · b d
     other     b c · c d
-"""  # noqa: RUF001
+"""  # noqa: RUF001 (the multiplication sign is meant)
 
 
 @pytest.fixture(autouse=True)

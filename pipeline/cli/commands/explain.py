@@ -47,8 +47,7 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.metric import Text
-from ...metrics.base.needs import TEXTS
+from ...metrics.base.needs import TEXTS, Text
 from ...metrics.build import from_text
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of

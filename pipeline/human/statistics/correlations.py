@@ -11,7 +11,6 @@ import numpy as np
 from ...errors import InputError
 from ...metrics.base.options import option
 from ..correlation import pearson
-from .groups import Groups
 from .statistic import Groups, Statistic
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...metrics.base import options as signature
-from ...metrics.base.options import Options, option
-from .groups import AVERAGES, Groups
+from ...metrics.base.options import Options, option, render_signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,7 +169,7 @@ class Statistic:
         """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
         usual = {one.name: one.default for one in fields(self)}
         values = [(item, getattr(self, item.attribute)) for item in self.options]
-        return signature.render(
+        return render_signature(
             self.name,
             [
                 (item.key, value)

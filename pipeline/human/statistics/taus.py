@@ -10,9 +10,7 @@ import numpy as np
 from ...errors import ConfigError, InputError
 from ...metrics.base.options import option
 from ..correlation import PairCounts, pair_counts
-from .calibration import calibrated
 from .correlations import scipy_stats
-from .pairs import counts_within
 from .statistic import Statistic, Value, averaged_over_groups
 
 if TYPE_CHECKING:

@@ -216,7 +216,7 @@ class ImeasureNeeds(Needs):
 
     def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
         """Yield the sentences with their corrections."""
-        assert text.source is not None  # noqa: S101
+        assert text.source is not None  # noqa: S101 (source is True)
         split = split_of(self.words)
         for line, *records in zip(text.source.texts(), *(lines.texts() for lines in text.references), strict=True):
             own = [annotation for annotation in map(annotation_of, records) if annotation]

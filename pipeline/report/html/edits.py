@@ -104,7 +104,7 @@ def _judged(
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line what annotators say of the edits of the systems in `names`."""
     view, judge = corpus.read_by(metric.needs), edit_judge(metric)
-    assert judge is not None  # noqa: S101 (edit_data() asks)
+    assert judge is not None  # noqa: S101 (see by_annotator())
     for low in range(0, len(lines), STEP):
         some = lines[low : low + STEP]
         source, *others = (

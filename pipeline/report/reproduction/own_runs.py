@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ...dataclass import dataclass
 from ...metrics.build import class_of
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED

@@ -152,7 +152,7 @@ class ChosenAnew:
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
         """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""
         choice = sequential_choice(self.kind.metric)
-        assert choice is not None  # noqa: S101
+        assert choice is not None  # noqa: S101 (see is_chosen_anew)
         for columns, terms in self.kind.with_each(system):
             own = choice.counts_of(columns)
             order = np.argsort(own["order"], axis=1, kind="stable")
