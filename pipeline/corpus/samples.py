@@ -111,7 +111,7 @@ class Sample:
 
         Those count that end a word: a letter or white space is before them, and white space behind.
         """
-        signs, apart, attached = _compiled("stops")(self.lines)
+        signs, apart, attached = strings.stops(self.lines)
         whole = apart + attached
         return apart / whole if signs >= FEW and whole >= FEW else None
 

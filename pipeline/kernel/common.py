@@ -35,6 +35,9 @@ WITHOUT_OUTPUT = frozenset({"source_match", "added"})
 MAX_ORDER = 16
 """The longest n-grams that overlap() counts."""
 
+MAX_NGRAMS = 1 << 25
+"""The most n-grams of a line, of all orders in source and references. Each takes up to a hundred bytes."""
+
 
 class Encoded(NamedTuple):
     """The tokens of some lines."""
@@ -127,9 +130,25 @@ def check_lines(texts: Sequence[Lines]) -> None:
 def check_overlap(
     source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
 ) -> None:
-    """Check the arguments of overlap(); raises KeyError for an unknown kind, and ValueError for all else."""
+    """Check the arguments of overlap().
+
+    Raises KeyError for an unknown kind, LongTextError for a line with more than MAX_NGRAMS, where text 0 is the first
+    reference, and ValueError for all else.
+    """
     check_order(order, kinds)
-    check_parallel(references, [*([] if source is None else [source]), *systems])
+    given = [*references, *([] if source is None else [source])]
+    check_parallel(references, [*given[len(references) :], *systems])
+    if sum(len(text.ids) for text in given) * order > MAX_NGRAMS:
+        sizes = sum(text.offsets[1:] - text.offsets[:-1] for text in given)
+        check_sizes(sizes, order)
+
+
+def check_sizes(sizes: NDArray[np.int64], order: int) -> None:
+    """Raise LongTextError as check_overlap() does, from the tokens that source and references of each line have."""
+    if (sizes * order > MAX_NGRAMS).any():
+        line = int((sizes * order > MAX_NGRAMS).argmax())
+        message = f"source and references of {sizes[line]:,} tokens have too many n-grams (at most {MAX_NGRAMS:,})"
+        raise LongTextError(0, line, message)
 
 
 def check_order(order: int, kinds: Sequence[str]) -> None:

@@ -167,10 +167,10 @@ def test_python3_draws_with_missing_references_as_randint(native: ModuleType) ->
 
 def check_passed(native: ModuleType, before: Any, after: Any, rows: int, things: int) -> None:
     """Draws that are passed over, in every width of vectors, leave the generator as those that are counted."""
-    for bits in (0, *native.CHUNKS):
+    for twin in (native, python):
         own = generator(0)
         own.bit_generator.state = before
-        (native.pass_draws(own, rows, things, bits) if bits else python.pass_draws(own, rows, things))
+        twin.pass_draws(own, rows, things)
         assert own.bit_generator.state == after
 
 
@@ -205,7 +205,7 @@ def test_draws_that_wait_to_be_counted_are_the_same(things: int, most: int) -> N
     native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
     generators = generator(5), generator(5)
     counts = [np.full((2, things), 250, np.uint8) for _ in generators]
-    native.add_draws(generators[0], counts[0], 1, most, native.CHUNKS[0])
+    native.add_draws(generators[0], counts[0], 1, most)
     native.add_draws(generators[1], counts[1], 1 << 40)
     assert counts[0].tobytes() == counts[1].tobytes()
     assert generators[0].bit_generator.state == generators[1].bit_generator.state
@@ -250,8 +250,6 @@ def test_wrong_arguments_are_refused_alike(native: ModuleType, kernel: str, call
 
 
 def test_a_width_that_the_processor_lacks_is_refused(native: ModuleType) -> None:
-    with pytest.raises(ValueError, match="vectors of 7 bits"):
-        native.pass_draws(generator(0), 1, 5, 7)
     with pytest.raises(ValueError, match="vectors of 7 bits"):
         native.Drawer("python2", [0], 1, 2, 0, 7)
 

@@ -248,23 +248,16 @@ def white_texts() -> list[Lines]:
 
 
 @pytest.mark.parametrize("split", ["whitespace", "ascii_whitespace", "chrf"])
-@pytest.mark.usefixtures("native")
-def test_all_widths_of_vectors_find_the_same_white_space(split: str) -> None:
-    compiled = import_module("pipeline.kernel.native.encode")
+def test_white_space_is_found_at_each_place_of_64_bytes(native: ModuleType, split: str) -> None:
     texts = white_texts()
-    for bits in compiled.WIDTHS:
-        assert seen(compiled.encode(texts, split, bits)) == seen(python.encode(texts, split))
-        for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
-            for between in (b"", b"\n", b"\r\n"):  # words of lines with white space between them are found together
-                lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
-                texts_of_lines = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
-                assert seen(compiled.encode(texts_of_lines, split, bits)) == seen(python.encode(texts_of_lines, split))
-                lines[place] = broken
+    assert seen(native.encode(texts, split)) == seen(python.encode(texts, split))
+    for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
+        for between in (b"", b"\n", b"\r\n"):  # words of lines with white space between them are found together
+            lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
+            for line in (lines[place], broken):
+                lines[place] = line
                 text = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
-                assert outcome(compiled.encode, text, split, bits) == outcome(python.encode, text, split)
-    assert compiled.WIDTHS[0] == 64
-    with pytest.raises(ValueError, match="bits: expected one of"):
-        compiled.encode(texts, split, 96)
+                assert outcome(native.encode, text, split) == outcome(python.encode, text, split)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, MAX_ORDER])

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from ..python.three_way import three_way, three_way_columns
     from ..python.words import words
 else:
+    from ..python.gold_records import gold_records
     from .draws import Drawer, add_draws, pass_draws
     from .edit_rate import edit_rate
-    from .gold_records import gold_records
+    from .encode import encode, words
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
     from .overlap import overlap
@@ -28,7 +29,6 @@ else:
     from .prepared import Prepared
     from .skip import skip_bigrams
     from .three_way import three_way, three_way_columns
-    from .encode import encode, words
 
 __all__ = [
     "Drawer",

@@ -14,7 +14,7 @@ last time; this guess is tried first.
 
 import os
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -498,57 +498,3 @@ def overlap(source, references, systems, order, kinds):
         free(trie.slots)
         free(trie.nodes)
     return counts
-
-
-def totals(const int64_t[::1] offsets, int64_t order):
-    """Return how many n-grams of the orders 1 to `order` each line has, from its offsets: int64 [lines, order]."""
-    import numpy as np
-
-    cdef int64_t lines = offsets.shape[0] - 1, line, n, size
-    array = np.empty((lines, order), np.int64)
-    cdef int64_t[:, ::1] total = array
-    for line in range(lines):
-        size = offsets[line + 1] - offsets[line]
-        for n in range(order):
-            total[line, n] = max(size - n, 0)
-    return array
-
-
-cdef bint _lay(const int64_t[:, :] part, uint16_t *first, int64_t width) noexcept nogil:
-    """Write the numbers of some columns into a table whose lines have `width`; return whether they all fit."""
-    cdef int64_t line, column, number
-    cdef uint64_t seen = 0
-    for line in range(part.shape[0]):
-        for column in range(part.shape[1]):
-            number = part[line, column]
-            seen |= <uint64_t>number
-            first[column] = <uint16_t>number
-        first += width
-    return seen <= 0xFFFF
-
-
-def side_by_side(parts):
-    """Return arrays int64 [lines, columns] as one array uint16 [lines, all columns], or None where a number is too high.
-
-    It is what `Schema.pack()` and narrow() of `metrics/base/columns.py` return for them, made in one step.
-    """
-    import numpy as np
-
-    cdef const int64_t[:, :] part
-    cdef uint16_t[:, ::1] table
-    cdef int64_t column = 0
-    cdef bint fits = True
-    array = np.empty((len(parts[0]), sum([own.shape[1] for own in parts])), np.uint16)
-    if array.size:
-        table = array
-        for own in parts:
-            part = own
-            if part.shape[0] != table.shape[0]:
-                raise ValueError("parts: they have different numbers of lines")
-            if part.shape[1]:
-                with nogil:
-                    fits = _lay(part, &table[0, column], table.shape[1])
-                if not fits:
-                    return None
-                column += part.shape[1]
-    return array

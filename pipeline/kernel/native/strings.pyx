@@ -11,7 +11,6 @@ from libc.string cimport memcmp, memcpy
 from cpython.object cimport PyObject
 
 cdef extern from "Python.h" nogil:
-    bint PyUnicode_Check(PyObject *text)
     bint PyUnicode_CheckExact(PyObject *text)
     int PyUnicode_KIND(PyObject *text)
     void *PyUnicode_DATA(PyObject *text)
@@ -19,8 +18,6 @@ cdef extern from "Python.h" nogil:
     bint PyUnicode_IS_ASCII(PyObject *text)
     uint32_t PyUnicode_READ(int kind, void *data, Py_ssize_t index)
     bint Py_UNICODE_ISSPACE(uint32_t code)
-    bint Py_UNICODE_ISALNUM(uint32_t code)
-    bint Py_UNICODE_ISDECIMAL(uint32_t code)
     PyObject *PyTuple_GET_ITEM(PyObject *items, Py_ssize_t index)
 
 cdef extern from "Python.h":
@@ -110,35 +107,6 @@ def joined(texts):
         _write(items, count, to)
     blanks = [number + 1 for number in range(count) if _blank(PyTuple_GET_ITEM(items, number))] if blank else []
     return strings, data, array, blanks
-
-
-def stops(list lines):
-    """Return what is before full stops and commas that end a word; see stops() in `kernel/strings.py`."""
-    cdef int64_t apart = 0, attached = 0, signs = 0
-    cdef Py_ssize_t size, i
-    cdef uint32_t before
-    cdef int kind
-    cdef void *data
-    cdef bint first = True
-    cdef PyObject *text
-    for line in lines:
-        text = <PyObject *>line
-        if not PyUnicode_Check(text):
-            raise TypeError(f"lines: expected strings, found {type(line).__name__}")
-        kind, data, size = PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text)
-        for i in range(size):
-            if PyUnicode_READ(kind, data, i) | 2 != 46:  # a full stop is 46, a comma 44
-                continue
-            signs += 1
-            if (first and i == 0) or (i + 1 < size and not Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i + 1))):
-                continue
-            before = PyUnicode_READ(kind, data, i - 1) if i else 10
-            if Py_UNICODE_ISSPACE(before):
-                apart += 1
-            elif Py_UNICODE_ISALNUM(before) and not Py_UNICODE_ISDECIMAL(before):
-                attached += 1
-        first = False
-    return signs, apart, attached
 
 
 cdef struct Text:

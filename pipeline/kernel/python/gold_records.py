@@ -34,12 +34,16 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
             before = len(spans)
             head, *edits = record.decode().split("\n")
             if head:
-                heads[line, place] = _numbers(head, 3)[:2]
+                number, annotator, _ = map(int, head.split())
+                heads[line, place] = number, annotator
             for edit in edits:
                 span, type_, correction, _, _, _ = edit.removeprefix("A ").split("|||")
-                start, end = _numbers(span, 2)
+                start, end = map(int, span.split())
                 if type_ != "noop" and 0 <= start <= tokens and 0 <= end <= tokens:
-                    possible = _possible(correction)
+                    possible = [correction] if "||" not in correction else correction.split("||")
+                    # an alternative can match where it is tokens with a blank between, as outputs are compared
+                    possible = ["" if text == NONE else text.strip() for text in possible]
+                    possible = [text for text in possible if text == " ".join(text.split())]
                     spans.append((start, end))
                     counts.append(len(possible))
                     corrections += possible
@@ -47,19 +51,6 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     bounds = np.array(spans, np.int32).reshape(len(spans), 2)
     texts = join_lines(text.encode() for text in corrections)
     return GoldRecords(heads, _offsets(sizes), bounds[:, 0].copy(), bounds[:, 1].copy(), _offsets(counts), texts)
-
-
-def _numbers(text: str, count: int) -> list[int]:
-    numbers = [int(number) for number in text.split()]
-    if len(numbers) != count:
-        raise ValueError(f"expected {count} numbers, found '{text}'")
-    return numbers
-
-
-def _possible(correction: str) -> list[str]:
-    """Return the alternatives that can match: outputs are compared as tokens with a blank between."""
-    texts = ["" if text == NONE else text.strip() for text in correction.split("||")]
-    return [text for text in texts if text == " ".join(text.split())]
 
 
 def _offsets(sizes: Sequence[int]) -> NDArray[np.int64]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ... import kernel
 from ...dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -115,12 +114,8 @@ class Schema:
         return parts
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
-        """Return what narrow() makes of pack(), for fields [lines, ...]. Small counts are tried first."""
-        beside = kernel.formula("side_by_side", "overlap")
-        parts = self._parts(columns)
-        plain = beside and all(part.ndim == 2 and part.dtype == np.int64 for part in parts)
-        small: NDArray[np.integer] | None = beside(parts) if beside and plain else None
-        return narrow(np.concatenate(parts, axis=-1)) if small is None else small
+        """Return what narrow() makes of pack(), for fields [lines, ...]."""
+        return narrow(self.pack(columns))
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
         """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64 for others."""

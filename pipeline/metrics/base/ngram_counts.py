@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ... import kernel
 from ...dataclass import dataclass
 from ...errors import InvalidTextError
-from ...kernel import long_lines
 from ...kernel.common import KINDS
 from .columns import Field, Schema
 from .description import Counted
@@ -65,7 +64,7 @@ class OverlapNeeds:
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""
         source, references, systems = self._encoded(text)
-        counts = long_lines.overlap(source, references, systems, self.order, self.kinds)
+        counts = kernel.overlap(source, references, systems, self.order, self.kinds)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
         for number, system in enumerate(systems):
@@ -131,9 +130,6 @@ class PreparedOverlap:
 
 def totals(text: Encoded, order: int) -> Ints:
     """Return how many n-grams of the orders 1 to `order` each line has: int64 [lines, order]."""
-    compiled = kernel.formula("totals", "overlap")
-    if compiled:
-        return cast("Ints", compiled(text.offsets, order))
     return np.maximum(np.diff(text.offsets)[:, None] - np.arange(order), 0)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from ... import kernel
 from ...dataclass import dataclass
 from ...errors import InvalidTextError
-from ...kernel import long_lines
 from ...kernel.common import Encoded, Sentences
 from ..base.columns import Field, Schema
 from ..base.views import TEXTS
@@ -269,7 +268,7 @@ def gap_name(gap: int) -> str:
 def _ngrams(references: list[Encoded], systems: list[Encoded], order: int, merged: bool) -> tuple[Ints, Ints]:
     """Return matches [systems, lines, (references,) order], and totals of merged references [lines, order]."""
     kinds = ("union_match", "added") if merged else ("match",)
-    counts = long_lines.overlap(None, references, systems, order, kinds)
+    counts = kernel.overlap(None, references, systems, order, kinds)
     if not merged:
         return counts["match"], np.zeros((0, order), np.int64)
     return counts["union_match"], counts["added"][0]

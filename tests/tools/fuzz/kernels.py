@@ -161,7 +161,8 @@ class Maker:
         lines = self.rng.choice([0, 1, 2, 3, 4, 6]) if references < 8 and not self.long else 1
         has_source = self.rng.random() < 0.8
         texts = has_source + references + self.rng.choice(SYSTEMS)
-        base = [self.tokens(SIZES if references < 5 else SIZES[:10] if references < 17 else SIZES[:6]) for _ in range(lines)]
+        sizes = SIZES if references < 5 else SIZES[:10] if references < 17 else SIZES[:6]
+        base = [self.tokens(sizes) for _ in range(lines)]
         made = [self.text([self.line(self.edited(tokens)) for tokens in base]) for _ in range(texts)]
         order = self.rng.choice([*range(1, MAX_ORDER + 1), *[4] * 20, 0, -1, MAX_ORDER + 1])
         order = min(order, 3) if self.long else order
