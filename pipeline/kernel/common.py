@@ -139,7 +139,9 @@ def check_overlap(
     given = [*references, *([] if source is None else [source])]
     check_parallel(references, [*given[len(references) :], *systems])
     if sum(len(text.ids) for text in given) * order > MAX_NGRAMS:
-        sizes = sum(text.offsets[1:] - text.offsets[:-1] for text in given)
+        sizes = given[0].offsets[1:] * 0
+        for text in given:
+            sizes += text.offsets[1:] - text.offsets[:-1]
         check_sizes(sizes, order)
 
 
