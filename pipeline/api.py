@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .config.models import WrittenStatistics
+    from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.listener import Listener
@@ -111,7 +111,7 @@ def evaluate(
     elif texts.tokenizer:
         raise InputError(OF_M2)
     else:
-        views = {metric.needs.view for metric in scorers}
+        views = {metric.needs.input for metric in scorers}
         corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
@@ -145,7 +145,7 @@ def evaluate_corpus(
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
     options = RunOptions(n_jobs=n_jobs)
-    views = {metric.needs.view for metric in metrics}
+    views = {metric.needs.input for metric in metrics}
     if corpus.views or views != {TEXTS}:
         corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
     problems = fit(metrics, [corpus])
@@ -166,7 +166,7 @@ def results_of(
     corpus: Corpus,
     metrics: Sequence[Metric],
     counted: Counted,
-    settings: WrittenStatistics | None = None,
+    settings: StatisticsConfig | None = None,
     *,
     by_type: bool = True,
     doubted: Callable[[], list[str]] | None = None,
@@ -239,7 +239,7 @@ def run(
     results of all others are then in the run directory.
     """
     from . import stages  # here, because scoring needs nothing of it, nor do the functions below
-    from .config.overrides import overrides_from_values
+    from .config.resolved import overrides_from_values
     from .config.tree import from_mapping
 
     if not isinstance(config, str | PathLike | Mapping):

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from .config.models import WrittenHuman, WrittenStatistics
+    from .config.models import HumanConfig, StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.options import RunOptions
@@ -224,14 +224,14 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     return Scored(job=job, corpora=corpora, columns=columns, results=results, listener=listener, threads=threads)
 
 
-def resample(scored: Scored, asked: WrittenStatistics) -> Results:
+def resample(scored: Scored, asked: StatisticsConfig) -> Results:
     """Return the results with intervals, ranges of ranks and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
     return with_statistics(scored.results, scored.columns, asked, scored.listener.testing, scored.threads)
 
 
-def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Results:
+def correlate(scored: Scored, asked: tuple[HumanConfig, People]) -> Results:
     """Return the results with the correlations of metrics and people."""
     from .human.agreement.metric_scores import metric_scores
     from .human.meta_evaluation import meta_evaluate
@@ -268,7 +268,7 @@ def _warned(results: Results, *warnings: str) -> Results:
     return replace(results, warnings=[*results.warnings, *warnings])
 
 
-def _people(job: Job) -> tuple[WrittenHuman, People] | None:
+def _people(job: Job) -> tuple[HumanConfig, People] | None:
     return (job.config.human, job.people) if job.config.human and job.people else None
 
 

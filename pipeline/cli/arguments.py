@@ -8,15 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.globs import exists, is_glob
-from ..config.overrides import Overrides
-from ..config.resolved import STDIN, UNPACKED, Column, Dataset, System
+from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.plain_files import Spool
-from ..io.remote import Remote, is_remote, locate
-from ..io.written_paths import PREFIX, is_data
+from ..io.plain_files import STDIN, UNPACKED, Spool
+from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 
 if TYPE_CHECKING:

@@ -7,13 +7,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.resolved import STDIN, UNPACKED
 from ..corpus.edits.m2_files import other_sentences, other_styles, read_annotated
 from ..corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted, merged, split
 from ..errors import ConfigError, CorpusError, Problem, printable
-from ..io.plain_files import SEPARATOR, Spool, named, numbered_lines
+from ..io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ..io.processes import processors
-from ..io.remote import locate
 from ..io.safe_files import write_atomic
 from ..report.terminal.progress import Bar
 from .arguments import given_path, jobs
@@ -24,38 +22,12 @@ if TYPE_CHECKING:
     from ..annotation.annotate import Annotated as NewEdits
     from ..corpus.edits.m2_files import Annotated
     from ..corpus.edits.m2_tools import Checked, Finding
-    from ..io.remote import Remote
-
-
-# M2 files as commands name them: paths, compressed files, data:NAME/FILE, addresses, and - for standard input.
-
-
-DATA = "data:"
-
-
-def m2_path(text: str) -> Path | Remote:
-    """Return the file that a command names."""
-    if text == "-":
-        return STDIN
-    if text.startswith(DATA):
-        from ..io.dataset_cache import path_of
-
-        return path_of(text)
-    return locate(Path(), text)
-
-
-def m2_spool() -> Spool:
-    """Return where files are unpacked to."""
-    return Spool(UNPACKED)
 
 
 def read_m2(*names: str) -> list[Annotated]:
     """Read M2 files; raises CorpusError, with the line, where one is not written as such."""
-    spool = m2_spool()
-    return [read_annotated(m2_path(name), spool) for name in names]
-
-
-# gec-pipeline m2 apply, convert, merge and split: texts and M2 files made of M2 files.
+    spool = Spool(UNPACKED)
+    return [read_annotated(given_path(name), spool) for name in names]
 
 
 PLACE = "{annotator}"
@@ -85,8 +57,8 @@ def add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     which.add_argument("--source", action="store_true", help="print the sentences as they are")
     meaning = (
         "what stands in for an annotator who has no line for a sentence that others annotated: the edits of the first "
+        "who has one, the source, or an empty line (default: first)"
     )
-    meaning += "who has one, the source, or an empty line (default: first)"
     applied.add_argument("--missing", choices=("first", "source", "none"), default="first", help=meaning)
     changed = _action(actions, "convert", "write deletions in the style of ERRANT or NUCLE", CONVERT)
     changed.add_argument("file", metavar="FILE", help="an M2 file")
@@ -108,8 +80,8 @@ def add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, description: str
 ) -> argparse.ArgumentParser:
-    raw = argparse.RawDescriptionHelpFormatter
-    epilog = f"example:\n  {EXAMPLES[name]}\n"
+    raw, several = argparse.RawDescriptionHelpFormatter, "s" * ("\n" in EXAMPLES[name])
+    epilog = f"example{several}:\n" + "".join(f"  {line}\n" for line in EXAMPLES[name].split("\n"))
     return actions.add_parser(name, help=summary, description=description, epilog=epilog, formatter_class=raw)
 
 
@@ -118,8 +90,12 @@ EXAMPLES = {
     "convert": "gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2",
     "merge": "gec-pipeline m2 merge data/m2/careful.m2 data/m2/eager.m2 -o both.m2",
     "split": "gec-pipeline m2 split data/m2/gold.m2 -o 'gold.{annotator}.m2'",
+    "check": "gec-pipeline m2 check data/m2/gold.m2\ngec-pipeline m2 check data/m2/careful.m2 data/m2/gold.m2",
+    "annotate": "gec-pipeline m2 annotate -orig data/source.txt -cor data/systems/careful.txt -out careful.m2\n"
+    "gec-pipeline m2 annotate -orig data/source.txt -cor data/reference0.txt data/reference1.txt -out gold.m2 "
+    "--n-jobs 2",
 }
-"""An example of each action, on files of the sample."""
+"""Examples of each action, on files of the sample."""
 
 
 def _number(text: str) -> int:
@@ -148,7 +124,7 @@ def _apply(args: argparse.Namespace) -> int:
     """Print the text of an annotator, or the source."""
     from ..corpus.formats.m2 import spool_m2
 
-    spool, path = m2_spool(), m2_path(args.file)
+    spool, path = Spool(UNPACKED), given_path(args.file)
     file = read_annotated(path, spool)
     edited = any(file.edits)
     if args.source or not edited:
@@ -187,10 +163,10 @@ def _convert(args: argparse.Namespace) -> int:
 
 def _merge(args: argparse.Namespace) -> int:
     """Write one file of several, and tell the new numbers of the annotators."""
-    names, sentences = merged(read_m2(*args.files))
+    annotators, sentences = merged(read_m2(*args.files))
     _write(args.output, sentences)
-    for annotator, name, before in names:
-        _say(f"annotator {annotator}: annotator {before} of {name}")
+    for number, (name, before) in enumerate(annotators):
+        _say(f"annotator {number}: annotator {before} of {name}")
     return 0
 
 
@@ -218,21 +194,11 @@ CHECK = """Say whatever is odd in an M2 file, with its line: lines that are none
 not fit or overlap, noops beside edits, edits that stand twice, styles that are mixed, annotators without a line, types
 that ERRANT does not have, line ends, and more. With a second file, say whether both are of the same sentences.
 The exit code is 2 where there are errors, of which no score should be made. Notes alone give 0."""
-CHECK_EXAMPLES = """examples:
-  gec-pipeline m2 check data/m2/gold.m2
-  gec-pipeline m2 check data/m2/careful.m2 data/m2/gold.m2
-"""
 
 
 def add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the action and its arguments. What it calls is the default `act`."""
-    parser = actions.add_parser(
-        "check",
-        help="say whatever is odd in an M2 file, and whether two fit together",
-        description=CHECK,
-        epilog=CHECK_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = _action(actions, "check", "say whatever is odd in an M2 file, and whether two fit together", CHECK)
     parser.add_argument("file", metavar="FILE", help="an M2 file")
     parser.add_argument("other", nargs="?", metavar="FILE2", help="the M2 file that it is to be compared with")
     parser.add_argument("--all", action="store_true", help=f"print all findings, not the first {MOST} of each kind")
@@ -241,8 +207,8 @@ def add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _check(args: argparse.Namespace) -> int:
     """Print the findings; return 2 where one is an error."""
-    spool = m2_spool()
-    paths = [m2_path(name) for name in (args.file, args.other) if name is not None]
+    spool = Spool(UNPACKED)
+    paths = [given_path(name) for name in (args.file, args.other) if name is not None]
     errors = 0
     for path in paths:
         checked = check(spool.local(path), named(path))
@@ -287,21 +253,12 @@ def _listed(checked: Checked, *, everything: bool) -> Iterator[str]:
 ANNOTATE = """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
 writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
 once. What they gave is kept on this computer."""
-ANNOTATE_EXAMPLES = """examples:
-  gec-pipeline m2 annotate -orig data/source.txt -cor data/systems/careful.txt -out careful.m2
-  gec-pipeline m2 annotate -orig data/source.txt -cor data/reference0.txt data/reference1.txt -out gold.m2 --n-jobs 2
-"""
 
 
 def add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the action and its arguments. What it calls is the default `act`."""
-    parser = actions.add_parser(
-        "annotate",
-        help="texts to M2: annotate corrected texts with their edits (needs errant)",
-        description=ANNOTATE,
-        epilog=ANNOTATE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
+    parser = _action(actions, "annotate", summary, ANNOTATE)
     parser.add_argument("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
     parser.add_argument(
         "-cor", "--cor", required=True, nargs="+", metavar="FILE", help="corrected texts; they are annotators 0, 1 ..."
@@ -321,7 +278,16 @@ def annotate(args: argparse.Namespace) -> int:
     from ..report.terminal.text import print_text
 
     versions = versions_of(args.model)
-    source, *texts = _read_all([args.orig, *args.cor])
+    spool, paths = Spool(UNPACKED), [given_path(name) for name in (args.orig, *args.cor)]
+    source, *texts = ([line for _, line in numbered_lines(spool.local(path), named(path))] for path in paths)
+    wanted = f"{named(paths[0])} has {len(source):,}; expected the same"
+    problems = [
+        Problem(named(path), f"has {len(text):,} lines, and {wanted}")
+        for path, text in zip(paths[1:], texts, strict=True)
+        if len(text) != len(source)
+    ]
+    if problems:
+        raise CorpusError(problems)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("annotating")
         annotated = annotate_all(
@@ -337,21 +303,6 @@ def annotate(args: argparse.Namespace) -> int:
     for note in () if args.quiet else _notes(source, annotated, str(versions)):
         print_text(f"note: {note}", sys.stderr)
     return 0
-
-
-def _read_all(names: Sequence[str]) -> list[list[str]]:
-    """Return the lines of texts; raises CorpusError where one cannot be read, or has another number of lines."""
-    spool = Spool(UNPACKED)
-    paths = [given_path(name) for name in names]
-    texts = [[line for _, line in numbered_lines(spool.local(path), named(path))] for path in paths]
-    problems = [
-        Problem(named(path), f"has {len(text):,} lines, and {named(paths[0])} has {len(texts[0]):,}; expected the same")
-        for path, text in zip(paths, texts, strict=True)
-        if len(text) != len(texts[0])
-    ]
-    if problems:
-        raise CorpusError(problems)
-    return texts
 
 
 def _notes(source: Sequence[str], annotated: NewEdits, versions: str) -> list[str]:

@@ -11,7 +11,7 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..config.models import WrittenStatistics
+    from ..config.models import StatisticsConfig
     from ..evaluation import Result
     from .dispatch import Parser
 
@@ -158,7 +158,7 @@ def _check_bare(args: argparse.Namespace, metrics: int, outputs: int, paired: st
         raise ConfigError(f"-b --sentences: prints the sentences of one output, found {outputs}; leave out -b")
 
 
-def statistics_asked(args: argparse.Namespace, first: str) -> WrittenStatistics | None:
+def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig | None:
     """Return the settings of intervals and tests, or None. The baseline of paired tests is the output `first`.
 
     Raises InputError for wrong numbers of samples.

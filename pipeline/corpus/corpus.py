@@ -59,11 +59,14 @@ class Corpus:
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 
     def read_by(self, needs: Needs) -> Corpus:
-        """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
-        if needs.view != TEXTS and needs.view not in self.views:
+        """Return what a metric with these needs reads of the data set: texts, edits or files of numbers.
+
+        Raises InputError where it needs edits and the data set has none.
+        """
+        if needs.input != TEXTS and needs.input not in self.views:
             raise InputError(f"{self.name}: {WITHOUT_EDITS}")
         external = self.external.get(needs.key) if self.external else None
-        return external or self.views.get(needs.view, self)
+        return external or self.views.get(needs.input, self)
 
     def with_references(self) -> Corpus:
         """Return the data set with each reference as one more system; raises CorpusError where a name is taken."""

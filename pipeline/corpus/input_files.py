@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config.resolved import UNPACKED
 from ..errors import CorpusError, Problem
-from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
+from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled
 from ..io.remote import Remote
 from ..io.workers.threads import threads
 from . import formats

@@ -326,7 +326,11 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     try:
         strings, data, edges, blanks = (kernel.formula("joined", "strings") or joined)(texts)
     except UnicodeEncodeError:
-        raise CorpusError([_surrogate(name, texts)]) from None
+        # The problem of the first text that UTF-8 cannot hold.
+        matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
+        number, match = next((number, match) for number, match in matches if match)
+        message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
+        raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
     numbers = np.array(blanks, np.int64) if blanks else NONE
     return MemoryText(name, Lines(data, edges[:-1], edges[1:]), strings, numbers, odd=Odd.of(data))
 
@@ -334,14 +338,6 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
 NONE = np.zeros(0, np.int64)
 """The numbers of blank lines where there are none."""
 NONE.flags.writeable = False
-
-
-def _surrogate(name: str, texts: Sequence[str]) -> Problem:
-    """Return the problem of the first text that UTF-8 cannot hold."""
-    matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
-    number, match = next((number, match) for number, match in matches if match)
-    message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
-    return Problem(f"{name}, item {number}", message)
 
 
 def read_texts(text: AnyText, low: int, high: int) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
+from ..metrics.base.capabilities import chooser
 from ..metrics.base.columns import PRESENT, Schema
 from .column_blocks import present_blocks
 
@@ -104,7 +105,7 @@ class Chosen(Kind):
     def picked(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the terms with the reference of each sentence, one block of lines after the other."""
         apart = any(field.per_reference for field in self.metric.terms)
-        choose = self.metric.chooser()
+        choose = chooser(self.metric)
         for columns in present_blocks(self.metric, system):
             chosen = choose(columns) if apart and self.reference is None else self.reference or 0
             terms, rows = self.metric.make_terms(columns), np.arange(len(next(iter(columns.values()))))

@@ -12,7 +12,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.overrides import Overrides
+from pipeline.config.resolved import Overrides
 from pipeline.corpus.texts import brackets
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.reproduction.table_files import TableColumns, read_table

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
+from pipeline.metrics.base.capabilities import compiled_form, reads_files
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
 
@@ -127,9 +128,9 @@ def test_numbers_are_those_of_evaluate(metric: str, kernel_name: str, corpus: An
 
 def test_every_metric_of_texts_is_compared() -> None:
     """The others read edits of outputs or files: the next tests."""
-    assert {name for name, metric in METRICS.items() if metric().needs.view == "texts" and not metric.reads_files} == {
-        from_text(text).name for text in TEXTS
-    }
+    assert {
+        name for name, metric in METRICS.items() if metric().needs.input == "texts" and not reads_files(metric())
+    } == {from_text(text).name for text in TEXTS}
 
 
 @pytest.mark.parametrize("metric", ["m2", "m2[choice=sentence]", "imeasure"])
@@ -261,7 +262,7 @@ def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(metric_text: str,
     """On any counts, also such as no text has: an output of length 0 with matches, lengths far apart."""
     metric = from_text(metric_text)
     with forced_kernel("native"):
-        compiled = metric.compiled()
+        compiled = compiled_form(metric)
     if compiled is None:
         return
     columns = any_columns(metric, data)

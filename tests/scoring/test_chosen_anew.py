@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.config.models import WrittenStatistics
+from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.arithmetic import rounded
+from pipeline.metrics.base.capabilities import sequential_choice
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import present_blocks
 from pipeline.scoring.resampling import chosen_anew
@@ -39,7 +40,7 @@ METRICS = [
     *("cleme", "cleme[version=2]", "cleme[weights=sentence]", "cleme[weights=none,beta=1]"),
 ]
 OF_TEXTS = ["m2", "m2[beta=1,mu=0]", "m2[annotators=all]", "imeasure[optimise=corpus]", "imeasure[optimise=corpus,w=3]"]
-SETTINGS = WrittenStatistics(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
+SETTINGS = StatisticsConfig(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def samples_of(seed: int = SEED, samples: int = SAMPLES) -> list[list[int]]:
 def naive(measured: ScoredColumns, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
     """Return the score of a sequence of sentences, each of some system, with annotators chosen one by one."""
     metric = measured.metric
-    choice = metric.running_choice()
+    choice = sequential_choice(metric)
     assert choice
     totals, sums = (0,) * len(choice.names), dict.fromkeys((field.name for field in metric.terms), 0)
     for system, line in sentences:

@@ -36,6 +36,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
@@ -44,7 +45,7 @@ from ..sacrebleu_options import add_habits, check_habits, check_names, print_bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...evaluation import Result
     from ...scoring.results import Results
     from ..dispatch import Parser
@@ -79,7 +80,7 @@ def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
     """Declare every option of every metric, all of which have to be imported for that."""
     from ...metrics import METRICS
 
-    known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
+    known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
     metrics.help = f"one or several of {', '.join(known)}; also with options"
     group = parser.add_argument_group("options of the metrics")
     options = {option.name: option for metric in known.values() for option in metric.options}
@@ -101,11 +102,11 @@ def _truth(text: str) -> str:
 
 
 def _help(name: str) -> str:
-    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    """Return the help of an option: each of its meanings, after the metrics that have this meaning if not all do."""
     from ...metrics import METRICS
 
     meant: dict[str, list[str]] = {}
-    known = [metric for metric in METRICS.values() if not metric.reads_files]
+    known = [metric for metric in METRICS.values() if not reads_files(metric)]
     for metric in known:
         for option in metric.options:
             if option.name == name:
@@ -130,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
     metrics = from_texts(texts, options, args.pair or "")
     output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
-    views = {metric.needs.view for metric in metrics}
+    views = {metric.needs.input for metric in metrics}
     corpus = open_files(args, views=views, quiet=args.quiet)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
     for note in () if args.quiet else kernel_notes([corpus]):
@@ -170,7 +171,7 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
         print_comparisons(results, args.digits)
 
 
-def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
+def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: StatisticsConfig) -> Results:
     """Return the results with intervals and paired tests, for each metric."""
     from ...scoring.resampling.significance import with_statistics
     from ...scoring.results import REFERENCES_ROW

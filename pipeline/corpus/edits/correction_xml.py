@@ -184,7 +184,10 @@ class _Reader(XmlReader[Placed]):
             self._bound(self.annotators)
             self.tokens, self.errors, self.edits = None, [], 0
         elif tag == "error":
-            self.required, self.alternatives = self._required(attributes), []
+            value = self._attribute("error", attributes, "req")
+            if value not in ("yes", "no"):
+                raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
+            self.required, self.alternatives = (value == "yes"), []
         elif tag == "alt":
             self.annotator, self.corrections = self._number(tag, attributes, "ann"), []
         elif tag == "c":
@@ -204,39 +207,30 @@ class _Reader(XmlReader[Placed]):
         words = split_words("".join(self.parts or ()))
         self.parts = None
         if tag == "text":
-            self._take_text(words)
+            if self.tokens is not None:
+                raise self.wrong("a second element text in a sentence; expected one, before its errors")
+            self.tokens = words
         elif tag == "c":
-            self._take_correction(words)
+            start, end, line = self.span
+            if self.tokens is None:
+                raise self.wrong("a correction before the text of its sentence", line)
+            if not start <= end <= len(self.tokens):
+                message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
+                raise self.wrong(message, line)
+            self.edits += 1
+            if self.edits > MOST:
+                raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
+            self.corrections.append(Correction(start, end, words))
         elif tag == "alt":
             self.alternatives.append(Alternative(self.annotator, tuple(self.corrections)))
         elif tag == "error":
             self.errors.append(Error(tuple(self.alternatives), self.required))
         else:
-            self._finish()
-
-    def _take_text(self, words: tuple[str, ...]) -> None:
-        if self.tokens is not None:
-            raise self.wrong("a second element text in a sentence; expected one, before its errors")
-        self.tokens = words
-
-    def _take_correction(self, words: tuple[str, ...]) -> None:
-        start, end, line = self.span
-        if self.tokens is None:
-            raise self.wrong("a correction before the text of its sentence", line)
-        if not start <= end <= len(self.tokens):
-            message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
-            raise self.wrong(message, line)
-        self.edits += 1
-        if self.edits > MOST:
-            raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
-        self.corrections.append(Correction(start, end, words))
-
-    def _finish(self) -> None:
-        if self.tokens is None:
-            raise self.wrong("the sentence has no element text", self.begun)
-        self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
-        self.count += 1
-        self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+            if self.tokens is None:
+                raise self.wrong("the sentence has no element text", self.begun)
+            self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
+            self.count += 1
+            self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
 
     def _bound(self, annotators: int) -> None:
         if annotators > MAX_ANNOTATORS:
@@ -253,9 +247,3 @@ class _Reader(XmlReader[Placed]):
         if not NUMBER.fullmatch(value):
             raise self.wrong(f"{key} of the element {tag}: expected a whole number from 0, found '{value[:40]}'")
         return int(value)
-
-    def _required(self, attributes: dict[str, str]) -> bool:
-        value = self._attribute("error", attributes, "req")
-        if value not in ("yes", "no"):
-            raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
-        return value == "yes"

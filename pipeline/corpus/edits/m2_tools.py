@@ -1,4 +1,4 @@
-"""Whatever is odd in an M2 file, with its line. Errors are what no score should be made of; all else are notes."""
+"""M2 files are made of M2 files: converted, merged, split; and whatever is odd in one is found, with its line."""
 
 from __future__ import annotations
 
@@ -21,27 +21,25 @@ if TYPE_CHECKING:
     """An edit with its line."""
 
 
-# How M2 files are written: as ERRANT writes them, an empty line after each sentence.
-
-
 BAR = "|||"
 CORRECTION, ANNOTATOR = 2, 5
 """The places of two fields among the six of an edit."""
+STYLES = ("errant", "nucle")
+"""How an empty correction is written: not at all, or as -NONE-."""
+ALTERNATIVES = ("error", "first")
+"""What is done with alternatives (a||b), which the style of ERRANT does not have."""
 
 
 def written(sentence: str, lines: Iterable[str]) -> str:
-    """Return a sentence with its lines that begin with A, as they stand in a file."""
+    """Return a sentence with its lines that begin with A as ERRANT writes them: an empty line follows."""
     return "\n".join([f"S {sentence}", *lines, "", ""])
 
 
-def with_correction(line: str, correction: str) -> str:
-    """Return the line of an edit with another correction."""
-    return _with(line, CORRECTION, correction)
-
-
-def with_annotator(line: str, annotator: int) -> str:
-    """Return the line of an edit with another annotator."""
-    return _with(line, ANNOTATOR, str(annotator))
+def _with(line: str, place: int, value: str) -> str:
+    """Return the line of an edit with another value in one of its fields."""
+    fields = line.split(BAR)
+    fields[place] = value
+    return BAR.join(fields)
 
 
 def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
@@ -55,72 +53,39 @@ def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
     return Block(block.line, change(block.sentence), lines)
 
 
-def _with(line: str, place: int, value: str) -> str:
-    fields = line.split(BAR)
-    fields[place] = value
-    return BAR.join(fields)
-
-
-# M2 files made of M2 files: converted to another style, merged, and split by annotator.
-
-
-STYLES = ("errant", "nucle")
-"""How an empty correction is written: not at all, or as -NONE-."""
-ALTERNATIVES = ("error", "first")
-"""What is done with alternatives (a||b), which the style of ERRANT does not have."""
-
-
-class Renamed(NamedTuple):
-    """An annotator of a file that was merged."""
-
-    annotator: int
-    """The number in the merged file."""
-    name: str
-    """The file that the annotator comes from."""
-    before: int
-    """The number in that file."""
-
-
 def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
     """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
 
     Raises CorpusError where the style of ERRANT is asked for, an edit has alternatives, and `alternatives` is "error".
     """
-    if style == "errant" and alternatives == "error":
-        _refuse_alternatives(file)
-    return _changed(file, _to_errant if style == "errant" else _to_nucle)
-
-
-def _refuse_alternatives(file: Annotated) -> None:
-    lines = [number for number, edit in file.numbered_edits() if BETWEEN in edit.correction]
-    if lines:
+    several = [number for number, edit in file.numbered_edits() if BETWEEN in edit.correction]
+    if several and style == "errant" and alternatives == "error":
         message = (
-            f"the correction has alternatives ({BETWEEN} between), as {len(lines):,} edits of the file; the style of "
+            f"the correction has alternatives ({BETWEEN} between), as {len(several):,} edits of the file; the style of "
             "ERRANT has none: with --alternatives first, the first of each is taken"
         )
-        raise CorpusError([Problem(f"{file.name}:{lines[0]}", message)])
+        raise CorpusError([Problem(f"{file.name}:{several[0]}", message)])
 
+    def correction(text: str) -> str:
+        if style == "nucle":
+            return text if text.strip() else DELETED
+        first = text.split(BETWEEN, maxsplit=1)[0]
+        return "" if first.strip() == DELETED else first
 
-def _to_errant(correction: str) -> str:
-    first = correction.split(BETWEEN, maxsplit=1)[0]
-    return "" if first.strip() == DELETED else first
-
-
-def _to_nucle(correction: str) -> str:
-    return correction if correction.strip() else DELETED
-
-
-def _changed(file: Annotated, change: Callable[[str], str]) -> Iterator[str]:
-    for block, edits in zip(file.blocks, file.edits, strict=True):
-        lines = (
-            line if edit.is_noop else with_correction(line, change(edit.correction))
-            for (_, line), edit in zip(block.lines, edits, strict=True)
+    return (
+        written(
+            block.sentence,
+            (
+                line if edit.is_noop else _with(line, CORRECTION, correction(edit.correction))
+                for line, edit in zip(block.texts, edits, strict=True)
+            ),
         )
-        yield written(block.sentence, lines)
+        for block, edits in zip(file.blocks, file.edits, strict=True)
+    )
 
 
-def merged(files: Sequence[Annotated]) -> tuple[list[Renamed], Iterator[str]]:
-    """Return the new numbers of all annotators, in the order of the files, and the sentences with all their edits.
+def merged(files: Sequence[Annotated]) -> tuple[list[tuple[str, int]], Iterator[str]]:
+    """Return the file and the number there of each annotator of the merged file, and its sentences with all edits.
 
     A sentence without edits gets a noop of each annotator of its file: in the merged file it would else have no line
     of these annotators. Raises CorpusError where the files are not of the same sentences.
@@ -128,38 +93,34 @@ def merged(files: Sequence[Annotated]) -> tuple[list[Renamed], Iterator[str]]:
     problems = [problem for file in files[1:] for problem in other_sentences(file, files[0])]
     if problems:
         raise CorpusError(problems)
-    each = [(file, annotator) for file in files for annotator in _writers(file)]
-    names = [Renamed(number, file.name, annotator) for number, (file, annotator) in enumerate(each)]
-    return names, _merged(files)
+    writers = [(file, annotator) for file in files for annotator in _writers(file)]
+
+    def sentences() -> Iterator[str]:
+        for place, block in enumerate(files[0].blocks):
+            own = (
+                file.by_annotator[place].get(annotator, []) if file.blocks[place].lines else [NOOP]
+                for file, annotator in writers
+            )
+            numbered = (_with(line, ANNOTATOR, str(number)) for number, lines in enumerate(own) for line in lines)
+            yield written(block.sentence, numbered)
+
+    return [(file.name, annotator) for file, annotator in writers], sentences()
 
 
-def _merged(files: Sequence[Annotated]) -> Iterator[str]:
-    writers = [_writers(file) for file in files]
-    for place, block in enumerate(files[0].blocks):
-        lines: list[str] = []
-        number = 0
-        for file, annotators in zip(files, writers, strict=True):
-            for annotator in annotators:
-                own = file.by_annotator[place].get(annotator, []) if file.blocks[place].lines else [NOOP]
-                lines += (with_annotator(line, number) for line in own)
-                number += 1
-        yield written(block.sentence, lines)
+def split(file: Annotated) -> dict[int, Iterator[str]]:
+    """Return for each annotator the sentences with the annotator's edits, as those of annotator 0."""
+
+    def sentences(annotator: int) -> Iterator[str]:
+        for block, own in zip(file.blocks, file.by_annotator, strict=True):
+            lines = own.get(annotator, []) if block.lines else []
+            yield written(block.sentence, (_with(line, ANNOTATOR, "0") for line in lines))
+
+    return {annotator: sentences(annotator) for annotator in _writers(file)}
 
 
 def _writers(file: Annotated) -> list[int]:
     """Return the annotators who have a line anywhere; annotator 0 where nobody has."""
     return sorted({edit.annotator for edits in file.edits for edit in edits}) or [0]
-
-
-def split(file: Annotated) -> dict[int, Iterator[str]]:
-    """Return for each annotator the sentences with the annotator's edits, as those of annotator 0."""
-    return {annotator: _of_annotator(file, annotator) for annotator in _writers(file)}
-
-
-def _of_annotator(file: Annotated, annotator: int) -> Iterator[str]:
-    for block, own in zip(file.blocks, file.by_annotator, strict=True):
-        lines = own.get(annotator, []) if block.lines else []
-        yield written(block.sentence, (with_annotator(line, 0) for line in lines))
 
 
 # The types of edits that ERRANT gives for English (Bryant et al. 2017): operation and category, such as R:VERB.
@@ -231,7 +192,10 @@ class Checked(NamedTuple):
 
 
 def check(path: Path, name: str) -> Checked:
-    """Look through a plain file; raises CorpusError only where it cannot be read at all."""
+    """Look through a plain file; raises CorpusError only where it cannot be read at all.
+
+    Findings that are errors are what no score should be made of; all others are notes.
+    """
     findings: list[Finding] = []
     blocks = list(_blocks(_lines(path, name, findings), findings))
     if not blocks:
@@ -280,7 +244,14 @@ def _blocks(lines: Iterable[tuple[int, str]], findings: list[Finding]) -> Iterat
                 current.lines.append((number, line))
         elif line == "S" or line.startswith("S "):
             if current:
-                findings += _before(number, closed, empty)
+                if not closed:
+                    message = (
+                        "a sentence without an empty line before it; errant_compare takes it for an edit, and ends"
+                    )
+                    findings.append(Finding(number, "together", f"{message} there"))
+                elif empty > 1:
+                    message = f"{empty} empty lines before the sentence, where errant_compare ends; expected 1"
+                    findings.append(Finding(number, "gap", message))
                 yield current
             current, closed, empty = Block(number, line[2:]), False, 0
         elif line.strip():
@@ -292,15 +263,6 @@ def _blocks(lines: Iterable[tuple[int, str]], findings: list[Finding]) -> Iterat
             closed, empty = True, empty + 1
     if current:
         yield current
-
-
-def _before(number: int, closed: bool, empty: int) -> Iterator[Finding]:
-    """Yield what is odd between a sentence and the one before it."""
-    if not closed:
-        message = "a sentence without an empty line before it; errant_compare takes it for an edit, and ends there"
-        yield Finding(number, "together", message)
-    elif empty > 1:
-        yield Finding(number, "gap", f"{empty} empty lines before the sentence, where errant_compare ends; expected 1")
 
 
 def _edits(block: Block, findings: list[Finding]) -> Iterator[Numbered]:
@@ -324,7 +286,7 @@ def _of_sentence(block: Block, edits: list[Numbered]) -> Iterator[Finding]:
         by_annotator[edit.annotator].append((number, edit))
         yield from _of_edit(number, edit, tokens)
     for annotator, own in by_annotator.items():
-        yield from _of_annotator_check(annotator, own)
+        yield from _of_annotator(annotator, own)
 
 
 def _of_edit(number: int, edit: Edit, tokens: list[str]) -> Iterator[Finding]:
@@ -342,7 +304,7 @@ def _of_edit(number: int, edit: Edit, tokens: list[str]) -> Iterator[Finding]:
         yield Finding(number, "around", message)
 
 
-def _of_annotator_check(annotator: int, own: list[Numbered]) -> Iterator[Finding]:
+def _of_annotator(annotator: int, own: list[Numbered]) -> Iterator[Finding]:
     """Yield what is odd about the edits of an annotator for a sentence: repeated, overlapping, beside a noop."""
     first: dict[Edit, int] = {}
     for number, edit in own:

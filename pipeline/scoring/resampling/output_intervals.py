@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...arrays import Floats
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ..results import Score
     from ..scored_columns import ScoredColumns
     from .chosen_anew import ChosenAnew
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def with_output_intervals(
-    measured: ScoredColumns, scores: Sequence[Score], settings: WrittenStatistics, anew: ChosenAnew | None
+    measured: ScoredColumns, scores: Sequence[Score], settings: StatisticsConfig, anew: ChosenAnew | None
 ) -> list[Score]:
     """Return the scores of a metric with the intervals of their outputs that are fractions.
 

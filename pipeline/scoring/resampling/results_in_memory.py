@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...metrics.base.columns import Schema
     from ...metrics.base.metric import Metric
     from ..column_blocks import HasBlocks
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
             """The counts of each sentence."""
 
 
-def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> WrittenStatistics:
+def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
     """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
     settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
     names = list(dict.fromkeys(systems))
@@ -90,6 +90,6 @@ def _described(results: Sequence[Counted]) -> DatasetInfo:
     """Return what is known of a data set from the counts of its systems."""
     with_columns = [result for result in results if result.found.system != REFERENCES_ROW]
     lines = sum(len(next(iter(block.values()))) for block in with_columns[0].statistics.blocks())
-    by_view = {result.measure.needs.view: result.statistics.schema.references for result in with_columns}
+    by_view = {result.measure.needs.input: result.statistics.schema.references for result in with_columns}
     references = by_view.pop(TEXTS, 0)
     return DatasetInfo(lines, references or next(iter(by_view.values())), {}, by_view)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...arrays import Floats
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ..results import Results, Score
     from ..scored_columns import ScoredColumns
     from ..summands import Summand
@@ -39,26 +39,26 @@ COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
 
 
-def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
+def statistics_of(texts: Mapping[str, str], prefix: str = "") -> StatisticsConfig:
     """Return the settings that some texts stand for; raises InputError that names the one that is wrong."""
     from pydantic import ValidationError
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
 
     try:
-        return WrittenStatistics.model_validate(texts)
+        return StatisticsConfig.model_validate(texts)
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
-            text = f"is no setting{did_you_mean(name, WrittenStatistics.model_fields)}"
+            text = f"is no setting{did_you_mean(name, StatisticsConfig.model_fields)}"
         raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
 def with_statistics(
     results: Results,
     scored: Sequence[ScoredColumns],
-    settings: WrittenStatistics,
+    settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> Results:
@@ -89,7 +89,7 @@ def with_statistics(
     )
 
 
-def _overall(scored: Sequence[ScoredColumns], settings: WrittenStatistics, progress: Progress) -> Progress:
+def _overall(scored: Sequence[ScoredColumns], settings: StatisticsConfig, progress: Progress) -> Progress:
     """Return what tells the samples and trials of all metrics as one whole, so that a bar does not begin again."""
     trials = settings.trials if settings.test == "approximate_randomization" else 0
     whole = sum(settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored)
@@ -103,13 +103,13 @@ def _overall(scored: Sequence[ScoredColumns], settings: WrittenStatistics, progr
     return told
 
 
-def _written(settings: WrittenStatistics) -> dict[str, Any]:
+def _written(settings: StatisticsConfig) -> dict[str, Any]:
     """Return the settings as results.json has them: `choice` and `outputs` only where they are not the default."""
     usual = {"choice": "whole", "outputs": "score"}
     return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
-def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[str]:
+def _lacking(measured: ScoredColumns, settings: StatisticsConfig) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
         dataset = measured.scores[0].dataset
@@ -128,7 +128,7 @@ def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[s
 
 
 def analyse(
-    measured: ScoredColumns, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1
+    measured: ScoredColumns, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1
 ) -> tuple[list[Score], list[Comparison]]:
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
@@ -148,7 +148,7 @@ def analyse(
     return scores, comparisons
 
 
-def _chosen_anew(measured: ScoredColumns, settings: WrittenStatistics) -> ChosenAnew | None:
+def _chosen_anew(measured: ScoredColumns, settings: StatisticsConfig) -> ChosenAnew | None:
     """Return what chooses annotators anew in each sample, where that is asked for and makes a difference."""
     if settings.choice == "whole" or not is_chosen_anew(measured.metric):
         return None
@@ -182,7 +182,7 @@ def _comparisons(
     measured: ScoredColumns,
     parts: Sequence[Summand],
     samples: Floats,
-    settings: WrittenStatistics,
+    settings: StatisticsConfig,
     progress: Progress | None,
     threads: int,
 ) -> list[Comparison]:
