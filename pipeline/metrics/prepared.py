@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..dataclass import dataclass
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Lines, join_lines
 from .base.metric import Text
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
-from ..kernel.packed_numbers import Packed
+from ..kernel.python.packed_numbers import Packed
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.columns import PRESENT, Schema
 from .column_blocks import present_blocks

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernel.lines import Lines
+from ..kernel.common import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,7 @@ from .tokenization import Tokenization
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..kernel.common import Words
-    from ..kernel.lines import Lines
+    from ..kernel.common import Lines, Words
     from .tokenization import PreparedTokens
 
 SMART = "smart"

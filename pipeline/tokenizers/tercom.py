@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .. import kernel
 from ..dataclass import dataclass
 from ..errors import InvalidTextError
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Lines, join_lines
 from .mteval import ENTITIES
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from ..errors import InvalidTextError
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Lines, join_lines
 
 
 class _Letters(dict[int, str]):

@@ -655,7 +655,7 @@ if chosen_kernel.name() == "native":
 
 def read_by(survey: Any, data: bytes, separator: bytes, size: int) -> list[Any]:
     """Return all that one pass over a file finds, or the problem."""
-    with mock.patch.object(chosen_kernel, "formula", return_value=survey):
+    with mock.patch.object(chosen_kernel, "native_function", return_value=survey):
         try:
             scanner = scan.scan(io.BytesIO(data), separator, size, 4)
         except CorpusError as error:

@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.corpus.edits.m2_files import NOOP
 from pipeline.corpus.edits.records import record_of
-from pipeline.kernel.lines import join_lines
-from pipeline.kernel.python.gold_records import gold_records
+from pipeline.kernel.common import join_lines
+from pipeline.kernel.gold_edits import gold_records
 from pipeline.metrics.m2.gold import listed_edits, read_gold
 
 WRONG = ["0", "a b", "1 2 3", "", "0 1.5", "0 \u00bd"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernel import strings
 from pipeline.kernel.common import Encoded
+from pipeline.kernel.python import strings
 
 native = pytest.importorskip("pipeline.kernel.native.strings", reason="the compiled kernel was not built")
 

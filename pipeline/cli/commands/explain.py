@@ -35,7 +35,7 @@ from ...corpus.corpus import Corpus
 from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
-from ...kernel.lines import join_lines
+from ...kernel.common import join_lines
 from ...metrics.base.capabilities import data_set_columns, edit_judge, explainer, reads_files, row_names, shown_ngrams
 from ...metrics.base.metric import Text
 from ...metrics.base.ngram_roles import grams, merged, roles

@@ -18,8 +18,8 @@ from libc.string cimport memcmp, memcpy, memset
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ...errors import InvalidTextError
-from ..common import FOLDS, SPLITS, Encoded, Words
-from ..lines import Lines
+from ..common import FOLDS, SPLITS, Encoded, Lines, Words
+
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_hash(const uint8_t *p, size_t size, uint64_t secret0, uint64_t secret1)
@@ -401,7 +401,7 @@ cdef const uint8_t *_trimmed(const uint8_t *start, const uint8_t *end) noexcept 
 
 
 cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const uint8_t *end) noexcept nogil:
-    """Do the substitutions of `python/mteval.py` in one pass.
+    """Do the substitutions of `python/encode.py` in one pass.
 
     The substitutions put blanks around characters and change nothing else. In a run of points, the first substitution
     takes every second point. It begins with the first one, unless a digit or nothing is before. The second

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Strings of Python joined to UTF-8, and what is looked for in some lines of a text, compiled.
+"""Strings joined to UTF-8, and what is looked for in some lines of a text, compiled: the twin of `python/strings.py`.
 
-The specification is in `kernel/strings.py`. Strings are read where they are; of none a copy is made on the way.
+Strings are read where they are; of none a copy is made on the way.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -81,7 +81,7 @@ cdef void _write(PyObject *strings, Py_ssize_t count, uint8_t *to) noexcept nogi
 
 
 def joined(texts):
-    """Return strings joined to UTF-8; see joined() in `kernel/strings.py`.
+    """Return strings joined to UTF-8; see joined() in `python/strings.py`.
 
     Other threads run meanwhile: a tuple and its strings do not change.
     """
@@ -148,7 +148,7 @@ cdef Text _point(text) except *:
 
 
 def distinct(text):
-    """Return how many different tokens each line has; see distinct() in `kernel/strings.py`."""
+    """Return how many different tokens each line has; see distinct() in `python/strings.py`."""
     cdef Text one = _point(text)
     cdef _Marks marks = _Marks(text)
     array = _np().zeros(one.lines, "i8")
@@ -162,7 +162,7 @@ def distinct(text):
 
 
 def shared(text, other, int64_t offset=0):
-    """Return how many different tokens lines of two texts share; see shared() in `kernel/strings.py`."""
+    """Return how many different tokens lines of two texts share; see shared() in `python/strings.py`."""
     cdef Text one = _point(text), two = _point(other)
     cdef _Marks marks = _Marks(text, other)
     array = _np().zeros(one.lines, "i8")
@@ -182,7 +182,7 @@ def shared(text, other, int64_t offset=0):
 
 
 def alike(text, other):
-    """Return whether lines of two texts have the same tokens; see alike() in `kernel/strings.py`."""
+    """Return whether lines of two texts have the same tokens; see alike() in `python/strings.py`."""
     cdef Text one = _point(text), two = _point(other)
     array = _np().zeros(one.lines, "?")
     cdef uint8_t[::1] result = array.view("u1")

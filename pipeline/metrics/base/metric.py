@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
-    from ...kernel.lines import Lines
+    from ...kernel.common import Lines
     from ...tokenizers.tokenization import Tokenization
     from .columns import Columns, Field
 

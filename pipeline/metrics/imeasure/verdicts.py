@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ... import kernel
 from ...corpus.edits.correction_references import of_annotators, references
 from ...corpus.edits.records import annotation_of
-from ...kernel.common import THREE_WAY_COUNTS
-from ...kernel.lines import join_lines
+from ...kernel.common import THREE_WAY_COUNTS, join_lines
 from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from ..base.metric import Text
 

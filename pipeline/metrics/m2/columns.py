@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
-    from ...kernel.common import Encoded
+    from ...kernel.common import Encoded, Lines
     from ...kernel.gold_edits import MaxMatches
-    from ...kernel.lines import Lines
     from ..base.metric import Text
     from .gold import Gold
 

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ... import kernel
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import GoldEdit, annotation_of
-from ...kernel.gold_edits import GoldEdits
-from ...kernel.lines import join_lines
+from ...kernel.common import join_lines
+from ...kernel.gold_edits import GoldEdits, gold_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
     from ...corpus.edits.m2_files import Edit
-    from ...kernel.common import Encoded
+    from ...kernel.common import Encoded, Lines
     from ...kernel.gold_edits import GoldRecords
-    from ...kernel.lines import Lines
 
 ABSENT = -1
 NONE = "-NONE-"
@@ -54,7 +52,7 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
 
     Edits that reach beyond the sentence are left out. Of those that remain, all count, in the order of the file.
     """
-    records = kernel.gold_records(source, annotators)
+    records = gold_records(source, annotators)
     shape = records.heads.shape[:2]
     counts = np.diff(records.firsts).reshape(shape)
     if every:

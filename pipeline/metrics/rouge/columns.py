@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...kernel.common import Allowed
-    from ...kernel.lines import Lines
+    from ...kernel.common import Allowed, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.metric import Text
     from .sentences import Splitting

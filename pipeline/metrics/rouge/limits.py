@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...kernel.lines import Lines
+    from ...kernel.common import Lines
 
 CONTINUED = 0xC0, 0x80
 """The two highest bits of a byte, and what they are in a byte of UTF-8 that is not the first of its character."""

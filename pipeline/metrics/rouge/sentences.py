@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...errors import InvalidTextError
-from ...kernel.lines import Lines
+from ...kernel.common import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

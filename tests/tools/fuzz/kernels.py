@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT
-from pipeline.kernel.lines import Lines
+from pipeline.kernel import MODULES, function_of
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Lines
 
 from .driver import Fuzzer
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from pipeline.kernel.common import Encoded
 
@@ -79,6 +77,20 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
     return [(name, array.dtype.str, array.shape, array.tobytes()) for name, array in value.items()]
 
 
+class Twin:
+    """The functions of one kernel, "python" or "native", whichever is used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, function: str) -> Any:
+        modules = [module for module, functions in MODULES.items() if function in functions]
+        return function_of(self.name, function, *modules)
+
+
+PYTHON, NATIVE = Twin("python"), Twin("native")
+
+
 class Shard(NamedTuple):
     """What the twins are asked for."""
 
@@ -90,7 +102,7 @@ class Shard(NamedTuple):
     kinds: tuple[str, ...]
 
 
-def compare(shard: Shard, python: ModuleType, native: ModuleType) -> str:
+def compare(shard: Shard, python: Twin, native: Twin) -> str:
     """Return which function of the twins differs on a shard, "" where none does."""
     expected = outcome(python.encode, shard.texts, shard.split)
     if outcome(native.encode, shard.texts, shard.split) != expected:
@@ -182,10 +194,9 @@ def shard_of(seed: int, number: int) -> Shard:
 
 def check(seed: str, _: Path, tally: Counter[str]) -> str:
     """Compare the kernels on the shard of a seed."""
-    python, native = (import_module(f"pipeline.kernel.{name}") for name in ("python", "native"))
     shard = shard_of(*map(int, seed.split(":")))
     tally["shards"] += 1
-    differs = compare(shard, python, native)
+    differs = compare(shard, PYTHON, NATIVE)
     return f"{differs} differs: {shard}" if differs else ""
 
 
