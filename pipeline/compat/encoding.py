@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kernel.common import MAX_ORDER, Encoded
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import MAX_ORDER, Encoded, Lines, join_lines
 from .problems import WrongTypeError, WrongValueError, unavailable
 
 if TYPE_CHECKING:

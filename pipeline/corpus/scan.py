@@ -48,7 +48,7 @@ class Scanner:
         self.has_bom = False
         self.subwords = self.nuls = 0
         self.hash = hashlib.blake2b(digest_size=16)
-        self.survey = kernel.formula("survey", "scan")  # the compiled twin of what feed() does
+        self.survey = kernel.native_function("survey", "scan")  # the compiled twin of what feed() does
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
         self.longest = (0, 0)  # the bytes of the longest line, and its number, from 1, below 0

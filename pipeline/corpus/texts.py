@@ -20,8 +20,7 @@ from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
 from ..io.plain_files import Origin
 from ..io.remote import Remote, RemoteStamp
-from ..kernel.lines import Lines
-from ..kernel.strings import joined
+from ..kernel.common import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,7 +86,7 @@ def read_span(span: Span) -> Lines:
     if span.start == 0 and plain:
         data = data.removeprefix(BOM)
     codes = np.frombuffer(data, np.uint8)
-    ends = (kernel.formula("line_ends", "scan") or line_ends)(data, span.separator[0])
+    ends = (kernel.native_function("line_ends", "scan") or line_ends)(data, span.separator[0])
     starts = np.zeros(len(ends), np.int64)
     np.add(ends[:-1], 1, out=starts[1:])
     rows = slice(span.skip, span.skip + span.lines)
@@ -323,7 +322,7 @@ def same(one: AnyText, two: AnyText) -> bool:
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8 cannot hold one."""
     try:
-        strings, data, edges, blanks = (kernel.formula("joined", "strings") or joined)(texts)
+        strings, data, edges, blanks = kernel.joined(texts)
     except UnicodeEncodeError:
         # The problem of the first text that UTF-8 cannot hold.
         matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ..arrays import Ints
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
-    from ..kernel.lines import Lines
+    from ..kernel.common import Lines
+    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
 
 FEW = 1024

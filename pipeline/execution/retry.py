@@ -17,7 +17,7 @@ from .workers import WorkerDiedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..kernel.lines import Lines
+    from ..kernel.common import Lines
     from .clusters import Cluster
     from .slow_shards import Watch
     from .workers import Backend, Kept, Task

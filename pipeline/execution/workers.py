@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..kernel.lines import Lines
+    from ..kernel.common import Lines
+    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
     from .clusters import Cluster
     from .slow_shards import Watch
@@ -85,7 +86,7 @@ def count(task: Task) -> Done:
     a text is not valid UTF-8, or a line is too long to be counted.
     """
     spans = [*([task.source] if task.source else []), *task.references, *task.systems]
-    keep_memory = kernel.formula("keep_memory", "scan")
+    keep_memory = kernel.native_function("keep_memory", "scan")
     if keep_memory and isinstance(spans[0], Span):  # for texts in memory, the process is the user's
         keep_memory()
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]

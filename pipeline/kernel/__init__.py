@@ -18,26 +18,44 @@ from ..errors import ConfigError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .packed_numbers import plane_sums as plane_sums
     from .python.draws import Drawer as Drawer
     from .python.draws import add_draws as add_draws
     from .python.draws import pass_draws as pass_draws
     from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
-    from .python.gold_records import gold_records as gold_records
+    from .python.encode import words as words
     from .python.lcs import lcs as lcs
+    from .python.lcs import skip_bigrams as skip_bigrams
     from .python.lcs import union_lcs as union_lcs
     from .python.lcs import weighted_lcs as weighted_lcs
     from .python.lcs import weighted_union as weighted_union
     from .python.max_match import max_match as max_match
     from .python.overlap import overlap as overlap
+    from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
-    from .python.skip import skip_bigrams as skip_bigrams
+    from .python.strings import alike as alike
+    from .python.strings import distinct as distinct
+    from .python.strings import joined as joined
+    from .python.strings import shared as shared
     from .python.three_way import three_way as three_way
     from .python.three_way import three_way_columns as three_way_columns
-    from .python.words import words as words
 
 CHOICES = ("auto", "native", "python")
+
+MODULES = {
+    "draws": ("Drawer", "add_draws", "pass_draws"),
+    "edit_rate": ("edit_rate",),
+    "encode": ("encode", "words"),
+    "lcs": ("lcs", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union"),
+    "max_match": ("max_match",),
+    "overlap": ("overlap",),
+    "packed_numbers": ("plane_sums",),
+    "prepared": ("Prepared",),
+    "strings": ("alike", "distinct", "joined", "shared"),
+    "three_way": ("three_way", "three_way_columns"),
+}
+"""The functions that both kernels have, by the modules of `python/` and `native/`, which have the same names."""
+_MODULE_OF = {function: module for module, functions in MODULES.items() for function in functions}
 
 
 def name() -> str:
@@ -46,9 +64,7 @@ def name() -> str:
     if choice not in CHOICES:
         hint = did_you_mean(choice, CHOICES)
         raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
-    if choice != "python" and sys.modules.get(f"{__name__}.native"):
-        return "native"  # it is asked for with every call of the kernel
-    if choice != "python":
+    if choice != "python" and not sys.modules.get(f"{__name__}.native"):  # it is asked for with every call
         try:
             import_module(".native", __name__)
         except ImportError as error:
@@ -72,18 +88,20 @@ def why_not_native() -> str:
     return ""
 
 
-def formula(function: str, of: str = "formulas") -> Callable[..., Any] | None:
-    """Return a function of `native/formulas.pyx` or `native/sums.pyx`, or None where the Python kernel is used."""
-    if name() != "native":
-        return None
-    ready: Callable[..., Any] | None = getattr(sys.modules.get(f"{__name__}.native.{of}"), function, None)
-    return ready or getattr(import_module(f".native.{of}", __name__), function)
+def function_of(kernel: str, function: str, module: str) -> Any:
+    """Return a function of a module of one kernel, "native" or "python"."""
+    used = f"{__name__}.{kernel}.{module}"
+    ready = getattr(sys.modules.get(used), function, None)  # None where another thread is still importing it
+    return ready or getattr(import_module(used), function)
+
+
+def native_function(function: str, module: str = "formulas") -> Callable[..., Any] | None:
+    """Return a function that the compiled kernel alone has, or None where the Python kernel is used."""
+    return function_of("native", function, module) if name() == "native" else None
 
 
 def __getattr__(function: str) -> Any:
     """Return a function of the kernel that is used."""
-    if function.startswith("__"):
-        raise AttributeError(function)
-    used = f"{__name__}.{name()}"
-    ready = getattr(sys.modules.get(used), function, None)  # None where another thread is still importing it
-    return ready or getattr(import_module(used), function)
+    if function not in _MODULE_OF:
+        raise AttributeError(f"module '{__name__}' has no attribute '{function}'")
+    return function_of(name(), function, _MODULE_OF[function])

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import LongTextError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from .lines import Lines
-
     Allowed = Sequence[Sequence["Encoded"]]
     """For each system and each reference a text with the tokens that may be hit, each as often as it may be."""
+
 
 FOLDS = ("google", "perl")
 """How words() can lower-case text: google as str.lower() does, perl only A-Z. Words are then runs of a-z and 0-9."""
@@ -79,6 +78,48 @@ WITHOUT_OUTPUT = frozenset(name for name, kind in COUNTED.items() if "h" not in 
 MAX_ORDER = 16
 """The longest n-grams that overlap() counts."""
 
+MAX_NGRAMS = 1 << 25
+"""The most n-grams of a line, of all orders in source and references. Each takes up to a hundred bytes."""
+
+
+class Lines(NamedTuple):
+    """The text of some lines."""
+
+    data: bytes
+    """UTF-8, in which the lines are somewhere."""
+    starts: NDArray[np.int64]
+    """Where each line begins in data."""
+    ends: NDArray[np.int64]
+    """Where each line ends in data; the newline at its end is not part of it."""
+
+    def own(self) -> Lines:
+        """Return the same lines without the bytes that come before and behind all of them."""
+        if not len(self.starts):
+            return self
+        first, last = int(self.starts.min()), int(self.ends.max())
+        if (first, last) == (0, len(self.data)):
+            return self
+        return Lines(self.data[first:last], self.starts - first, self.ends - first)
+
+    def __reduce__(self) -> tuple[type[Lines], tuple[bytes, NDArray[np.int64], NDArray[np.int64]]]:
+        """Have only the bytes of these lines pickled, since data may be that of many more."""
+        lines = self.own()
+        return Lines, (lines.data, lines.starts, lines.ends)
+
+    def texts(self) -> Iterator[bytes]:
+        """Yield each line's bytes."""
+        for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True):
+            yield self.data[start:end]
+
+
+def join_lines(texts: Iterable[bytes]) -> Lines:
+    """Return texts (which may hold newlines) as Lines."""
+    import numpy as np
+
+    pieces = list(texts)
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+    return Lines(b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends)
+
 
 class Encoded(NamedTuple):
     """The tokens of some lines."""
@@ -129,6 +170,21 @@ MAX_CELLS = 1 << 32
 THREE_WAY_COUNTS = ("c_tp", "tn", "d_fp", "d_fn", "fpn")
 """What three_way() counts: columns, in the names of I-measure."""
 
+FIELDS = ("start", "end", "output", "reference", "kind")
+"""What is said of a column: it holds the source's tokens from start up to but not end, which are one or none. Output
+and reference are the numbers of their tokens in their lines, -1 for a gap. The kind is a place in THREE_WAY_COUNTS."""
+
+
+class ChangedColumns(NamedTuple):
+    """The changed columns of the alignments of all references with all systems."""
+
+    offsets: NDArray[np.int64]
+    """Where the columns of each alignment begin: [references of all lines * systems + 1]. Those of reference r and
+    system s are at r * systems + s."""
+    columns: NDArray[np.int32]
+    """FIELDS of each column, from the first to the last of an alignment: [columns, 5]."""
+
+
 MAX_PAIRS = 1 << 25
 """The most cells of a two-way alignment in three_way(). It bounds memory to half a gigabyte or so."""
 
@@ -171,9 +227,27 @@ def check_lines(texts: Sequence[Lines]) -> None:
 def check_overlap(
     source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
 ) -> None:
-    """Check the arguments of overlap(); raises KeyError for an unknown kind, and ValueError for all else."""
+    """Check the arguments of overlap().
+
+    Raises KeyError for an unknown kind, LongTextError for a line with more than MAX_NGRAMS, where text 0 is the first
+    reference, and ValueError for all else.
+    """
     check_order(order, kinds)
-    check_parallel(references, [*([] if source is None else [source]), *systems])
+    given = [*references, *([] if source is None else [source])]
+    check_parallel(references, [*given[len(references) :], *systems])
+    if sum(len(text.ids) for text in given) * order > MAX_NGRAMS:
+        sizes = given[0].offsets[1:] * 0
+        for text in given:
+            sizes += text.offsets[1:] - text.offsets[:-1]
+        check_sizes(sizes, order)
+
+
+def check_sizes(sizes: NDArray[np.int64], order: int) -> None:
+    """Raise LongTextError as check_overlap() does, from the tokens that source and references of each line have."""
+    if (sizes * order > MAX_NGRAMS).any():
+        line = int((sizes * order > MAX_NGRAMS).argmax())
+        message = f"source and references of {sizes[line]:,} tokens have too many n-grams (at most {MAX_NGRAMS:,})"
+        raise LongTextError(0, line, message)
 
 
 def check_order(order: int, kinds: Sequence[str]) -> None:

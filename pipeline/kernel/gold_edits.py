@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from ..errors import LongTextError
-from .common import Encoded, check_parallel
+from .common import Encoded, Lines, check_parallel, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from .lines import Lines
 
 MAX_ARCS = 20_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 750 MB and some seconds."""
@@ -124,8 +124,6 @@ def check_max_match(
 
 def _check_gold(sizes: NDArray[np.int64], gold: GoldEdits, annotators: int) -> None:
     """Raise ValueError for gold edits that do not fit lines of these numbers of tokens."""
-    import numpy as np
-
     edits = len(gold.starts)
     if (
         len(gold.firsts) != len(sizes) * annotators + 1
@@ -147,3 +145,49 @@ def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
     """Return the error for a pair of lines that cannot be compared in bounded memory; the source is text 0."""
     message = f"an output of {output:,} tokens and a source of {tokens:,} are too long for MaxMatch"
     return LongTextError(1 + system, line, message)
+
+
+# Records of edits (`corpus/edits/records.py`) to arrays: the gold edits of MaxMatch, as its program has them.
+
+
+NONE = "-NONE-"
+
+
+def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
+    """Return the edits that count, of the annotators of some sentences, whose records `records` has for each annotator.
+
+    An edit that reaches beyond its sentence does not count, nor does one of type noop. Of alternatives (a||b) each may
+    match. Records are as `record_of()` makes them of lines that were checked; raises ValueError for others, and where
+    there is not one for each sentence.
+    """
+    if any(len(own.starts) != len(source.starts) for own in records):
+        raise ValueError("records: expected one for each sentence")
+    heads = np.full((len(source.starts), len(records), 2), -1, np.int64)
+    sizes, spans, counts, corrections = list[int](), list[tuple[int, int]](), list[int](), list[str]()
+    for line, (text, *own) in enumerate(zip(source.texts(), *(each.texts() for each in records), strict=True)):
+        tokens = len(text.decode().split())
+        for place, record in enumerate(own):
+            before = len(spans)
+            head, *edits = record.decode().split("\n")
+            if head:
+                number, annotator, _ = map(int, head.split())
+                heads[line, place] = number, annotator
+            for edit in edits:
+                span, type_, correction, _, _, _ = edit.removeprefix("A ").split("|||")
+                start, end = map(int, span.split())
+                if type_ != "noop" and 0 <= start <= tokens and 0 <= end <= tokens:
+                    possible = [correction] if "||" not in correction else correction.split("||")
+                    # an alternative can match where it is tokens with a blank between, as outputs are compared
+                    possible = ["" if text == NONE else text.strip() for text in possible]
+                    possible = [text for text in possible if text == " ".join(text.split())]
+                    spans.append((start, end))
+                    counts.append(len(possible))
+                    corrections += possible
+            sizes.append(len(spans) - before)
+    bounds = np.array(spans, np.int32).reshape(len(spans), 2)
+    texts = join_lines(text.encode() for text in corrections)
+    return GoldRecords(heads, _offsets(sizes), bounds[:, 0].copy(), bounds[:, 1].copy(), _offsets(counts), texts)
+
+
+def _offsets(sizes: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(sizes, np.int64))])

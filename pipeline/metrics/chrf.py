@@ -207,7 +207,7 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() without eps_smoothing, compiled."""
-        formula, weight = kernel.formula("f_scores"), float(self.beta) ** 2
+        formula, weight = kernel.native_function("f_scores"), float(self.beta) ** 2
         if formula is None or self.eps_smoothing or self.min_char_order > 1:
             return None
         return lambda columns: formula(columns["match"], columns["total"], columns["ref_total"], weight)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from ..errors import InputError, did_you_mean
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
 from .base.needs import Schema, Text
 from .build import from_values

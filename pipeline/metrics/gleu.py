@@ -426,7 +426,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() with each reference, compiled."""
-        formula, code = kernel.formula("gleu_scores"), CODES[self.variant]
+        formula, code = kernel.native_function("gleu_scores"), CODES[self.variant]
         if formula is None or not self.by_reference or self.order > MOST_ADDED:
             return None
         read = (*code.kinds, "total", "hyp_len", "ref_len")

@@ -117,7 +117,7 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores(), compiled."""
-        formula = kernel.formula("google_scores")
+        formula = kernel.native_function("google_scores")
         return formula and (
             lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
         )

@@ -10,7 +10,7 @@ import numpy as np
 from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES
 from ..errors import InputError, LongTextError
-from ..kernel.lines import join_lines
+from ..kernel.common import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
 from ..metrics.base.needs import TEXTS, Text
 from ..metrics.build import from_values
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..arrays import Floats
-    from ..kernel.lines import Lines
-    from ..metrics.base.metric import Metric
+    from ..kernel.common import Lines
+    from ..metrics.base.metric import Metric, Needs
     from ..metrics.base.needs import Needs
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import References, Splitter, Texts

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..kernel.packed_numbers import Packed
+from ..kernel.python.packed_numbers import Packed
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.needs import PRESENT, Schema
 from .column_blocks import present_blocks

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import kernel
-from ..kernel.packed_numbers import Packed
+from ..kernel.python.packed_numbers import Packed
 from .addends import Addends
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from .sacrebleu import BORROWED, prepare
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..kernel.lines import Lines
+    from ..kernel.common import Lines
 
 
 class Tokenizer(NamedTuple):

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ConfigError, InputError, did_you_mean
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Lines, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

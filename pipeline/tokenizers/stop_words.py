@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ConfigError, InvalidTextError
-from ..kernel.common import Encoded
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Encoded, Lines, join_lines
 from .tokenization import Tokenization
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..kernel.common import Words
+    from ..kernel.common import Lines, Words
     from .tokenization import PreparedTokens
 
 

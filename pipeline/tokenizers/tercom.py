@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kernel
 from ..errors import InvalidTextError
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import Lines, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,7 @@ import numpy as np
 
 from .. import kernel
 from ..errors import InvalidTextError
-from ..kernel.common import FOLDS, Encoded
-from ..kernel.lines import Lines, join_lines
+from ..kernel.common import FOLDS, Encoded, Lines, join_lines
 from . import Tokenizer, sacrebleu, tokenizer_called
 
 if TYPE_CHECKING:

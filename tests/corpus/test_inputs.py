@@ -12,7 +12,6 @@ import os
 import sys
 import tempfile
 import threading
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -650,14 +649,13 @@ def test_a_file_that_changed_is_told_by_its_own_name() -> None:
 
 SURVEYS = [None]
 if chosen_kernel.name() == "native":
-    SURVEYS += import_module("pipeline.kernel.native.encode").WIDTHS
-"""How a file is read: by numpy (None), or compiled with a width of vectors."""
+    SURVEYS.append(import_module("pipeline.kernel.native.scan").survey)
+"""How a file is read: by numpy (None), or compiled."""
 
 
-def read_by(bits: int | None, data: bytes, separator: bytes, size: int) -> list[Any]:
+def read_by(survey: Any, data: bytes, separator: bytes, size: int) -> list[Any]:
     """Return all that one pass over a file finds, or the problem."""
-    survey = bits and partial(import_module("pipeline.kernel.native.scan").survey, bits=bits)
-    with mock.patch.object(chosen_kernel, "formula", return_value=survey):
+    with mock.patch.object(chosen_kernel, "native_function", return_value=survey):
         try:
             scanner = scan.scan(io.BytesIO(data), separator, size, 4)
         except CorpusError as error:

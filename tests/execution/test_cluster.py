@@ -31,7 +31,7 @@ from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWork
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import unfinished
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.kernel.lines import Lines
+from pipeline.kernel.common import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison, poisoned
 

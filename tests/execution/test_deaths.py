@@ -26,7 +26,7 @@ from pipeline.execution.shards import Missing
 from pipeline.execution.slow_shards import Watch
 from pipeline.execution.workers import Task, WorkerDiedError
 from pipeline.io.processes import WorkerLostError
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.scoring.results import REFERENCES_ROW, Results
 from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned, slow_until

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -14,32 +13,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernel import python
+from pipeline.kernel import native_function
 from pipeline.kernel.python import draws as draws_file
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from pipeline.scoring.addends import Drawn
 from pipeline.scoring.references import drawn_sums as sums_file
 from pipeline.scoring.references.drawn_sums import drawn_sums
 from tests.scoring.test_resample import corpus, counted
+from tests.tools.fuzz.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
+WIDTHS: Any = native_function("WIDTHS", "draws") or ()
 ALL = sorted(SAMPLERS | BALANCED)
 EDGES = [1, 2, 3, 4, 5, 8, 15, 16, 17, 128, 129, 255]
 """Numbers of references around those where a draw takes more bits."""
-
-
-@pytest.fixture(scope="module")
-def native() -> ModuleType:
-    pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel.native.draws")
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -66,16 +60,16 @@ def naive(drawn: NDArray[np.uint8], terms: Sequence[Ints]) -> list[list[int]]:
 @pytest.mark.parametrize("references", EDGES)
 @pytest.mark.parametrize("sampler", ALL)
 def test_all_widths_draw_and_sum_as_the_python_kernel(
-    native: ModuleType, sampler: str, references: int, missing: bool
+    native: Twin, sampler: str, references: int, missing: bool
 ) -> None:
     """With more lines than a state has words, and streams that do not fill the vectors."""
     lines, iterations, seed = 700, [0, 1, 7, *range(20, 35)], references
     terms = terms_of(seed, lines, references)
     present = present_of(seed, lines, references) if missing else None
-    drawn = python.Drawer(sampler, iterations, lines, references, seed).take(lines, present)
-    expected = python.Drawer(sampler, iterations, lines, references, seed).sums(terms, present).tolist()
+    drawn = PYTHON.Drawer(sampler, iterations, lines, references, seed).take(lines, present)
+    expected = PYTHON.Drawer(sampler, iterations, lines, references, seed).sums(terms, present).tolist()
     assert expected == naive(drawn, terms)
-    for bits in native.WIDTHS:
+    for bits in WIDTHS:
         make = [native.Drawer(sampler, iterations, lines, references, seed, bits) for _ in range(2)]
         assert make[0].take(lines, present).tolist() == drawn.tolist(), bits
         assert make[1].sums(terms, present).tolist() == expected, bits
@@ -92,12 +86,11 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
 def test_neither_cuts_nor_widths_can_be_seen(
     sampler: str, references: int, cuts: list[int], iterations: list[int], missing: bool, data: st.DataObject
 ) -> None:
-    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
-    bits = data.draw(st.sampled_from(native.WIDTHS))
+    bits = data.draw(st.sampled_from(WIDTHS))
     borders = [0, *sorted(cuts), 400]
     terms, present = terms_of(1, 400, references, (3,)), present_of(2, 400, references)
-    whole = native.Drawer(sampler, iterations, 400, references, 3).sums(terms, present if missing else None)
-    cut = native.Drawer(sampler, iterations, 400, references, 3, bits)
+    whole = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(terms, present if missing else None)
+    cut = NATIVE.Drawer(sampler, iterations, 400, references, 3, bits)
     total = np.zeros_like(whole)
     for low, high in itertools.pairwise(borders):
         total += cut.sums([term[low:high] for term in terms], present[low:high] if missing else None)
@@ -105,72 +98,70 @@ def test_neither_cuts_nor_widths_can_be_seen(
 
 
 @pytest.mark.parametrize("references", [2, 3, 4, 100])
-def test_ten_thousand_lines_are_those_of_pythons_generator(native: ModuleType, references: int) -> None:
+def test_ten_thousand_lines_are_those_of_pythons_generator(native: Twin, references: int) -> None:
     """So many that the highest 16 bits of a word leave draws open, for 3 and 100 references."""
     lines, iterations = 10_000, range(60, 64)
-    for bits in native.WIDTHS:
+    for bits in WIDTHS:
         drawn = native.Drawer("python2", iterations, lines, references, 0, bits).take(lines)
         for iteration, row in zip(iterations, drawn.tolist(), strict=True):
             own = random.Random(101 * iteration)
             assert row == [int(own.random() * references) for _ in range(lines)], bits
 
 
-def test_more_streams_than_are_drawn_at_once(native: ModuleType) -> None:
+def test_more_streams_than_are_drawn_at_once(native: Twin) -> None:
     lines, count = 130, 1100
     terms = terms_of(5, lines, 3, (2,))
-    expected = python.Drawer("python2", range(count), lines, 3).sums(terms).tolist()
-    for bits in native.WIDTHS:
+    expected = PYTHON.Drawer("python2", range(count), lines, 3).sums(terms).tolist()
+    for bits in WIDTHS:
         drawer = native.Drawer("python2", range(count), lines, 3, 0, bits)
         parts = [[term[low : low + 65] for term in terms] for low in (0, 65)]
         assert (drawer.sums(parts[0]) + drawer.sums(parts[1])).tolist() == expected, bits
 
 
-def test_more_lines_and_columns_than_are_summed_at_once(native: ModuleType) -> None:
+def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
     """5,000 lines of 40 columns, and so many references that few lines are summed at once."""
     for references, lines in ((2, 5000), (200, 300)):
         terms = terms_of(6, lines, references, (40,))
-        expected = python.Drawer("python2", range(70), lines, references).sums(terms).tolist()
+        expected = PYTHON.Drawer("python2", range(70), lines, references).sums(terms).tolist()
         assert native.Drawer("python2", range(70), lines, references).sums(terms).tolist() == expected
 
 
 @pytest.mark.parametrize("top", [1 << 10, (1 << 19) - 2, 1 << 19, 1 << 20, 1 << 31, 1 << 40, 1 << 62])
 @pytest.mark.parametrize("references", [2, 5])
-def test_sums_beyond_32_bits(native: ModuleType, references: int, top: int) -> None:
+def test_sums_beyond_32_bits(native: Twin, references: int, top: int) -> None:
     """Around the size from which the compiled kernel sums in 64 bits. The largest sums are modulo 2**64."""
     terms = [np.where(np.arange(references)[:, None] > 0, top, -top) + terms_of(7, 2100, references, (2,), 1)[0]]
-    expected = python.Drawer("python2", range(80), 2100, references).sums(terms)
+    expected = PYTHON.Drawer("python2", range(80), 2100, references).sums(terms)
     assert native.Drawer("python2", range(80), 2100, references).sums(terms).tolist() == expected.tolist()
-    drawn = python.Drawer("python2", range(2), 2100, references).take(2100).astype(int)
+    drawn = PYTHON.Drawer("python2", range(2), 2100, references).take(2100).astype(int)
     exact = [sum(int(terms[0][line, r, 1]) for line, r in enumerate(row)) for row in drawn]
     assert [(number - value) % 2**64 for number, value in zip(exact, expected[:, 1].tolist(), strict=False)] == [0, 0]
 
 
 @pytest.mark.parametrize("sampler", sorted(SAMPLERS))
-def test_lines_with_missing_references_take_their_part_of_the_same_stream(native: ModuleType, sampler: str) -> None:
+def test_lines_with_missing_references_take_their_part_of_the_same_stream(twin: Twin, sampler: str) -> None:
     """A block of lines in which none is missing draws on where the block before ended."""
     present = np.array([3, 1, 2, 3, 3, 2, 1, 3, 3, 3, 3, 3])
-    for kernel in (python, native):
-        whole = kernel.Drawer(sampler, range(5), 12, 3).take(12, present)
-        drawer = kernel.Drawer(sampler, range(5), 12, 3)
-        parts = [drawer.take(8, present[:8]), drawer.take(4)]
-        assert np.concatenate(parts, axis=1).tolist() == whole.tolist()
-        assert (whole < present).all()
+    whole = twin.Drawer(sampler, range(5), 12, 3).take(12, present)
+    drawer = twin.Drawer(sampler, range(5), 12, 3)
+    parts = [drawer.take(8, present[:8]), drawer.take(4)]
+    assert np.concatenate(parts, axis=1).tolist() == whole.tolist()
+    assert (whole < present).all()
 
 
-def test_python3_draws_with_missing_references_as_randint(native: ModuleType) -> None:
+def test_python3_draws_with_missing_references_as_randint(twin: Twin) -> None:
     present = present_of(8, 3000, 9)
-    for kernel in (python, native):
-        for iteration, row in enumerate(kernel.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()):
-            own = random.Random(101 * iteration)
-            assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
+    for iteration, row in enumerate(twin.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()):
+        own = random.Random(101 * iteration)
+        assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
 
 
-def check_passed(native: ModuleType, before: Any, after: Any, rows: int, things: int) -> None:
+def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
     """Draws that are passed over, in every width of vectors, leave the generator as those that are counted."""
-    for bits in (0, *native.CHUNKS):
+    for twin in (NATIVE, PYTHON):
         own = generator(0)
         own.bit_generator.state = before
-        (native.pass_draws(own, rows, things, bits) if bits else python.pass_draws(own, rows, things))
+        twin.pass_draws(own, rows, things)
         assert own.bit_generator.state == after
 
 
@@ -182,15 +173,14 @@ def check_passed(native: ModuleType, before: Any, after: Any, rows: int, things:
 )
 def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], kind: str, piece: int) -> None:
     """The generators end in the same state, with the half of a word that was not used."""
-    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
     generators = [generator(things), generator(things), generator(things)]
     for count in rows:
         counts = [np.full((count, things), 3, kind) for _ in range(2)]
         before = generators[0].bit_generator.state
-        native.add_draws(generators[0], counts[0])
-        check_passed(native, before, generators[0].bit_generator.state, count, things)
+        NATIVE.add_draws(generators[0], counts[0])
+        check_passed(before, generators[0].bit_generator.state, count, things)
         with mock.patch.object(draws_file, "DRAWS", piece):
-            python.add_draws(generators[1], counts[1])
+            PYTHON.add_draws(generators[1], counts[1])
         drawn = generators[2].integers(0, things, (count, things))
         assert counts[0].tolist() == counts[1].tolist()
         assert counts[0].tolist() == [(3 + np.bincount(row, minlength=things)).tolist() for row in drawn]
@@ -202,26 +192,25 @@ def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], 
 @pytest.mark.parametrize("things", [2, 65_536, 65_537, 140_000])
 def test_draws_that_wait_to_be_counted_are_the_same(things: int, most: int) -> None:
     """Counts made part after part, whose room fills seldom, often, or with every draw."""
-    native = pytest.importorskip("pipeline.kernel.native.draws", reason="no compiled kernel", exc_type=ImportError)
     generators = generator(5), generator(5)
     counts = [np.full((2, things), 250, np.uint8) for _ in generators]
-    native.add_draws(generators[0], counts[0], 1, most, native.CHUNKS[0])
-    native.add_draws(generators[1], counts[1], 1 << 40)
+    NATIVE.add_draws(generators[0], counts[0], 1, most)
+    NATIVE.add_draws(generators[1], counts[1], 1 << 40)
     assert counts[0].tobytes() == counts[1].tobytes()
     assert generators[0].bit_generator.state == generators[1].bit_generator.state
 
 
-def test_draws_of_rare_words_are_made_again(native: ModuleType) -> None:
+def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
     """Of so many things that one word in 4,096 is passed over, and by a generator that the kernel does not know."""
     things = 3 << 20  # 2**32 % things is 2**20
     for make in (np.random.PCG64, np.random.MT19937):
         counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
         own = [np.random.Generator(make(5)) for _ in range(2)]
         native.add_draws(own[0], counts[0])
-        python.add_draws(own[1], counts[1])
+        PYTHON.add_draws(own[1], counts[1])
         assert (counts[0] == counts[1]).all()
         native.pass_draws(own[0], 1, 9)
-        python.pass_draws(own[1], 1, 9)
+        PYTHON.pass_draws(own[1], 1, 9)
         assert own[0].random() == own[1].random()
 
 
@@ -244,29 +233,26 @@ def test_draws_of_rare_words_are_made_again(native: ModuleType) -> None:
         (lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((2, 2, 4), int)[:, :, ::2]]), "terms: expected"),
     ],
 )
-def test_wrong_arguments_are_refused_alike(native: ModuleType, kernel: str, call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused_alike(native: Twin, kernel: str, call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        call((native if kernel == "native" else python).Drawer)
+        call((native if kernel == "native" else PYTHON).Drawer)
 
 
-def test_a_width_that_the_processor_lacks_is_refused(native: ModuleType) -> None:
-    with pytest.raises(ValueError, match="vectors of 7 bits"):
-        native.pass_draws(generator(0), 1, 5, 7)
+def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
     with pytest.raises(ValueError, match="vectors of 7 bits"):
         native.Drawer("python2", [0], 1, 2, 0, 7)
 
 
 @pytest.mark.parametrize("sampler", ALL)
-def test_nothing_to_draw(native: ModuleType, sampler: str) -> None:
-    for kernel in (python, native):
-        assert kernel.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
-        assert kernel.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
-        assert kernel.Drawer(sampler, [], 5, 3).sums(terms_of(0, 5, 3, (2, 1))).shape == (0, 3)
-        assert kernel.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 0, 3, (2,))).tolist() == [[0, 0]]
-        assert kernel.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 5, 3, (0,))).shape == (1, 0)
+def test_nothing_to_draw(twin: Twin, sampler: str) -> None:
+    assert twin.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
+    assert twin.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
+    assert twin.Drawer(sampler, [], 5, 3).sums(terms_of(0, 5, 3, (2, 1))).shape == (0, 3)
+    assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 0, 3, (2,))).tolist() == [[0, 0]]
+    assert twin.Drawer(sampler, [1], 5, 3).sums(terms_of(0, 5, 3, (0,))).shape == (1, 0)
 
 
-def test_several_threads_draw_at_once(native: ModuleType) -> None:
+def test_several_threads_draw_at_once(native: Twin) -> None:
     terms = terms_of(9, 2000, 2)
     drawers = [native.Drawer("python2", range(low, low + 30), 2000, 2) for low in range(0, 120, 30)]
     with ThreadPoolExecutor(4) as pool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,26 +12,14 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pipeline.errors import LongTextError
-from pipeline.kernel import common, python
+from pipeline.kernel import common
 from tests.oracles.imeasure import ids_of
+from tests.tools.fuzz.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from pipeline.kernel.common import Encoded
 
 Line = list[int]
-
-
-@pytest.fixture(scope="module")
-def native() -> ModuleType:
-    pytest.importorskip("pipeline.kernel.native.edit_rate", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel.native")
-
-
-@pytest.fixture(params=["python", "native"])
-def twin(request: pytest.FixtureRequest) -> ModuleType:
-    return python if request.param == "python" else request.getfixturevalue("native")
 
 
 def moved(rng: random.Random, base: Line, types: int) -> Line:
@@ -76,23 +63,16 @@ def expected(references: list[Encoded], systems: list[Encoded]) -> list[list[lis
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_edits_are_sacrebleus(twin: ModuleType, seed: int) -> None:
+def test_the_edits_are_sacrebleus(twin: Twin, seed: int) -> None:
     references, systems = made(seed)
     found = twin.edit_rate(references, systems)
     assert (found.dtype, found.tolist()) == (np.int64, expected(references, systems))
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_the_kernels_are_equal(native: ModuleType, seed: int) -> None:
-    texts = made(1000 + seed, (0, 3, 9, 20, 33) if seed % 20 == 0 else (0, 1, 4, 9, 15, 26))
-    assert native.edit_rate(*texts).tolist() == python.edit_rate(*texts).tolist()
-
-
 @given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
 def test_any_two_texts_have_sacrebleus_edits(output: Line, reference: Line) -> None:
     wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
-    native = pytest.importorskip("pipeline.kernel.native", reason="no compiled kernel", exc_type=ImportError)
-    for kernel in (python, native):
+    for kernel in (PYTHON, NATIVE):
         assert kernel.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
 
 
@@ -115,24 +95,24 @@ RNG = random.Random(5)
     "name", ["native", pytest.param("python", marks=pytest.mark.exhaustive)]
 )  # the twin is slow here, and held against the compiled kernel below
 def test_every_limit_is_sacrebleus(name: str, request: pytest.FixtureRequest, output: Line, reference: Line) -> None:
-    twin = python if name == "python" else request.getfixturevalue("native")
+    twin = PYTHON if name == "python" else request.getfixturevalue("native")
     wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
     assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
 
 
-def test_edits_by_hand(twin: ModuleType) -> None:
+def test_edits_by_hand(twin: Twin) -> None:
     # by hand: equal; one shift; one more word; one word less; one changed; nothing in the reference; in the output
     outputs = [[1, 2, 3], [4, 5, 1, 2, 3], [1, 2, 9, 3], [1, 3], [1, 9, 3], [1, 2], []]
     references = [[1, 2, 3], [1, 2, 3, 4, 5], [1, 2, 3], [1, 2, 3], [1, 2, 3], [], [1, 2, 3]]
     assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[0, :, 0].tolist() == [0, 1, 1, 1, 1, 2, 3]
 
 
-def test_there_need_be_no_system_and_no_line(twin: ModuleType) -> None:
+def test_there_need_be_no_system_and_no_line(twin: Twin) -> None:
     assert twin.edit_rate([ids_of([[1]])], []).shape == (0, 1, 1)
     assert twin.edit_rate([ids_of([])] * 2, [ids_of([])]).shape == (1, 0, 2)
 
 
-def test_what_is_wrong_is_refused_by_both(twin: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_refused_by_both(twin: Twin, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="at least one is needed"):
         twin.edit_rate([], [ids_of([[1]])])
     with pytest.raises(ValueError, match="different numbers of lines"):

@@ -17,26 +17,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from pipeline import kernel as chosen_kernel
 from pipeline.cli.dispatch import main
 from pipeline.errors import InvalidTextError
-from pipeline.kernel import python
-from pipeline.kernel.common import COUNTED, KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Encoded
-from pipeline.kernel.lines import Lines, join_lines
-from tests.conftest import ROOT, forced_kernel
+from pipeline.kernel.common import (
+    KINDS,
+    MAX_ORDER,
+    MERGED_KINDS,
+    SPLITS,
+    WITHOUT_OUTPUT,
+    Encoded,
+    Lines,
+    join_lines,
+)
+from tests.conftest import ROOT
 from tests.oracles import naive
 from tests.tools.fuzz.kernels import (
     INVALID,
     NEIGHBOURS,
+    PYTHON,
     REFERENCES,
     SURROGATES,
-    SYSTEMS,
     WHITE,
+    Twin,
     bordering,
     lay_out,
     outcome,
@@ -44,19 +50,11 @@ from tests.tools.fuzz.kernels import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import ModuleType
 
     from numpy.typing import NDArray
 
 FOLDER = Path(str(chosen_kernel.__file__)).parent
 EVERY = KINDS + MERGED_KINDS
-
-
-@pytest.fixture(scope="module")
-def native() -> Iterator[ModuleType]:
-    """The compiled kernel itself."""
-    with forced_kernel("native"):
-        yield import_module("pipeline.kernel.native")
 
 
 def encoded(ids: Sequence[Sequence[int]]) -> Encoded:
@@ -81,7 +79,6 @@ def seen(value: Any) -> list[Any]:
 
 def test_the_constants_are_what_the_python_kernel_can_do() -> None:
     assert tuple(import_module("pipeline.kernel.python.encode").SPLITS) == SPLITS
-    assert set(KINDS) | set(MERGED_KINDS) == set(COUNTED)
 
 
 def test_extensions_that_were_built_load() -> None:
@@ -89,13 +86,14 @@ def test_extensions_that_were_built_load() -> None:
     built = [file.name for pattern in ("native/*.so", "native/*.pyd") for file in FOLDER.glob(pattern)]
     if not built:
         pytest.skip("the compiled kernel was not built")
-    native = import_module("pipeline.kernel.native")
-    assert native.encode.__module__ != python.encode.__module__
-    assert native.overlap.__module__ != python.overlap.__module__
+    for module, functions in chosen_kernel.MODULES.items():
+        for function in functions:
+            found = {chosen_kernel.function_of(kernel, function, module) for kernel in ("python", "native")}
+            assert len(found) == 2, function
 
 
 def test_a_kernel_that_is_forced_is_used(kernel: str) -> None:
-    module = import_module(f"pipeline.kernel.{kernel}")
+    module = Twin(kernel)
     assert chosen_kernel.name() == kernel
     assert chosen_kernel.encode is module.encode
     assert chosen_kernel.overlap is module.overlap
@@ -108,7 +106,7 @@ def test_version_tells_the_kernel(kernel: str, capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize("choice", [None, "", "auto"])
 def test_auto_is_the_compiled_kernel_where_it_was_built(
-    choice: str | None, native: ModuleType, monkeypatch: pytest.MonkeyPatch
+    choice: str | None, native: Twin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if choice is None:
         monkeypatch.delenv("PIPELINE_KERNEL", raising=False)
@@ -128,7 +126,7 @@ def no_native(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_auto_is_python_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "auto")
     assert chosen_kernel.name() == "python"
-    assert chosen_kernel.encode is python.encode
+    assert chosen_kernel.encode is PYTHON.encode
 
 
 @pytest.mark.usefixtures("no_native")
@@ -158,83 +156,6 @@ def test_an_unknown_kernel_is_refused(
 
 # ---- the twins on random shards
 
-SPREAD = st.sampled_from([0, 0, 1, 2, 3, 7, 8, 63, 64, 65, 128, 129, 192, 256, 257])
-"""Tokens in a line: the edges of machine words."""
-TOKENS = st.one_of(
-    st.sampled_from(["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]),
-    st.builds(bordering, st.integers(1, 40), st.integers(0, 40)),
-    st.sampled_from(NEIGHBOURS),
-    st.sampled_from(NEIGHBOURS).map(lambda character: f"abcdefg{character}"),
-    st.text(max_size=4),
-)
-BLANKS = st.one_of(st.just(" "), st.sampled_from(WHITE), st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS]))
-BROKEN = st.sampled_from([bytes.fromhex(text) for texts in INVALID.values() for text in texts])
-
-
-@st.composite
-def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
-    """A line: few tokens, over and over again up to a size on the edge of machine words."""
-    period, size = draw(st.lists(TOKENS, min_size=1, max_size=5)), draw(SPREAD)
-    blank, around = draw(BLANKS), draw(st.sampled_from(["", " ", *WHITE]))
-    line = (draw(st.sampled_from(["", around])) + blank.join(islice(cycle(period), size)) + around).encode()
-    if invalid and draw(st.booleans()):
-        place = draw(st.integers(0, len(line)))
-        line = line[:place] + draw(BROKEN) + line[place:]
-    return line
-
-
-@st.composite
-def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
-    """Lines as in a file (\\n or \\r\\n), behind one another, or in any order in a buffer with other bytes."""
-    made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
-    between = draw(st.sampled_from([[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]))
-    order = draw(st.permutations(range(lines)))
-    return lay_out(made, list(islice(cycle(between), lines + 1)), order)
-
-
-ENCODE_CALLS = st.integers(0, 4).flatmap(
-    lambda lines: st.tuples(
-        st.lists(text_lines(lines, invalid=True), max_size=4), st.sampled_from([*SPLITS, "words", ""])
-    )
-)
-
-
-@settings(max_examples=200)
-@given(call=ENCODE_CALLS)
-def test_encode_of_the_twins_is_equal(native: ModuleType, call: tuple[list[Lines], str]) -> None:
-    assert outcome(native.encode, *call) == outcome(python.encode, *call)
-
-
-@st.composite
-def ids_of_lines(draw: st.DrawFn, lines: int) -> list[list[int]]:
-    """Ids as lists: runs of the same few, and the largest there can be."""
-    few = st.lists(st.sampled_from([0, 1, 2, 3, 2**31 - 1]), min_size=1, max_size=5)
-    return [list(islice(cycle(draw(few)), draw(SPREAD))) for _ in range(lines)]
-
-
-@st.composite
-def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = (
-        draw(st.integers(0, 2)),
-        draw(st.sampled_from(REFERENCES)),
-        draw(st.sampled_from(SYSTEMS)),
-    )
-    kinds = st.one_of(
-        st.sampled_from([EVERY, KINDS, MERGED_KINDS, (), ("match", "match"), ("match", "none"), ("added", "none")]),
-        st.lists(st.sampled_from(EVERY), max_size=4),
-    )
-    order = st.one_of(st.integers(1, MAX_ORDER), st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40]))
-    distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
-    texts = [encoded(ids) for ids in islice(cycle(distinct), references + systems)]
-    source = draw(st.none() | ids_of_lines(lines).map(encoded))
-    return source, texts[:references], texts[references:], draw(order), draw(kinds)
-
-
-@settings(max_examples=150)
-@given(call=overlap_calls())
-def test_overlap_of_the_twins_is_equal(native: ModuleType, call: tuple[Any, ...]) -> None:
-    assert outcome(native.overlap, *call) == outcome(python.overlap, *call)
-
 
 def white_texts() -> list[Lines]:
     """Lines whose white space, of every kind, comes at each place of 64 bytes, in texts that end with them."""
@@ -246,27 +167,20 @@ def white_texts() -> list[Lines]:
 
 
 @pytest.mark.parametrize("split", ["whitespace", "ascii_whitespace", "chrf"])
-@pytest.mark.usefixtures("native")
-def test_all_widths_of_vectors_find_the_same_white_space(split: str) -> None:
-    compiled = import_module("pipeline.kernel.native.encode")
+def test_white_space_is_found_at_each_place_of_64_bytes(native: Twin, split: str) -> None:
     texts = white_texts()
-    for bits in compiled.WIDTHS:
-        assert seen(compiled.encode(texts, split, bits)) == seen(python.encode(texts, split))
-        for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
-            for between in (b"", b"\n", b"\r\n"):  # words of lines with white space between them are found together
-                lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
-                texts_of_lines = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
-                assert seen(compiled.encode(texts_of_lines, split, bits)) == seen(python.encode(texts_of_lines, split))
-                lines[place] = broken
+    assert seen(native.encode(texts, split)) == seen(PYTHON.encode(texts, split))
+    for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
+        for between in (b"", b"\n", b"\r\n"):  # words of lines with white space between them are found together
+            lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
+            for line in (lines[place], broken):
+                lines[place] = line
                 text = [lay_out(lines, [between] * (len(lines) + 1), range(len(lines)))]
-                assert outcome(compiled.encode, text, split, bits) == outcome(python.encode, text, split)
-    assert compiled.WIDTHS[0] == 64
-    with pytest.raises(ValueError, match="bits: expected one of"):
-        compiled.encode(texts, split, 96)
+                assert outcome(native.encode, text, split) == outcome(PYTHON.encode, text, split)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, MAX_ORDER])
-def test_bits_of_short_outputs_and_the_trie_count_the_same(native: ModuleType, order: int) -> None:
+def test_bits_of_short_outputs_and_the_trie_count_the_same(native: Twin, order: int) -> None:
     """Lines around 64 tokens, the most that are counted as bits, of few and many words, with and without a source."""
     rng = random.Random(order)
     sizes = [0, 1, 2, 5, 31, 62, 63, 64, 65, 66, 130]
@@ -281,33 +195,35 @@ def test_bits_of_short_outputs_and_the_trie_count_the_same(native: ModuleType, o
         bits = native.overlap(source, texts[1:4], texts[4:], order, kinds)
         trie = native.overlap(source, texts[1:4], texts[4:], order, KINDS)
         assert seen(bits) == seen({kind: trie[kind] for kind in kinds})
-    assert seen(bits) == seen(python.overlap(None, texts[1:4], texts[4:], order, kinds))
+    assert seen(bits) == seen(PYTHON.overlap(None, texts[1:4], texts[4:], order, kinds))
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 15, 16, 63, 64, 65, 4095, 4096, 5000])
-def test_tables_grow_with_different_tokens(native: ModuleType, size: int) -> None:
+def test_tables_grow_with_different_tokens(native: Twin, size: int) -> None:
     """Each token differs, so that the tables of tokens and n-grams are as full as they become."""
     line = " ".join(map(str, range(size))).encode()
     texts = [join_lines([line]), join_lines([b"x " + line]), join_lines([line[: size * 2]])]
-    ids = python.encode(texts, "whitespace")
+    ids = PYTHON.encode(texts, "whitespace")
     assert seen(native.encode(texts, "whitespace")) == seen(ids)
     arguments = (ids[0], ids[1:], ids, 3, EVERY)
-    assert outcome(native.overlap, *arguments) == outcome(python.overlap, *arguments)
+    assert outcome(native.overlap, *arguments) == outcome(PYTHON.overlap, *arguments)
 
 
-def test_lines_in_arrays_with_strides_are_equal(native: ModuleType) -> None:
+def test_lines_in_arrays_with_strides_are_equal(native: Twin) -> None:
     """Every other line of a text is a text: its starts and ends are int64 arrays like any other."""
     text = join_lines([b"a", b"b", b"a b", b"c"])
     every_other = Lines(text.data, text.starts[::2], text.ends[::2])
-    assert outcome(native.encode, [every_other], "whitespace") == outcome(python.encode, [every_other], "whitespace")
+    assert outcome(native.encode, [every_other], "whitespace") == outcome(PYTHON.encode, [every_other], "whitespace")
 
 
 IMPOSSIBLE = """
 import sys
 import numpy as np
-from pipeline.kernel.lines import Lines
-from pipeline.kernel import {name} as kernel
+from pipeline.kernel.common import Lines
+from tests.tools.fuzz.kernels import Twin
 from pipeline.kernel.common import Encoded
+
+kernel = Twin("{name}")
 
 def text(*offsets, size):
     return Encoded(np.zeros(size, np.int32), np.array(offsets, np.int64))
@@ -343,11 +259,11 @@ CALLS = [
 
 
 @pytest.fixture(scope="module")
-def refusals(native: ModuleType) -> dict[str, list[str]]:
+def refusals(native: Twin) -> dict[str, list[str]]:
     """What each kernel says to each call, in processes of their own: memory read outside of arrays may kill them."""
     said = []
-    for twin in (python, native):
-        program = IMPOSSIBLE.format(name=twin.__name__.rpartition(".")[2])
+    for twin in (PYTHON, native):
+        program = IMPOSSIBLE.format(name=twin.name)
         options: dict[str, Any] = {"cwd": ROOT, "capture_output": True, "text": True, "input": "\n".join(CALLS)}
         done = subprocess.run([sys.executable, "-c", program], check=False, **options)
         said.append([*done.stdout.splitlines(), f"died: {done.stderr}"])
@@ -630,7 +546,7 @@ def numbered(texts: Sequence[NDArray[np.int64]], order: int) -> list[list[Counte
     return counted
 
 
-def test_a_million_different_tokens(native: ModuleType) -> None:
+def test_a_million_different_tokens(native: Twin) -> None:
     """Against counts of numpy and Counter, which know nothing of tries and hashes of text."""
     rng = np.random.default_rng(1)
     source = rng.permutation(MILLION)
@@ -651,7 +567,7 @@ def test_a_million_different_tokens(native: ModuleType) -> None:
         assert 0 < counts["penalty"][0, 0, 0, n] < counts["match"][0, 0, 0, n] < MILLION
 
 
-def test_a_million_equal_tokens(native: ModuleType) -> None:
+def test_a_million_equal_tokens(native: Twin) -> None:
     """By hand: a text of m times a has m - n + 1 times the one n-gram; where no reference has it, it is penalised."""
     sizes = {"source": MILLION - 7, "reference": MILLION // 2, "output": MILLION, "other": 3}
     texts = [join_lines([b"a " * size]) for size in sizes.values()]
@@ -689,8 +605,8 @@ def test_four_threads_at_once_get_the_same_arrays() -> None:
 LEAK = """
 import sys
 import numpy as np
-from pipeline.kernel.lines import Lines, join_lines
-from pipeline.kernel import native as kernel
+from pipeline.kernel.common import Lines, join_lines
+from tests.tools.fuzz.kernels import NATIVE as kernel
 from pipeline.kernel.common import KINDS, MERGED_KINDS
 
 good = join_lines([b"a b c a b c", b"d e f"])

@@ -8,24 +8,21 @@ import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pipeline.errors import LongTextError
 from pipeline.kernel import gold_edits
 from pipeline.kernel.common import Encoded
 from pipeline.kernel.gold_edits import GoldEdits, MaxMatches
-from pipeline.kernel.python.max_match.lattice import lattice
+from pipeline.kernel.python.max_match_lattice import lattice
+from tests.tools.fuzz.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-    from types import ModuleType
 
     Edit = tuple[int, int, Sequence[str]]
 
@@ -33,20 +30,6 @@ GOLDEN = "edits/golden/m2scorer"
 COMBINED = "mirror/awasthiabhijeet/PIE/474769e3c4266deefcb7dd5daf802a1306bc7c99/scratch/official-2014.combined.m2"
 GOLDS = {"combined": COMBINED, "withalt": "edits/m2/official-2014.combined-withalt.m2"}
 CODES = {"master": False, "3.2": True}
-
-
-@pytest.fixture(scope="module", params=["python", "native"])
-def twin(request: pytest.FixtureRequest) -> ModuleType:
-    """Each kernel in turn."""
-    if request.param == "native":
-        pytest.importorskip("pipeline.kernel.native.max_match", reason="no compiled kernel", exc_type=ImportError)
-    return import_module(f"pipeline.kernel.{request.param}")
-
-
-@pytest.fixture(scope="module")
-def native() -> ModuleType:
-    pytest.importorskip("pipeline.kernel.native.max_match", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel.native")
 
 
 def encoded(lines: Sequence[Sequence[int]]) -> Encoded:
@@ -78,13 +61,13 @@ class Case:
     def folded(self) -> list[bytes]:
         return [word.lower().encode() for word in self.words]
 
-    def count(self, kernel: ModuleType, **options: Any) -> MaxMatches:
+    def count(self, kernel: Twin, **options: Any) -> MaxMatches:
         result = kernel.max_match(self.source, self.systems, self.gold, self.annotators, **options)
         assert isinstance(result, MaxMatches)
         return result
 
 
-def counts(kernel: ModuleType, source: str, output: str, edits: list[Edit], **options: Any) -> tuple[int, int]:
+def counts(kernel: Twin, source: str, output: str, edits: list[Edit], **options: Any) -> tuple[int, int]:
     """Return what is correct and proposed in a line of one annotator."""
     result = Case([source], [[output]], [[edits]]).count(kernel, **options)
     return int(result.correct[0, 0, 0]), int(result.proposed[0, 0, 0])
@@ -104,10 +87,10 @@ def one(case: dict[str, Any]) -> Case:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_golden_cases(twin: ModuleType, shared: Path, code: str) -> None:
+def test_golden_cases(twin: Twin, shared: Path, code: str) -> None:
     """Every count and every proposed edit; the Python twin takes every fourth case, to be quick."""
     cases = golden(shared / GOLDEN / "cases.jsonl.gz")
-    for case in cases if twin.__name__.endswith("native") else cases[::4]:
+    for case in cases if twin.name == "native" else cases[::4]:
         line = one(case)
         folded = line.folded() if case["ignore_whitespace_casing"] else None
         options = {"max_unchanged": case["max_unchanged_words"], "first_row": CODES[code], "folded": folded}
@@ -155,7 +138,7 @@ def read_gold(path: Path) -> tuple[list[str], list[list[list[Edit]]]]:
 
 
 @pytest.mark.parametrize("name", GOLDS)
-def test_systems_of_conll14(native: ModuleType, shared: Path, name: str) -> None:
+def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
     """All counts of the official program for five systems: line, annotator, correct, proposed, gold."""
     systems = ["AMU", "CAMB", "CUUI", "INPUT", "REF0"]
     sentences, gold = read_gold(shared / GOLDS[name])
@@ -191,23 +174,23 @@ def test_systems_of_conll14(native: ModuleType, shared: Path, name: str) -> None
         ("Thursday , is it not ?", "It 's Thursday , is n't it ?", [(0, 0, ["It 's"]), (3, 5, ["n't it"])], (2, 2)),
     ],
 )
-def test_examples(twin: ModuleType, source: str, output: str, edits: list[Edit], expected: tuple[int, int]) -> None:
+def test_examples(twin: Twin, source: str, output: str, edits: list[Edit], expected: tuple[int, int]) -> None:
     assert counts(twin, source, output, edits) == expected
 
 
-def test_the_code_3_2_misplaces_insertions_at_the_start(twin: ModuleType) -> None:
+def test_the_code_3_2_misplaces_insertions_at_the_start(twin: Twin) -> None:
     edits: list[Edit] = [(0, 0, ["It 's"]), (3, 5, ["n't it"])]
     assert counts(twin, "Thursday , is it not ?", "It 's Thursday , is n't it ?", edits, first_row=True) == (1, 2)
 
 
-def test_folded_edits_are_not_proposed(twin: ModuleType) -> None:
+def test_folded_edits_are_not_proposed(twin: Twin) -> None:
     case = Case(["The dog s bark"], [["the dogs barks"]], [[[(0, 1, ["the"])]]])
     assert case.count(twin).correct.tolist() == [[[1]]]
     result = case.count(twin, folded=case.folded(), max_unchanged=0)
     assert (result.correct.tolist(), result.proposed.tolist()) == ([[[0]]], [[[1]]])
 
 
-def test_what_is_asked_for_is_what_is_listed(twin: ModuleType) -> None:
+def test_what_is_asked_for_is_what_is_listed(twin: Twin) -> None:
     case = Case(
         ["a b c d", "a"], [["a x c d", "a"], ["a b c d", "b"]], [[[(1, 2, ["x", "y"])], []], [[], [(0, 1, [])]]]
     )
@@ -285,17 +268,8 @@ def seen(result: MaxMatches) -> list[Any]:
     return [(array.dtype.str, array.shape, array.tobytes()) for array in arrays]
 
 
-@given(st.integers(0, 2**40))
-@settings(max_examples=2000, deadline=None)
-def test_twins_are_equal(native: ModuleType, seed: int) -> None:
-    """Few kinds of tokens, repeated and unsorted golds, both codes, the exact method and the linear one."""
-    arguments, options = random_arguments(seed)
-    python = import_module("pipeline.kernel.python")
-    assert seen(native.max_match(*arguments, **options)) == seen(python.max_match(*arguments, **options))
-
-
 @pytest.mark.parametrize("changes", [1, 2, 4, 8, 30])
-def test_outputs_near_and_far_from_their_source(native: ModuleType, changes: int) -> None:
+def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> None:
     """Near ones are aligned in a narrow band, far ones in a wider one. Both kinds of bands hold all best alignments."""
     rng = random.Random(changes)
     source = [rng.choices(range(6), k=rng.randint(8, 24)) for _ in range(25)]
@@ -316,13 +290,12 @@ def test_outputs_near_and_far_from_their_source(native: ModuleType, changes: int
         encoded([]),
     )
     arguments = encoded(source), [encoded(outputs)], gold, 1
-    python = import_module("pipeline.kernel.python")
     for most in (10**6, 0):
         options: dict[str, Any] = {"max_arcs": most, "edits": True}
-        assert seen(native.max_match(*arguments, **options)) == seen(python.max_match(*arguments, **options))
+        assert seen(native.max_match(*arguments, **options)) == seen(PYTHON.max_match(*arguments, **options))
 
 
-def test_threads_do_not_disturb_each_other(native: ModuleType) -> None:
+def test_threads_do_not_disturb_each_other(native: Twin) -> None:
     cases = [random_arguments(seed) for seed in range(200)]
     alone = [seen(native.max_match(*arguments, **options)) for arguments, options in cases]
     with ThreadPoolExecutor(4) as pool:
@@ -333,7 +306,7 @@ def test_threads_do_not_disturb_each_other(native: ModuleType) -> None:
 # ---- lattices with too many arcs
 
 
-def test_the_linear_method_is_nearly_always_the_exact_one(native: ModuleType, shared: Path) -> None:
+def test_the_linear_method_is_nearly_always_the_exact_one(native: Twin, shared: Path) -> None:
     """All lines of a system and of a reference: (correct, proposed) differ in at most 1 of 200."""
     sentences, gold = read_gold(shared / COMBINED)
     texts = [(shared / "conll14" / s).read_text(encoding="utf-8").split("\n")[:-1] for s in ("CAMB", "REF1")]
@@ -344,7 +317,7 @@ def test_the_linear_method_is_nearly_always_the_exact_one(native: ModuleType, sh
     assert same[linear.reduced].mean() > 0.995
 
 
-def test_long_repetitions_end(native: ModuleType) -> None:
+def test_long_repetitions_end(native: Twin) -> None:
     """An output of 10,000 equal tokens, and one gold insertion of that token: it is used once, not 9,971 times."""
     source = [*range(5), 99, *range(6, 30)]
     flat = [(5, 5, [[99]]), (6, 7, [[99]]), (3, 4, [[1, 2]])]
@@ -361,7 +334,7 @@ def test_long_repetitions_end(native: ModuleType) -> None:
     assert result.proposed[0, 0, 0] < 10
 
 
-def test_lines_beyond_all_limits_are_refused(twin: ModuleType) -> None:
+def test_lines_beyond_all_limits_are_refused(twin: Twin) -> None:
     """A line may be as long as it likes where the output equals it."""
     line = encoded([[1], [1] * 20_000])
     none = np.zeros(0, np.int32)
@@ -400,11 +373,11 @@ def replaced(**fields: Any) -> GoldEdits:
         (replaced(), {"folded": [b"a", b"b"]}, "folded: there are 2 tokens, but ids reach 2"),
     ],
 )
-def test_arguments_that_do_not_fit(twin: ModuleType, gold: GoldEdits, options: dict[str, Any], message: str) -> None:
+def test_arguments_that_do_not_fit(twin: Twin, gold: GoldEdits, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         twin.max_match(encoded([[0, 1]]), [encoded([[0, 2]])], gold, 1, **options)
 
 
-def test_there_is_an_annotator(twin: ModuleType) -> None:
+def test_there_is_an_annotator(twin: Twin) -> None:
     with pytest.raises(ValueError, match="annotators: expected at least 1"):
         twin.max_match(encoded([]), [], replaced(), 0)

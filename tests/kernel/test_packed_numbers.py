@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from pipeline.kernel import packed_numbers
-from pipeline.kernel.packed_numbers import LARGEST, Packed
+from pipeline.kernel import native_function
+from pipeline.kernel.python import packed_numbers
+from pipeline.kernel.python.packed_numbers import LARGEST, Packed
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-
-@pytest.fixture(scope="module")
-def native() -> ModuleType:
-    pytest.importorskip("pipeline.kernel.native.planes", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel.native.planes")
+    from tests.tools.fuzz.kernels import Twin
 
 
 def packed_of(array: Any) -> Packed:
@@ -59,7 +53,7 @@ def test_other_numbers_are_not_packed(number: float) -> None:
 
 
 @pytest.mark.parametrize("shape", [(5, 2, 0), (0, 2, 3)])
-def test_nothing_is_packed(native: ModuleType, shape: tuple[int, ...]) -> None:
+def test_nothing_is_packed(native: Twin, shape: tuple[int, ...]) -> None:
     packed = packed_of(np.zeros(shape))
     assert packed.floats().shape == shape
     for kernel in (packed_numbers, native):
@@ -70,7 +64,7 @@ def test_nothing_is_packed(native: ModuleType, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("top", [2, 64, 65, 127, 128, 255])
 @pytest.mark.parametrize("samples", [1, 5, 37])
 @pytest.mark.parametrize("lines", [1, 70, 4096, 4100])
-def test_sums_are_those_of_the_numbers(native: ModuleType, lines: int, samples: int, top: int) -> None:
+def test_sums_are_those_of_the_numbers(native: Twin, lines: int, samples: int, top: int) -> None:
     """With weights around the largest that each width takes, in rows that are not side by side in memory."""
     generator = np.random.default_rng(lines)
     ranges = np.array([1, 2, 3, 7, 100, 256, 1000, 70_000])
@@ -82,7 +76,8 @@ def test_sums_are_those_of_the_numbers(native: ModuleType, lines: int, samples: 
     packed = packed_of(array)
     given = packed.data, packed.bits, lines, weights
     assert packed.of_sums(packed_numbers.plane_sums(*given)).tolist() == expected
-    for width in native.WIDTHS:
+    widths: Any = native_function("WIDTHS", "packed_numbers")
+    for width in widths:
         sums = native.plane_sums(*given, width)
         assert sums[:, -1].tolist() == weights.sum(axis=1, dtype=int).tolist()
         assert packed.of_sums(sums).tolist() == expected, width
@@ -100,13 +95,13 @@ def test_sums_are_those_of_the_numbers(native: ModuleType, lines: int, samples: 
         ({"weights": np.ones((8, 2), np.uint8).T}, "weights: expected uint8"),
     ],
 )
-def test_wrong_arguments_are_refused_alike(native: ModuleType, kernel: str, change: Any, message: str) -> None:
+def test_wrong_arguments_are_refused_alike(native: Twin, kernel: str, change: Any, message: str) -> None:
     right = {"data": np.zeros(8, np.uint8), "bits": np.array([8], np.uint8), "lines": 8}
     given = right | {"weights": np.ones((2, 8), np.uint8)} | change
     with pytest.raises(ValueError, match=message):
         (native if kernel == "native" else packed_numbers).plane_sums(**given)
 
 
-def test_a_width_that_the_processor_lacks_is_refused(native: ModuleType) -> None:
+def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
     with pytest.raises(ValueError, match="vectors of 7 bits"):
         native.plane_sums(np.zeros(0, np.uint8), np.zeros(0, np.uint8), 1, np.ones((1, 1), np.uint8), 7)

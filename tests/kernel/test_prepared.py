@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernel import common
-from pipeline.kernel.lines import join_lines
-from pipeline.kernel.python.encode import encode
+from pipeline.kernel.common import join_lines
+from pipeline.kernel.python.encode import encode, words
 from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
-from pipeline.kernel.python.words import words
 from tests.conftest import KERNELS, forced_kernel
+from tests.tools.fuzz.kernels import Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +51,7 @@ ALL_KINDS = (*common.KINDS, *common.MERGED_KINDS)
 
 def prepared(kernel: str, source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str) -> Prepared:
     with forced_kernel(kernel):
-        made: Prepared = import_module(f"pipeline.kernel.{kernel}").Prepared(
+        made: Prepared = Twin(kernel).Prepared(
             None if source is None else join_lines(line.encode() for line in source),
             [join_lines(line.encode() for line in reference) for reference in references],
             split,

@@ -6,22 +6,18 @@ import math
 import random
 import re
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
-from pipeline.kernel.common import Encoded, Sentences
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests.oracles import naive_rouge as naive
+from tests.tools.fuzz.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import ModuleType
-
     Text = list[list[list[int]]]
 
 POWERS = np.array([float(k) ** 1.2 for k in range(400)])
@@ -74,16 +70,8 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
     return result
 
 
-@pytest.fixture(scope="module", params=["python", "native"])
-def twin(request: pytest.FixtureRequest) -> ModuleType:
-    """Each kernel in turn (tests/kernel/test_kernels.py fails where the compiled one was built and does not load)."""
-    if request.param == "native":
-        pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
-    return import_module(f"pipeline.kernel.{request.param}")
-
-
 @pytest.mark.parametrize("seed", range(24))
-def test_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
     one, two, three = made(seed, 4, 3)
     references, systems = [one, two], [three, one]
     lengths = twin.lcs([whole(t) for t in references], [whole(t) for t in systems])
@@ -96,7 +84,7 @@ def test_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_weighted_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+def test_weighted_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
     one, two, three = made(seed * 3 + 1, 3, 3)
     references, systems = [one, two], [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
@@ -112,7 +100,7 @@ def test_weighted_subsequences_are_the_naive_ones(twin: ModuleType, seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_unions_hit_what_is_allowed(twin: ModuleType, seed: int) -> None:
+def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
     one, two, three, *others = made(seed * 7 + 2, 4, 7)
     references, systems = [one, two], [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
@@ -137,7 +125,7 @@ def test_unions_hit_what_is_allowed(twin: ModuleType, seed: int) -> None:
 
 @pytest.mark.parametrize("gap", [-1, 0, 1, 4, 10**18])
 @pytest.mark.parametrize("seed", range(6))
-def test_skip_bigrams_are_the_naive_ones(twin: ModuleType, seed: int, gap: int) -> None:
+def test_skip_bigrams_are_the_naive_ones(twin: Twin, seed: int, gap: int) -> None:
     one, two, three, four = made(seed * 5 + 1, 4, 4)
     systems = [three, four]
     limit = None if gap < 0 else gap
@@ -152,68 +140,20 @@ def test_skip_bigrams_are_the_naive_ones(twin: ModuleType, seed: int, gap: int) 
                 assert match[s, line] == (merged & naive.skip_bigrams(joined(system[line]), limit)).total()
 
 
-def test_references_have_skip_bigrams_without_any_output(twin: ModuleType) -> None:
+def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
     match, total = twin.skip_bigrams([whole([[[1, 2, 3]], [[]]])], [], -1)
     assert match.shape == (0, 2)
     assert total.tolist() == [3, 0]
 
 
-def outcome(function: Any, *arguments: Any) -> Any:
-    """All that can be seen of a call: bytes of arrays, or the exception."""
-    try:
-        value = function(*arguments)
-    except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
-        return [type(error), str(error)]
-    parts = value if isinstance(value, tuple) else (value,)
-    return [(part.dtype.str, part.shape, part.tobytes()) for part in parts]
-
-
-@pytest.fixture(scope="module")
-def twins() -> tuple[ModuleType, ModuleType]:
-    pytest.importorskip("pipeline.kernel.native.lcs", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel.python"), import_module("pipeline.kernel.native")
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_twins_are_equal(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
-    rng = random.Random(seed)
-    texts = made(seed, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4]))
-    cut = rng.randint(0, len(texts))  # no reference at all is an error of both
-    nested = [sentences(t) for t in texts[:cut]], [sentences(t) for t in texts[cut:]]
-    flat = [t.whole for t in nested[0]], [t.whole for t in nested[1]]
-    powers = POWERS if seed % 5 else POWERS[:10]  # too few is an error of both
-    powers = np.concatenate([powers, np.arange(len(powers), 2000.0)]) if seed % 5 else powers
-    for name, arguments in {
-        "lcs": flat,
-        "union_lcs": nested,
-        "weighted_lcs": (*nested, powers),
-        "weighted_union": (*nested, powers),
-        "skip_bigrams": (*flat, rng.choice([-1, 0, 1, 2, 7])),
-    }.items():
-        python, native = (getattr(module, name) for module in twins)
-        assert outcome(native, *arguments) == outcome(python, *arguments), name
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_matches_alone_are_those_of_the_twin(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
-    """The compiled kernel counts the kind match, without a source, apart from all others."""
-    rng = random.Random(seed)
-    texts = [whole(text) for text in made(seed, rng.choice([0, 1, 4]), rng.choice([1, 2, 5]))]
-    cut = rng.randint(1, len(texts))
-    arguments = (None, texts[:cut], texts[cut:], rng.choice([1, 2, 3, 16]), ("match",))
-    python, native = (module.overlap(*arguments)["match"] for module in twins)
-    assert outcome(lambda: native) == outcome(lambda: python)
-
-
-def test_long_sentences_are_traced_in_segments(twins: tuple[ModuleType, ModuleType]) -> None:
+def test_long_sentences_are_traced_in_segments(native: Twin) -> None:
     """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x 6,200 tokens is 9 MB."""
     rng = random.Random(9)
     one = [[[rng.randrange(50) for _ in range(12_000)], [1, 2, 3]]]
     two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
     for references, systems in (([one], [two]), ([two], [one])):
         arguments = [sentences(t) for t in references], [sentences(t) for t in systems]
-        python, native = (module.union_lcs(*arguments) for module in twins)
-        assert native.tolist() == python.tolist()
+        assert native.union_lcs(*arguments).tolist() == PYTHON.union_lcs(*arguments).tolist()
 
 
 @pytest.mark.parametrize(
@@ -225,7 +165,7 @@ def test_long_sentences_are_traced_in_segments(twins: tuple[ModuleType, ModuleTy
     ],
 )
 def test_texts_that_do_not_fit_are_refused(
-    twin: ModuleType, references: list[Text], systems: list[Text], message: str
+    twin: Twin, references: list[Text], systems: list[Text], message: str
 ) -> None:
     nested = [sentences(t) for t in references], [sentences(t) for t in systems]
     flat = [t.whole for t in nested[0]], [t.whole for t in nested[1]]
@@ -234,7 +174,7 @@ def test_texts_that_do_not_fit_are_refused(
             function(*arguments)
 
 
-def test_offsets_that_lead_outside_are_refused(twin: ModuleType) -> None:
+def test_offsets_that_lead_outside_are_refused(twin: Twin) -> None:
     good = sentences([[[1, 2], [3]]])
     for wrong in (
         good._replace(offsets=np.array([0, 2, 9], np.int64)),
@@ -248,7 +188,7 @@ def test_offsets_that_lead_outside_are_refused(twin: ModuleType) -> None:
             twin.weighted_union([wrong], [good], POWERS)
 
 
-def test_unlimited_skip_bigrams_have_a_cap(twin: ModuleType) -> None:
+def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
     fits, beyond = [[[1] * common.MAX_SKIPPED]], [[[1] * (common.MAX_SKIPPED + 1)]]
     with pytest.raises(LongTextError, match="100,001 tokens have too many skip bigrams") as caught:
         twin.skip_bigrams([whole(fits)], [whole(fits), whole(beyond)], -1)
@@ -258,7 +198,7 @@ def test_unlimited_skip_bigrams_have_a_cap(twin: ModuleType) -> None:
     assert total.tolist() == [common.MAX_SKIPPED]
 
 
-def test_weighted_subsequences_have_a_cap(twin: ModuleType) -> None:
+def test_weighted_subsequences_have_a_cap(twin: Twin) -> None:
     size = 1 << 16
     texts = [sentences([[[1]], [[1] * size]]), sentences([[[1]], [[1] * (size + 1)]])]
     for function in (twin.weighted_lcs, twin.weighted_union):
@@ -279,7 +219,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("fold", common.FOLDS)
-def test_words_are_runs_of_folded_letters_and_digits(twin: ModuleType, fold: str) -> None:
+def test_words_are_runs_of_folded_letters_and_digits(twin: Twin, fold: str) -> None:
     every = "".join(map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]))  # all of Unicode, once each
     texts = [[*LINES, "x".join(every)], LINES[::-1]]
     found = twin.words([join_lines([line.encode() for line in text]) for text in texts], fold)
@@ -293,7 +233,7 @@ def test_words_are_runs_of_folded_letters_and_digits(twin: ModuleType, fold: str
             assert [known[i] for i in encoded.ids[low:high]] == re.findall("[a-z0-9]+", lower)
 
 
-def test_a_kelvin_is_a_letter_for_google_alone(twin: ModuleType) -> None:
+def test_a_kelvin_is_a_letter_for_google_alone(twin: Twin) -> None:
     """str.lower() makes of it a k; ROUGE-1.5.5 reads bytes."""
     lines = join_lines(["1\u212a2 \u0130z".encode()])
     assert bytes(twin.words([lines], "google").data) == b"1k2iz"
@@ -302,34 +242,16 @@ def test_a_kelvin_is_a_letter_for_google_alone(twin: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("fold", common.FOLDS)
-def test_bytes_that_are_no_text_are_refused(twin: ModuleType, fold: str) -> None:
+def test_bytes_that_are_no_text_are_refused(twin: Twin, fold: str) -> None:
     good, bad = join_lines([b"abc"]), join_lines([b"abc", b"ab \xc4", b"\xff"])
     with pytest.raises(InvalidTextError) as caught:
         twin.words([good, bad], fold)
     assert (caught.value.text, caught.value.line, caught.value.byte) == (1, 1, 3)
 
 
-def test_an_unknown_fold_is_refused(twin: ModuleType) -> None:
+def test_an_unknown_fold_is_refused(twin: Twin) -> None:
     with pytest.raises(KeyError):
         twin.words([], "rouge")
     wrong = join_lines([b"abc"])._replace(ends=np.array([9], np.int64))
     with pytest.raises(ValueError, match="outside"):
         twin.words([wrong], "google")
-
-
-def texts_of(seed: int) -> Sequence[str]:
-    rng = random.Random(seed)
-    letters = ["a", "B", "z", "0", " ", "-", "é", "\u212a", "\u0130", "K", "字", "\n"]
-    return ["".join(rng.choices(letters, k=rng.choice([0, 1, 7, 8, 9, 16, 17, 60]))) for _ in range(rng.randint(0, 6))]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_twins_find_the_same_words(twins: tuple[ModuleType, ModuleType], seed: int) -> None:
-    texts = [join_lines([line.encode() for line in texts_of(seed * 3 + number)]) for number in range(3)]
-    for fold in common.FOLDS:
-        python, native = (module.words(texts, fold) for module in twins)
-        assert native.data == python.data
-        assert native.ends.tolist() == python.ends.tolist()
-        for one, two in zip(native.texts, python.texts, strict=True):
-            assert (one.ids.tolist(), one.offsets.tolist()) == (two.ids.tolist(), two.offsets.tolist())
-            assert (one.ids.dtype, one.offsets.dtype) == (two.ids.dtype, two.offsets.dtype)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pipeline.corpus.edits.correction_references import references
 from pipeline.errors import LongTextError
-from pipeline.kernel import common, python
-from pipeline.kernel.changed_columns import FIELDS
+from pipeline.kernel import common
+from pipeline.kernel.common import FIELDS
 from pipeline.metrics.imeasure.counts import best_references, reference_keys
 from tests.oracles.imeasure import (
     Vocabulary,
@@ -25,26 +22,14 @@ from tests.oracles.imeasure import (
     naive_columns,
     naive_kind,
 )
+from tests.tools.fuzz.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import ModuleType
 
-    from pipeline.kernel.changed_columns import ChangedColumns
-    from pipeline.kernel.common import Encoded
+    from pipeline.kernel.common import ChangedColumns, Encoded
 
     Arguments = tuple[Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]]
-
-
-@pytest.fixture(scope="module")
-def native() -> ModuleType:
-    pytest.importorskip("pipeline.kernel.native.three_way", reason="no compiled kernel", exc_type=ImportError)
-    return import_module("pipeline.kernel.native")
-
-
-@pytest.fixture(params=["python", "native"])
-def twin(request: pytest.FixtureRequest) -> ModuleType:
-    return python if request.param == "python" else request.getfixturevalue("native")
 
 
 def edited(rng: random.Random, base: list[int], types: int, most: int) -> list[int]:
@@ -76,28 +61,8 @@ def one(source: list[int], output: list[int], reference: list[int]) -> Arguments
     return ids_of([source]), [ids_of([output])], ids_of([reference]), firsts_of([[0]])
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_the_kernels_are_equal(native: ModuleType, seed: int) -> None:
-    arguments = made(seed)
-    expected = python.three_way(*arguments)
-    assert native.three_way(*arguments).tolist() == expected.tolist()
-    for kept in (0, 30):  # with the cube cut in halves, again and again
-        assert native.three_way(*arguments, kept=kept).tolist() == expected.tolist()
-
-
-TOKENS = st.lists(st.integers(0, 3), max_size=9)
-
-
-@given(TOKENS, TOKENS, TOKENS)
-def test_any_three_texts_are_aligned_the_same(source: list[int], output: list[int], reference: list[int]) -> None:
-    native = pytest.importorskip("pipeline.kernel.native", reason="no compiled kernel", exc_type=ImportError)
-    arguments = one(source, output, reference)
-    expected = python.three_way(*arguments).tolist()
-    assert native.three_way(*arguments).tolist() == native.three_way(*arguments, kept=0).tolist() == expected
-
-
 @pytest.mark.parametrize("seed", range(60))
-def test_alignments_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+def test_alignments_are_the_naive_ones(twin: Twin, seed: int) -> None:
     rng = random.Random(seed)
     texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
     assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
@@ -107,25 +72,6 @@ def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:
     assert [str(array.dtype) for array in result] == ["int64", "int32"]
     assert result.columns.shape[1:] == (len(FIELDS),)
     return result.offsets.tolist(), result.columns.tolist()
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_the_kernels_list_the_same_columns(native: ModuleType, seed: int) -> None:
-    arguments = made(seed)
-    expected = listed(python.three_way_columns(*arguments))
-    for kept in (1 << 26, 0, 30):
-        assert listed(native.three_way_columns(*arguments, kept=kept)) == expected
-
-
-@given(TOKENS, TOKENS, TOKENS)
-def test_the_columns_of_any_three_texts_are_the_same(
-    source: list[int], output: list[int], reference: list[int]
-) -> None:
-    native = pytest.importorskip("pipeline.kernel.native", reason="no compiled kernel", exc_type=ImportError)
-    arguments = one(source, output, reference)
-    expected = listed(python.three_way_columns(*arguments))
-    assert listed(native.three_way_columns(*arguments)) == expected
-    assert listed(native.three_way_columns(*arguments, kept=0)) == expected
 
 
 def replayed(columns: list[list[int]], source: list[int], texts: tuple[list[int], list[int]]) -> list[list[int]]:
@@ -140,7 +86,7 @@ def replayed(columns: list[list[int]], source: list[int], texts: tuple[list[int]
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_listed_columns_are_those_that_are_counted(twin: ModuleType, seed: int) -> None:
+def test_listed_columns_are_those_that_are_counted(twin: Twin, seed: int) -> None:
     """There are as many of each kind, and they make output and reference of the source."""
     source, systems, references, firsts = arguments = made(seed, longest=12)
     counts = twin.three_way(*arguments)
@@ -161,7 +107,7 @@ def test_listed_columns_are_those_that_are_counted(twin: ModuleType, seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_listed_columns_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
+def test_listed_columns_are_the_naive_ones(twin: Twin, seed: int) -> None:
     rng = random.Random(seed)
     texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
     expected, at = [], [0, 0, 0]
@@ -173,24 +119,24 @@ def test_listed_columns_are_the_naive_ones(twin: ModuleType, seed: int) -> None:
     assert listed(twin.three_way_columns(*one(*texts)))[1] == expected
 
 
-def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(native: ModuleType) -> None:
+def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(native: Twin) -> None:
     rng = random.Random(5)
     base = rng.choices(range(50), k=150)
     arguments = one(base, edited(rng, base, 50, 12), edited(rng, base, 50, 12))
     expected = listed(native.three_way_columns(*arguments))
     assert len(expected[1]) > 10
     assert [listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)] == [expected] * 2
-    assert listed(python.three_way_columns(*arguments)) == expected
+    assert listed(PYTHON.three_way_columns(*arguments)) == expected
 
 
-def test_each_kind_of_column(twin: ModuleType) -> None:
+def test_each_kind_of_column(twin: Twin) -> None:
     # by hand: all equal; changed rightly; output alone changed; reference alone changed; both changed, differently
     source, output, reference = [1, 2, 3, 4, 5, 6], [1, 12, 13, 4, 5, 16], [1, 12, 3, 4, 15, 26]
     assert twin.three_way(*one(source, output, reference))[0, 0].tolist() == [1, 2, 1, 1, 1]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_shortcuts_count_what_the_full_alignment_does(twin: ModuleType, seed: int) -> None:
+def test_the_shortcuts_count_what_the_full_alignment_does(twin: Twin, seed: int) -> None:
     """Their order of moves matters in rare ties, for which the golden cases stand."""
     rng = random.Random(seed)
     source, other = (rng.choices(range(3), k=rng.randint(3, 7)) for _ in range(2))
@@ -198,13 +144,13 @@ def test_the_shortcuts_count_what_the_full_alignment_does(twin: ModuleType, seed
         assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
 
 
-def test_the_source_as_an_output_is_the_baseline(twin: ModuleType) -> None:
+def test_the_source_as_an_output_is_the_baseline(twin: Twin) -> None:
     source = ids_of([[1, 2, 3]])
     counts = twin.three_way(source, [source], ids_of([[1, 5, 3, 4], [1, 2, 3]]), firsts_of([[0, 0]]))
     assert counts.tolist() == [[[0, 2, 0, 2, 0], [0, 3, 0, 0, 0]]]
 
 
-def test_lines_need_no_reference_and_no_system(twin: ModuleType) -> None:
+def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
     source, nothing = ids_of([[1], []]), ids_of([])
     assert twin.three_way(source, [source], nothing, firsts_of([[], []])).shape == (1, 0, 5)
     assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (0, 1, 5)
@@ -226,7 +172,7 @@ def test_lines_need_no_reference_and_no_system(twin: ModuleType) -> None:
         ({"references": ids_of([[1], [-1]])}, "below 0"),
     ],
 )
-def test_unsound_arguments_are_refused(twin: ModuleType, changed: dict[str, Any], message: str) -> None:
+def test_unsound_arguments_are_refused(twin: Twin, changed: dict[str, Any], message: str) -> None:
     two = ids_of([[1], [2]])
     sound = {"source": two, "systems": [two], "references": two, "firsts": np.array([0, 1, 2], np.int64)}
     assert twin.three_way(**sound).shape == (1, 2, 5)
@@ -237,7 +183,7 @@ def test_unsound_arguments_are_refused(twin: ModuleType, changed: dict[str, Any]
 
 
 @pytest.mark.parametrize("limit", ["MAX_PAIRS", "MAX_TRIPLES"])
-def test_too_long_lines_are_told(twin: ModuleType, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_long_lines_are_told(twin: Twin, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, short = ids_of([[1], [1, 2, 3]]), ids_of([[1], [1, 2]])
     monkeypatch.setattr(common, limit, {"MAX_PAIRS": 15, "MAX_TRIPLES": 47}[limit])
     arguments = (short, [short, text], text, firsts_of([[0], [0]]))
@@ -248,7 +194,7 @@ def test_too_long_lines_are_told(twin: ModuleType, limit: str, monkeypatch: pyte
     assert twin.three_way(*arguments).shape == (2, 2, 5)
 
 
-def test_long_sentences_do_not_depend_on_what_is_kept(native: ModuleType) -> None:
+def test_long_sentences_do_not_depend_on_what_is_kept(native: Twin) -> None:
     rng = random.Random(1)
     texts = [rng.choices(range(200), k=680) for _ in range(3)]
     counts = native.three_way(*one(*texts))
@@ -259,24 +205,17 @@ def test_long_sentences_do_not_depend_on_what_is_kept(native: ModuleType) -> Non
     assert counts.sum() >= 680
 
 
-def test_a_long_degenerate_output(native: ModuleType) -> None:
+def test_a_long_degenerate_output(native: Twin) -> None:
     source = list(range(40))
     counts = native.three_way(*one(source, [3] * 10_000, [*source[:20], 77, *source[21:]]))[0, 0]
     assert counts.sum() >= 10_000
     assert counts[common.THREE_WAY_COUNTS.index("d_fp")] > 9_900
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_sentences_of_sixty_tokens(native: ModuleType, seed: int) -> None:
-    rng = random.Random(seed)
-    texts = [rng.choices(range(8), k=60) for _ in range(3)]
-    assert native.three_way(*one(*texts)).tolist() == python.three_way(*one(*texts)).tolist()
-
-
 NAMES = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 
 
-def test_all_systems_have_the_official_sums(shared: Path, native: ModuleType) -> None:
+def test_all_systems_have_the_official_sums(shared: Path, native: Twin) -> None:
     """The sums of the rows that the official program prints for three systems (golden/imeasure, fc79fdf)."""
     gold = corrections(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")
     words = Vocabulary()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.corpus.edits.records import record_of
 from pipeline.errors import InputError
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text, meant

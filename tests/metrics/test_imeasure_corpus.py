@@ -14,7 +14,7 @@ import pytest
 
 from pipeline import kernel, stages
 from pipeline.config.tree import from_mapping
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text

@@ -11,7 +11,7 @@ import pytest
 from pipeline import stages
 from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by_annotator, edit_judge
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text

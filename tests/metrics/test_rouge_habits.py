@@ -15,8 +15,7 @@ import pipeline
 from pipeline import stages
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
-from pipeline.kernel.common import Encoded
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.build import from_text
 from pipeline.metrics.rouge.texts import Limit, common
 from tests.files import write

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import InputError
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.tokenizers import OWN, is_own
 from pipeline.tokenizers.own_tokens import own_texts
 from pipeline.tokenizers.tokenization import Tokenization

@@ -9,7 +9,7 @@ import pytest
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 from pipeline.errors import InvalidTextError
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel.common import join_lines
 from pipeline.tokenizers.tercom import Tercom
 
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")

@@ -15,8 +15,8 @@ from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
-from pipeline.kernel import categories
-from pipeline.kernel.lines import join_lines
+from pipeline.kernel import characters as categories
+from pipeline.kernel.common import join_lines
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
 from pipeline.tokenizers.tokenization import Tokenization

@@ -34,7 +34,7 @@ from ...api import evaluate_corpus
 from ...corpus.texts import read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
-from ...kernel.lines import join_lines
+from ...kernel.common import join_lines
 from ...metrics.base.capabilities import (
     by_annotator,
     data_set_columns,
@@ -47,6 +47,7 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
+from ...metrics.base.metric import Text
 from ...metrics.base.needs import TEXTS, Text
 from ...metrics.build import from_text
 from ...prepare import fit

@@ -30,7 +30,7 @@ from ...corpus.texts import read_texts
 from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
-from ...kernel.lines import join_lines
+from ...kernel.common import join_lines
 from ...metrics import METRICS
 from ...metrics.base.needs import GOLD, Text
 from ...prepare import doubts

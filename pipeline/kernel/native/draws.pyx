@@ -51,9 +51,6 @@ cdef extern from "samples.h" nogil:
         gp_128 state, step
         int has_half
         uint32_t half
-    ctypedef struct gp_side:
-        pass
-    ctypedef int (*gp_chunk)(gp_side *side, uint32_t things, uint32_t rest, uint32_t *draws) noexcept nogil
     ctypedef struct gp_waiting:
         uint16_t *draws
         uint32_t *used
@@ -62,9 +59,8 @@ cdef extern from "samples.h" nogil:
         uint8_t *small
         uint64_t *large
         const gp_waiting *waiting
-    gp_chunk gp_chunk_of(int bits)
     gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws)
-    void gp_add_row(gp_generator *own, uint32_t things, gp_chunk chunk, const gp_counts *counts)
+    void gp_add_row(gp_generator *own, uint32_t things, const gp_counts *counts)
 
 WIDTHS = tuple(bits for bits in (32, 128, 256, 512) if gp_width_of(bits) != NULL)
 """The widths of vectors that this processor has, in bits."""
@@ -78,8 +74,6 @@ cdef gp_128 _pair(number):
     return pair
 
 
-CHUNKS = tuple(bits for bits in (64, 512) if gp_chunk_of(bits) != NULL)
-"""The widths of vectors, in bits, in which draws with replacement are made."""
 NEAR = 1 << 21
 """Counts of so many things or more are made part after part."""
 WAITING = 1 << 21
@@ -92,17 +86,13 @@ cdef class _Replacing:
     """A generator of numpy from which draws with replacement are made, and written back to it."""
 
     cdef gp_generator own
-    cdef gp_chunk chunk
     cdef object generator, state
 
-    def __init__(self, generator, bits):
+    def __init__(self, generator):
         self.generator, self.state = generator, generator.bit_generator.state
         state = self.state["state"]
         self.own.state, self.own.step = _pair(state["state"]), _pair(state["inc"])
         self.own.has_half, self.own.half = self.state["has_uint32"], self.state["uinteger"]
-        self.chunk = gp_chunk_of(bits)
-        if self.chunk == NULL:
-            raise ValueError(f"vectors of {bits} bits: this processor has those of {', '.join(map(str, CHUNKS))}")
 
     cdef int write_back(self) except -1:
         self.state["state"]["state"] = int(self.own.state.high) << 64 | int(self.own.state.low)
@@ -115,11 +105,10 @@ cdef bint _is_known(generator, int64_t things) except -1:
     return generator.bit_generator.state["bit_generator"] == "PCG64" and things < 1 << 32
 
 
-def add_draws(generator, counts, near=NEAR, most=WAITING, bits=0):
+def add_draws(generator, counts, near=NEAR, most=WAITING):
     """Count draws with replacement; see add_draws() in `python/draws.py`.
 
-    From `near` things on they are counted part after part, where up to `most` draws wait. `bits` is the width of
-    vectors.
+    From `near` things on they are counted part after part, where up to `most` draws wait.
     """
     cdef int64_t rows = counts.shape[0], things = counts.shape[1], row
     cdef gp_waiting waiting
@@ -137,7 +126,7 @@ def add_draws(generator, counts, near=NEAR, most=WAITING, bits=0):
 
         slowly(generator, counts)
         return
-    own = _Replacing(generator, bits or max(CHUNKS))
+    own = _Replacing(generator)
     kinds.small, kinds.large, kinds.waiting = NULL, NULL, NULL
     if narrow:
         small = counts
@@ -159,12 +148,12 @@ def add_draws(generator, counts, near=NEAR, most=WAITING, bits=0):
                 kinds.small = &small[row, 0]
             else:
                 kinds.large = &large[row, 0]
-            gp_add_row(&own.own, <uint32_t>things, own.chunk, &kinds)
+            gp_add_row(&own.own, <uint32_t>things, &kinds)
     own.write_back()
 
 
-def pass_draws(generator, int64_t rows, int64_t things, bits=0):
-    """Pass over draws with replacement; see pass_draws() in `python/draws.py`. `bits` is the width of vectors."""
+def pass_draws(generator, int64_t rows, int64_t things):
+    """Pass over draws with replacement; see pass_draws() in `python/draws.py`."""
     cdef gp_counts none
     cdef int64_t row
     cdef _Replacing own
@@ -175,11 +164,11 @@ def pass_draws(generator, int64_t rows, int64_t things, bits=0):
 
         slowly(generator, rows, things)
         return
-    own = _Replacing(generator, bits or max(CHUNKS))
+    own = _Replacing(generator)
     none.small, none.large, none.waiting = NULL, NULL, NULL
     with nogil:
         for row in range(rows):
-            gp_add_row(&own.own, <uint32_t>things, own.chunk, &none)
+            gp_add_row(&own.own, <uint32_t>things, &none)
     own.write_back()
 
 

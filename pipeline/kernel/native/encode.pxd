@@ -29,18 +29,14 @@ cdef extern from "spaces.h" nogil:
         int64_t *kept
         uint8_t *blank
     uint8_t gp_is_blank(const uint8_t *p, const uint8_t *end)
-    ctypedef struct gp_spaces:
-        int bits
-        int64_t (*words)(
-            const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words,
-            const uint8_t **rest, int *high
-        ) noexcept nogil
-        bint (*is_ascii)(const uint8_t *start, const uint8_t *end) noexcept nogil
-        int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code) noexcept nogil
-        void (*survey)(const uint8_t *start, gp_survey *seen) noexcept nogil
-        int64_t (*ends)(
-            const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends
-        ) noexcept nogil
+    bint gp_is_ascii(const uint8_t *start, const uint8_t *end)
+    int64_t gp_find_words(
+        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words,
+        const uint8_t **rest, int *high
+    )
+    int64_t gp_count_code(const uint8_t *start, const uint8_t *end, uint8_t code)
+    void gp_survey_bytes(const uint8_t *start, gp_survey *seen)
+    int64_t gp_find_ends(const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends)
 
 cdef enum Split:             # in the order of SPLITS
     WHITESPACE
@@ -93,9 +89,7 @@ cdef struct Output:
     int32_t *ids
     int64_t count
     const uint8_t *limit     # where the bytes end that may be read; they may go on behind the line
-    const gp_spaces *spaces
 
-cdef const gp_spaces *_spaces(int bits=*) except NULL
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _open(Vocabulary *words, size_t size) except -1
@@ -103,4 +97,4 @@ cdef void _close(Vocabulary *words) noexcept
 cdef object _style(Style *style, split)
 cdef list _folded(texts, fold)
 cdef list _encode_folded(Vocabulary *words, list folded)
-cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_spaces *spaces)
+cdef object _encode(Vocabulary *words, const Style *style, texts)

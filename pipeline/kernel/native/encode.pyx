@@ -18,8 +18,8 @@ from libc.string cimport memcmp, memcpy, memset
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ...errors import InvalidTextError
-from ..common import FOLDS, SPLITS, Encoded, Words
-from ..lines import Lines
+from ..common import FOLDS, SPLITS, Encoded, Lines, Words
+
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_hash(const uint8_t *p, size_t size, uint64_t secret0, uint64_t secret1)
@@ -30,7 +30,6 @@ cdef extern from "hash.h" nogil:
 cdef extern from "spaces.h" nogil:
     int _wide_space "gp_wide_space"(const uint8_t *p, const uint8_t *end)
     const uint8_t[256] SPACE "gp_space"
-    const gp_spaces *gp_spaces_of(int bits)
     enum:
         GP_KEYED
     void gp_key(const uint8_t *p, size_t size, const uint8_t *limit, uint64_t *first, uint32_t *second)
@@ -40,20 +39,6 @@ cdef uint64_t SECRET0 = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t SECRET1 = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER0 = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER1 = int.from_bytes(os.urandom(8), "little") | 1
-
-WIDTHS = tuple(bits for bits in (64, 128, 256) if gp_spaces_of(bits) != NULL)
-"""The widths of vectors with which this processor finds white space, in bits; 64 has none."""
-
-cdef const gp_spaces *WIDEST = gp_spaces_of(max(WIDTHS))
-
-
-cdef const gp_spaces *_spaces(int bits=0) except NULL:
-    """Return the functions for a width of vectors, the widest without one; raises ValueError for one that is not there."""
-    cdef const gp_spaces *spaces = gp_spaces_of(bits) if bits else WIDEST
-    if spaces == NULL:
-        raise ValueError(f"bits: expected one of {WIDTHS}, found {bits}")
-    return spaces
-
 
 cdef inline int _char_size(const uint8_t *p, const uint8_t *end) noexcept nogil:
     """Return the length of the valid UTF-8 character at p, or 0 where there is none (as bytes.decode() sees it)."""
@@ -306,7 +291,7 @@ cdef int _split_space(Output *out, const uint8_t *p, const uint8_t *end, uint8_t
     cdef int32_t failed
     cdef int high
     while p < end:
-        count = out.spaces.words(p, end, out.limit, mask, words, &p, &high)
+        count = gp_find_words(p, end, out.limit, mask, words, &p, &high)
         if apart:
             for number in range(count):
                 failed = _emit_apart(out, words[number].start, words[number].start + words[number].size)
@@ -360,7 +345,7 @@ cdef int64_t _encode_words(
         p, end, end_of_line = data + starts[first], data + ends[last], data + ends[line]
         while p < end:
             before, high = line, 0
-            count = out.spaces.words(p, end, out.limit, mask, words, &p, &high)
+            count = gp_find_words(p, end, out.limit, mask, words, &p, &high)
             for number in range(count):
                 while words[number].start >= end_of_line:
                     line += 1
@@ -416,7 +401,7 @@ cdef const uint8_t *_trimmed(const uint8_t *start, const uint8_t *end) noexcept 
 
 
 cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const uint8_t *end) noexcept nogil:
-    """Do the substitutions of `python/mteval.py` in one pass.
+    """Do the substitutions of `python/encode.py` in one pass.
 
     The substitutions put blanks around characters and change nothing else. In a run of points, the first substitution
     takes every second point. It begins with the first one, unless a digit or nothing is before. The second
@@ -510,7 +495,7 @@ cdef int64_t _encode_text(
     if style.split == WHITESPACE or style.split == ASCII_WHITESPACE:
         return _encode_words(out, 5 if style.split == WHITESPACE else 2, data, starts, ends, offsets, bad)
     for line in range(starts.shape[0]):
-        if not out.spaces.is_ascii(data + starts[line], data + ends[line]):
+        if not gp_is_ascii(data + starts[line], data + ends[line]):
             bad[0] = _invalid(data + starts[line], data + ends[line])
             if bad[0] >= 0:
                 return -3 - line
@@ -551,8 +536,8 @@ cdef void _close(Vocabulary *words) noexcept:
     free(words.noted)
 
 
-def encode(texts, split, bits=0):
-    """Turn texts into ids; see encode() in `python/encode.py`. `bits` is one of WIDTHS; 0 is the widest."""
+def encode(texts, split):
+    """Turn texts into ids; see encode() in `python/encode.py`."""
     cdef Vocabulary words
     cdef Style style
     if split not in SPLITS:
@@ -560,7 +545,7 @@ def encode(texts, split, bits=0):
     kept = _style(&style, split)
     _open(&words, 4096)
     try:
-        return _encode(&words, &style, texts, _spaces(bits))
+        return _encode(&words, &style, texts)
     finally:
         _close(&words)
 
@@ -635,7 +620,7 @@ cdef list _encode_folded(Vocabulary *words, list folded):
     """Return the ids of texts that _folded() made. The entries of the vocabulary point into them."""
     cdef Style style
     _style(&style, "ascii_whitespace")
-    return _encode(words, &style, folded, _spaces())
+    return _encode(words, &style, folded)
 
 
 cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1:
@@ -650,7 +635,7 @@ cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_
     return total
 
 
-cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_spaces *spaces):
+cdef object _encode(Vocabulary *words, const Style *style, texts):
     """Return what encode() does. The entries of the vocabulary point into the texts."""
     import numpy as np
 
@@ -672,7 +657,7 @@ cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_space
         room = line_bytes if dense else line_bytes // 2
         id_array, offset_array = np.empty(room + len(starts) + 1, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
-        out.words, out.ids, out.count, out.spaces = words, &ids[0], 0, spaces
+        out.words, out.ids, out.count = words, &ids[0], 0
         out.limit = bytes_at + data.shape[0]
         with nogil:
             failed = _encode_text(&out, style, bytes_at, starts, ends, offsets, &bad)

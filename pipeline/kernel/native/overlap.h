@@ -26,31 +26,34 @@ typedef struct {
     uint64_t present[GP_ORDERS * GP_MOST_WORDS]; /* all places of n-grams that the text has */
 } gp_common;
 
-/* The kinds that common.py has a formula for, as what is counted of n-grams of the output. They are in the order of KINDS
- * and MERGED_KINDS, but for those of WITHOUT_OUTPUT. */
-enum { GP_MATCH, GP_PENALTY, GP_SOURCE_ONLY, GP_COMMON, GP_NEW_MATCH, GP_ADDED_MATCH, GP_REMOVED_MATCH };
+/* What an occurrence of an n-gram in an output must be to be counted, which is how a Kind of common.py is said here: up to
+ * the count in the source (S) or in the reference (R), beyond that of the reference, in a text that does not have it; or up
+ * to the number that the reference has more than the source, or fewer. */
+enum {
+    GP_OF_S = 1, GP_OF_R = 2, GP_LESS_R = 4, GP_WITHOUT_S = 8, GP_WITHOUT_R = 16, GP_MORE = 32, GP_FEWER = 64
+};
 
-/* Return which of some occurrences of n-grams in an output a kind counts, a bit for each. `more` and `fewer` are those
- * up to the number that the reference has more than the source, or fewer. */
+/* Return which of some occurrences of n-grams are counted, a bit for each. The texts take those up to their own counts,
+ * and have all of the n-grams that they have at all. */
 GP_INLINED uint64_t gp_counted(
-    int kind, uint64_t source_takes, uint64_t source_has, uint64_t takes, uint64_t has, uint64_t more, uint64_t fewer
+    int formula, uint64_t source_takes, uint64_t source_has, uint64_t takes, uint64_t has, uint64_t more, uint64_t fewer
 ) {
-    switch (kind) {
-    case GP_MATCH: return takes;
-    case GP_PENALTY: return source_takes & ~has;
-    case GP_SOURCE_ONLY: return source_takes & ~takes;
-    case GP_COMMON: return source_takes & takes;
-    case GP_NEW_MATCH: return takes & ~source_has;
-    case GP_ADDED_MATCH: return more;
-    default: return fewer;
-    }
+    uint64_t counted = ~(uint64_t)0;
+    if (formula & GP_OF_S) counted &= source_takes;
+    if (formula & GP_OF_R) counted &= takes;
+    if (formula & GP_LESS_R) counted &= ~takes;
+    if (formula & GP_WITHOUT_S) counted &= ~source_has;
+    if (formula & GP_WITHOUT_R) counted &= ~has;
+    if (formula & GP_MORE) counted &= more;
+    if (formula & GP_FEWER) counted &= fewer;
+    return counted;
 }
 
 /* Return gp_counted() of a single occurrence for all that can be known of it: bit i is that of the flags i. */
-static uint64_t gp_table(int kind) {
+static uint64_t gp_table(int formula) {
     uint64_t table = 0;
     for (int i = 0; i < 64; i++)
-        table |= (gp_counted(kind, i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, i >> 4 & 1, i >> 5) & 1) << i;
+        table |= (gp_counted(formula, i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, i >> 4 & 1, i >> 5) & 1) << i;
     return table;
 }
 
@@ -111,14 +114,14 @@ static void gp_unite(gp_common *all, const gp_common *one, int size) {
     for (int i = 0; i < size; i++) all->taken[i] |= one->taken[i], all->present[i] |= one->present[i];
 }
 
-/* Write how many n-grams of each order a kind counts. */
+/* Write how many n-grams of each order are counted. */
 static void gp_count(
-    int kind, const gp_common *source, const gp_common *reference, int order, int words, int64_t *counts
+    int formula, const gp_common *source, const gp_common *reference, int order, int words, int64_t *counts
 ) {
     for (int n = 0; n < order; n++)
         for (int i = n * words; i < (n + 1) * words; i++)
             counts[n] += gp_bits(gp_counted(
-                kind, source->taken[i], source->present[i], reference->taken[i], reference->present[i], 0, 0
+                formula, source->taken[i], source->present[i], reference->taken[i], reference->present[i], 0, 0
             ));
 }
 

@@ -14,11 +14,11 @@ last time; this guess is tried first.
 
 import os
 
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from ..common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
+from ..common import COUNTED, KINDS, MAX_ORDER, WITHOUT_OUTPUT, check_overlap
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
@@ -26,22 +26,22 @@ cdef extern from "hash.h" nogil:
 cdef extern from "overlap.h" nogil:
     enum:
         GP_MOST_WORDS
-        GP_MATCH
-        GP_PENALTY
-        GP_SOURCE_ONLY
-        GP_COMMON
-        GP_NEW_MATCH
-        GP_ADDED_MATCH
-        GP_REMOVED_MATCH
+        GP_OF_S
+        GP_OF_R
+        GP_LESS_R
+        GP_WITHOUT_S
+        GP_WITHOUT_R
+        GP_MORE
+        GP_FEWER
     ctypedef struct gp_common:
         pass
-    uint64_t gp_table(int kind)
+    uint64_t gp_table(int formula)
     void gp_common_of(
         const uint64_t *places, const int32_t *ids, int64_t size, int order, int words, gp_common *common
     )
     void gp_unite(gp_common *all, const gp_common *one, int size)
     void gp_count(
-        int kind, const gp_common *source, const gp_common *reference, int order, int words, int64_t *counts
+        int formula, const gp_common *source, const gp_common *reference, int order, int words, int64_t *counts
     )
     void gp_place(uint64_t *places, const int32_t *ids, int64_t size, int words)
     void gp_unplace(uint64_t *places, const int32_t *ids, int64_t size, int words)
@@ -51,12 +51,16 @@ cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 cdef enum:
     MANY = 5                     # for so many systems a trie, which they share, is sooner the faster way
 
-FORMULAS = {
-    "match": GP_MATCH, "penalty": GP_PENALTY, "source_only": GP_SOURCE_ONLY, "common": GP_COMMON,
-    "union_match": GP_MATCH, "new_match": GP_NEW_MATCH, "gone_match": GP_PENALTY, "added_match": GP_ADDED_MATCH,
-    "removed_match": GP_REMOVED_MATCH,
-}
-"""How the kinds of `common.py` that depend on the output are counted."""
+def _formula(kind):
+    """Return how a kind of `common.py` that depends on the output is counted; see gp_counted()."""
+    if kind.within == "h":
+        return GP_MORE if (kind.of, kind.less, kind.without) == ("r", "s", "") else GP_FEWER
+    flags = (GP_OF_S if "s" in kind.of else 0) | (GP_OF_R if "r" in kind.of else 0)
+    flags |= (GP_LESS_R if kind.less == "r" else 0)
+    return flags | {"": 0, "s": GP_WITHOUT_S, "r": GP_WITHOUT_R}[kind.without]
+
+
+FORMULAS = {name: _formula(kind) for name, kind in COUNTED.items() if name not in WITHOUT_OUTPUT}
 
 cdef inline size_t _place(Trie *trie, uint64_t key) noexcept nogil:
     return gp_fold(key ^ SECRET, MULTIPLIER) & trie.mask
@@ -344,7 +348,7 @@ cdef int _count_block(Trie *trie, const Job *job, int64_t line, int64_t place, i
         ) < 0:
             return -1
     if job.source_match != NULL and job.source != NULL:   # what the source matches as an output
-        shared.table, shared.counts = gp_table(GP_MATCH), job.source_match
+        shared.table, shared.counts = gp_table(GP_OF_R), job.source_match
         _count_output(
             trie, _ids(job.source, line), _size(job.source, line), job.order, -1, &shared, 1, last - first, at
         )
@@ -419,7 +423,7 @@ cdef int _ask(Job *job, kind, int64_t *first) except -1:
         job.added = first
     else:
         formula = FORMULAS[kind]
-        if formula == GP_ADDED_MATCH or formula == GP_REMOVED_MATCH:
+        if formula & (GP_MORE | GP_FEWER):
             job.most_words = 0     # bits do not say how often another text has an n-gram
         asked.formula, asked.table, asked.counts = formula, gp_table(formula), first
         if kind in KINDS:
@@ -498,57 +502,3 @@ def overlap(source, references, systems, order, kinds):
         free(trie.slots)
         free(trie.nodes)
     return counts
-
-
-def totals(const int64_t[::1] offsets, int64_t order):
-    """Return how many n-grams of the orders 1 to `order` each line has, from its offsets: int64 [lines, order]."""
-    import numpy as np
-
-    cdef int64_t lines = offsets.shape[0] - 1, line, n, size
-    array = np.empty((lines, order), np.int64)
-    cdef int64_t[:, ::1] total = array
-    for line in range(lines):
-        size = offsets[line + 1] - offsets[line]
-        for n in range(order):
-            total[line, n] = max(size - n, 0)
-    return array
-
-
-cdef bint _lay(const int64_t[:, :] part, uint16_t *first, int64_t width) noexcept nogil:
-    """Write the numbers of some columns into a table whose lines have `width`; return whether they all fit."""
-    cdef int64_t line, column, number
-    cdef uint64_t seen = 0
-    for line in range(part.shape[0]):
-        for column in range(part.shape[1]):
-            number = part[line, column]
-            seen |= <uint64_t>number
-            first[column] = <uint16_t>number
-        first += width
-    return seen <= 0xFFFF
-
-
-def side_by_side(parts):
-    """Return arrays int64 [lines, columns] as one array uint16 [lines, all columns], or None where a number is too high.
-
-    It is what `Schema.pack()` and narrow() of `metrics/base/needs.py` return for them, made in one step.
-    """
-    import numpy as np
-
-    cdef const int64_t[:, :] part
-    cdef uint16_t[:, ::1] table
-    cdef int64_t column = 0
-    cdef bint fits = True
-    array = np.empty((len(parts[0]), sum([own.shape[1] for own in parts])), np.uint16)
-    if array.size:
-        table = array
-        for own in parts:
-            part = own
-            if part.shape[0] != table.shape[0]:
-                raise ValueError("parts: they have different numbers of lines")
-            if part.shape[1]:
-                with nogil:
-                    fits = _lay(part, &table[0, column], table.shape[1])
-                if not fits:
-                    return None
-                column += part.shape[1]
-    return array

@@ -11,11 +11,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from ..common import FOLDS, KINDS, SPLITS, check_order
+from ..common import FOLDS, KINDS, MAX_NGRAMS, SPLITS, check_order, check_sizes
 
 from .encode cimport (
-    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _open, _spaces, _split, _style,
-    gp_fold_line, gp_spaces,
+    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _open, _split, _style, gp_fold_line,
 )
 from .lcs cimport Job as Subsequence, _length
 from .overlap cimport Job, Text, Trie, _ask, _count_line
@@ -159,7 +158,6 @@ cdef class Prepared:
     """How lines are split: one of SPLITS or FOLDS."""
     cdef Vocabulary vocabulary
     cdef Style style
-    cdef const gp_spaces *spaces
     cdef bint folds
     cdef bint google
     cdef int64_t tokens        # how many distinct tokens there are
@@ -167,7 +165,9 @@ cdef class Prepared:
     cdef readonly int64_t lines
     cdef int count_of_references
     cdef Text *texts           # source (empty where there is none), then references
-    cdef object kept
+    cdef int64_t most          # tokens of all texts
+    cdef list encoded
+    cdef object kept           # what entries of the vocabulary point into
     cdef list pool
     cdef dict plans
 
@@ -180,14 +180,13 @@ cdef class Prepared:
         if not self.references or len({len(text.starts) for text in texts}) > 1:
             raise ValueError("texts: they have different numbers of lines, or there is no reference")
         cdef size_t size = 256 if sum([len(text.data) for text in texts]) < FEW else 4096
-        self.spaces = _spaces()
         self.kept = _style(&self.style, "ascii_whitespace" if self.folds else split)
         _open(&self.vocabulary, size)
         if self.folds:
             self.kept = _folded(texts, split)
             encoded = _encode_folded(&self.vocabulary, self.kept)
         else:
-            encoded = _encode(&self.vocabulary, &self.style, texts, self.spaces)
+            encoded = _encode(&self.vocabulary, &self.style, texts)
         self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
         self._point(encoded, source is not None)
 
@@ -200,14 +199,15 @@ cdef class Prepared:
         self.texts = <Text *>calloc(1 + self.count_of_references, sizeof(Text))
         if self.texts == NULL:
             raise MemoryError
-        self.lines, self.longest = len(encoded[0].offsets) - 1, 0
+        self.lines, self.longest, self.most = len(encoded[0].offsets) - 1, 0, 0
         for number in range(len(encoded)):
             ids, offsets = encoded[number].ids, encoded[number].offsets
             self.texts[number + (not with_source)].ids = &ids[0] if ids.shape[0] else NULL
             self.texts[number + (not with_source)].offsets = &offsets[0]
+            self.most += offsets[self.lines]
             for line in range(self.lines):
                 self.longest = max(self.longest, offsets[line + 1] - offsets[line])
-        self.kept, self.pool, self.plans = (self.kept, encoded), [], {}
+        self.encoded, self.pool, self.plans = encoded, [], {}
         return 0
 
     def __dealloc__(self):
@@ -231,12 +231,16 @@ cdef class Prepared:
             self.plans[order, kinds, subsequences] = plan
         if row.shape[0] != n:
             raise ValueError("rows: expected one for each output")
-        memory = self._memory(plan)
         outputs = tuple(outputs)
+        memory = self._memory(plan)
         self._read(memory, outputs)
         for number in range(n):
             if not 0 <= row[number] < self.lines:
                 raise IndexError(number)
+        if self.most * order > MAX_NGRAMS:
+            import numpy as np
+
+            check_sizes(sum([np.diff(text.offsets) for text in self.encoded])[rows], order)
         memset(&job, 0, sizeof(Job))
         job.most_words = WORDS if self.tokens < SMALL else 0
         columns = plan.columns(n, &lengths, &job)
@@ -289,7 +293,7 @@ cdef class Prepared:
         cdef const uint8_t *start
         cdef int64_t number, size
         memory.offsets[0] = 0
-        out.words, out.ids, out.count, out.spaces = &self.vocabulary, memory.ids, 0, self.spaces
+        out.words, out.ids, out.count = &self.vocabulary, memory.ids, 0
         for number in range(n):
             start, size = memory.pieces[number].start, memory.pieces[number].size
             if self.folds:

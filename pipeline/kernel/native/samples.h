@@ -7,11 +7,6 @@
 
 #include "pcg64.h"
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define GP_SAMPLES_WIDE 1
-#include <immintrin.h>
-#endif
-
 #define GP_SIDE 16    /* states side by side */
 #define GP_CHUNK 128 /* words that are made at once: a multiple of GP_SIDE */
 
@@ -27,9 +22,6 @@ typedef struct {
     uint64_t high[GP_SIDE], low[GP_SIDE];
     gp_128 factor, step;
 } gp_side;
-
-/* Write the draws that the next GP_CHUNK words give, and return how many they are. Words that are passed over give none. */
-typedef int (*gp_chunk)(gp_side *side, uint32_t things, uint32_t rest, uint32_t *draws);
 
 static inline uint32_t gp_half(gp_generator *own) {
     uint64_t word;
@@ -62,7 +54,8 @@ static gp_side gp_side_of(const gp_generator *own) {
     return side;
 }
 
-static int gp_chunk_plain(gp_side *side, uint32_t things, uint32_t rest, uint32_t *draws) {
+/* Write the draws that the next GP_CHUNK words give, and return how many they are. Words that are passed over give none. */
+static int gp_chunk(gp_side *side, uint32_t things, uint32_t rest, uint32_t *draws) {
     const gp_128 factor = side->factor, step = side->step;
     int count = 0;
     for (int k = 0; k < GP_CHUNK; k += GP_SIDE)
@@ -79,63 +72,6 @@ static int gp_chunk_plain(gp_side *side, uint32_t things, uint32_t rest, uint32_
             side->high[i] = state.high, side->low[i] = state.low;
         }
     return count;
-}
-
-#ifdef GP_SAMPLES_WIDE
-/* The same with vectors of 512 bits. A product of 128 bits is made of those of 32 bits. */
-__attribute__((target("avx512f,avx512dq"))) static int gp_chunk_512(
-    gp_side *side, uint32_t things, uint32_t rest, uint32_t *draws
-) {
-    const __m512i low_factor = _mm512_set1_epi64((long long)side->factor.low);
-    const __m512i high_factor = _mm512_set1_epi64((long long)side->factor.high);
-    const __m512i far_factor = _mm512_srli_epi64(low_factor, 32), half = _mm512_set1_epi64(0xffffffff);
-    const __m512i low_step = _mm512_set1_epi64((long long)side->step.low);
-    const __m512i high_step = _mm512_set1_epi64((long long)side->step.high);
-    const __m512i number = _mm512_set1_epi64(things), least = _mm512_set1_epi32((int)rest);
-    __m512i highs[GP_SIDE / 8], lows[GP_SIDE / 8];
-    int count = 0;
-    for (int i = 0; i < GP_SIDE / 8; i++) {
-        highs[i] = _mm512_loadu_si512(side->high + 8 * i);
-        lows[i] = _mm512_loadu_si512(side->low + 8 * i);
-    }
-    for (int k = 0; k < GP_CHUNK; k += GP_SIDE)
-        for (int i = 0; i < GP_SIDE / 8; i++) {
-            __m512i high = highs[i], low = lows[i], far = _mm512_srli_epi64(low, 32);
-            __m512i word = _mm512_rorv_epi64(_mm512_xor_si512(high, low), _mm512_srli_epi64(high, 58));
-            __m512i first = _mm512_mul_epu32(word, number);
-            __m512i second = _mm512_mul_epu32(_mm512_srli_epi64(word, 32), number);
-            __m512i drawn = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(first, 32), second);
-            __m512i rests = _mm512_mask_blend_epi32(0xaaaa, first, _mm512_slli_epi64(second, 32));
-            __mmask16 kept = _mm512_cmpge_epu32_mask(rests, least);
-            _mm512_storeu_si512(draws + count, _mm512_maskz_compress_epi32(kept, drawn));
-            count += __builtin_popcount(kept);
-            __m512i near_near = _mm512_mul_epu32(low, low_factor), far_near = _mm512_mul_epu32(far, low_factor);
-            __m512i near_far = _mm512_mul_epu32(low, far_factor), far_far = _mm512_mul_epu32(far, far_factor);
-            __m512i one = _mm512_add_epi64(far_near, _mm512_srli_epi64(near_near, 32));
-            __m512i two = _mm512_add_epi64(near_far, _mm512_and_si512(one, half));
-            __m512i carried = _mm512_add_epi64(_mm512_srli_epi64(one, 32), _mm512_srli_epi64(two, 32));
-            __m512i crossed = _mm512_add_epi64(_mm512_mullo_epi64(high, low_factor), _mm512_mullo_epi64(low, high_factor));
-            high = _mm512_add_epi64(_mm512_add_epi64(far_far, carried), _mm512_add_epi64(crossed, high_step));
-            low = _mm512_or_si512(_mm512_slli_epi64(two, 32), _mm512_and_si512(near_near, half));
-            low = _mm512_add_epi64(low, low_step);
-            __mmask8 over = _mm512_cmplt_epu64_mask(low, low_step);
-            highs[i] = _mm512_mask_add_epi64(high, over, high, _mm512_set1_epi64(1));
-            lows[i] = low;
-        }
-    for (int i = 0; i < GP_SIDE / 8; i++) {
-        _mm512_storeu_si512(side->high + 8 * i, highs[i]);
-        _mm512_storeu_si512(side->low + 8 * i, lows[i]);
-    }
-    return count;
-}
-#endif
-
-/* Return the function for vectors of so many bits, or NULL where the processor has none. 64 bits are always there. */
-static gp_chunk gp_chunk_of(int bits) {
-#ifdef GP_SAMPLES_WIDE
-    if (bits == 512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return gp_chunk_512;
-#endif
-    return bits == 64 ? gp_chunk_plain : NULL;
 }
 
 #define GP_PART 16 /* counts are cut into parts of 1 << GP_PART, which a near cache holds */
@@ -180,7 +116,7 @@ static inline void gp_count(const gp_counts *counts, const uint32_t *draws, int6
 }
 
 /* Draw with replacement as many things as there are, and count them. */
-static void gp_add_row(gp_generator *own, uint32_t things, gp_chunk chunk, const gp_counts *counts) {
+static void gp_add_row(gp_generator *own, uint32_t things, const gp_counts *counts) {
     uint32_t rest = (uint32_t)(0u - things) % things, draws[2 * GP_CHUNK + 16], left = things;
     if (things == 1) { /* for which numpy draws nothing */
         draws[0] = 0;
@@ -195,7 +131,7 @@ static void gp_add_row(gp_generator *own, uint32_t things, gp_chunk chunk, const
         gp_side side = gp_side_of(own);
         uint64_t words = 0;
         for (; left > 2 * GP_CHUNK; words += GP_CHUNK) {
-            int count = chunk(&side, things, rest, draws);
+            int count = gp_chunk(&side, things, rest, draws);
             gp_count(counts, draws, count);
             left -= (uint32_t)count;
         }

@@ -7,7 +7,7 @@ These functions do what `corpus/scan.py` and `corpus/texts.py` do with numpy and
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memset
 
-from .encode cimport _invalid, _spaces, gp_is_blank, gp_spaces, gp_survey
+from .encode cimport _invalid, gp_count_code, gp_find_ends, gp_is_blank, gp_survey, gp_survey_bytes
 
 cdef extern from *:
     """
@@ -32,19 +32,17 @@ def keep_memory():
     gp_keep_memory()
 
 
-def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride, int64_t before=0, int bits=0):
+def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride, int64_t before=0):
     """Return what is in a piece of a file, whose lines end with the byte `separator`.
 
     The result is: the places behind the line ends number skip, skip + stride and so on, int64; whether each line that
     ends here is blank, uint8, the first as though it began here; the bytes behind the last line end, and whether they
     are blank (not if there are none); whether the piece is valid UTF-8; whether there is a carriage return; how many
     marks of subwords and how many NUL characters there are; the bytes of the longest line that ends here, and its
-    number, from 0 (-1 bytes if none ends). The first line has `before` bytes before the piece. `bits` is one of WIDTHS
-    of `encode.pyx`; 0 is the widest.
+    number, from 0 (-1 bytes if none ends). The first line has `before` bytes before the piece.
     """
     import numpy as np
 
-    cdef const gp_spaces *spaces = _spaces(bits)
     cdef gp_survey seen
     cdef int64_t size = piece.shape[0], lines
     cdef int64_t[::1] kept
@@ -57,13 +55,13 @@ def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride
     seen.before, seen.longest = before, -1
     seen.end, seen.separator, seen.countdown, seen.stride = seen.first + size, <uint8_t>separator, skip + 1, stride
     with nogil:
-        lines = spaces.count(seen.first, seen.end, seen.separator)
+        lines = gp_count_code(seen.first, seen.end, seen.separator)
     cdef int64_t every = max(lines - skip + stride - 1, 0) // stride
     kept_array, blank_array = np.empty(every + 1, np.int64), np.empty(lines + 1, np.uint8)
     kept, blank = kept_array, blank_array
     seen.kept, seen.blank = &kept[0], &blank[0]
     with nogil:
-        spaces.survey(seen.first, &seen)
+        gp_survey_bytes(seen.first, &seen)
         if seen.high:
             valid = _invalid(seen.first, seen.end) < 0
     open_blank = seen.line < seen.end and gp_is_blank(seen.line, seen.end)
@@ -74,11 +72,10 @@ def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride
     )
 
 
-def line_ends(const uint8_t[::1] data, int separator, int bits=0):
+def line_ends(const uint8_t[::1] data, int separator):
     """Return where each line of data ends: int64 [lines]. A last line without the byte `separator` ends with the data."""
     import numpy as np
 
-    cdef const gp_spaces *spaces = _spaces(bits)
     cdef int64_t size = data.shape[0], lines
     cdef const uint8_t *first
     cdef int64_t[::1] ends
@@ -87,12 +84,12 @@ def line_ends(const uint8_t[::1] data, int separator, int bits=0):
     first = &data[0]
     cdef bint lacking = first[size - 1] != separator
     with nogil:
-        lines = spaces.count(first, first + size, <uint8_t>separator)
+        lines = gp_count_code(first, first + size, <uint8_t>separator)
     array = np.empty(lines + lacking, np.int64)
     if lines + lacking:
         ends = array
         with nogil:
-            lines = spaces.ends(first, first + size, <uint8_t>separator, &ends[0])
+            lines = gp_find_ends(first, first + size, <uint8_t>separator, &ends[0])
             if lacking:
                 ends[lines] = size
     return array

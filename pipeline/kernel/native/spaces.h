@@ -1,4 +1,4 @@
-/* White space in lines of UTF-8, 64 bytes at a time: the words between it, with instructions that are chosen at run time. */
+/* White space in lines of UTF-8, 64 bytes at a time, and the words between it. */
 #ifndef GEC_PIPELINE_SPACES_H
 #define GEC_PIPELINE_SPACES_H
 
@@ -87,88 +87,31 @@ static inline void gp_end_line(gp_survey *seen, const uint8_t *at) {
     }
 }
 
-/* Each file of spaces_lanes.h below has functions for one width of vectors, from these three:
- * high: bits of the bytes >= 0x80; low: of those <= 0x20; equal: of those that are `code`; each of 64 bytes. */
-
-#define GP_TARGET
-#define GP_NAME(name) gp_##name##_64
-static inline uint64_t gp_high_64(const uint8_t *p) {
-    uint64_t bits = 0;
-    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] >> 7) << i;
-    return bits;
-}
-static inline uint64_t gp_low_64(const uint8_t *p) {
-    uint64_t bits = 0;
-    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] <= 0x20) << i;
-    return bits;
-}
-static inline uint64_t gp_equal_64(const uint8_t *p, uint8_t code) {
-    uint64_t bits = 0;
-    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] == code) << i;
-    return bits;
-}
-#include "spaces_lanes.h"
-
+/* Of 64 bytes a bit each: whether they are >= 0x80 (high), <= 0x20 (low), or `code` (equal). */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
-#define GP_SPACES_X86 1
 #include <immintrin.h>
-
-#define GP_TARGET
-#define GP_NAME(name) gp_##name##_128
 #define GP_LOAD(p, i) _mm_loadu_si128((const __m128i *)(p) + (i))
-#define GP_FOUR(bits) ((bits(0) | bits(1) << 16) | (bits(2) | bits(3) << 16) << 32)
 #define GP_BITS(x) ((uint64_t)(uint16_t)_mm_movemask_epi8(x))
-static inline uint64_t gp_high_128(const uint8_t *p) {
+#define GP_FOUR(bits) ((bits(0) | bits(1) << 16) | (bits(2) | bits(3) << 16) << 32)
+static inline uint64_t gp_high(const uint8_t *p) {
 #define GP_PART(i) GP_BITS(GP_LOAD(p, i))
     return GP_FOUR(GP_PART);
 #undef GP_PART
 }
-static inline uint64_t gp_low_128(const uint8_t *p) {
+static inline uint64_t gp_low(const uint8_t *p) {
     __m128i top = _mm_set1_epi8(0x20);
 #define GP_PART(i) GP_BITS(_mm_cmpeq_epi8(_mm_max_epu8(GP_LOAD(p, i), top), top))
     return GP_FOUR(GP_PART);
 #undef GP_PART
 }
-static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
+static inline uint64_t gp_equal(const uint8_t *p, uint8_t code) {
     __m128i same = _mm_set1_epi8((char)code);
 #define GP_PART(i) GP_BITS(_mm_cmpeq_epi8(GP_LOAD(p, i), same))
     return GP_FOUR(GP_PART);
 #undef GP_PART
 }
-#undef GP_LOAD
-#undef GP_BITS
-#include "spaces_lanes.h"
-
-#define GP_TARGET __attribute__((target("avx2,bmi")))
-#define GP_NAME(name) gp_##name##_256
-#define GP_LOAD(p, i) _mm256_loadu_si256((const __m256i *)(p) + (i))
-#define GP_BITS(x) ((uint64_t)(uint32_t)_mm256_movemask_epi8(x))
-GP_TARGET static inline uint64_t gp_high_256(const uint8_t *p) {
-    return GP_BITS(GP_LOAD(p, 0)) | GP_BITS(GP_LOAD(p, 1)) << 32;
-}
-GP_TARGET static inline uint64_t gp_low_256(const uint8_t *p) {
-    __m256i top = _mm256_set1_epi8(0x20);
-#define GP_PART(i) GP_BITS(_mm256_cmpeq_epi8(_mm256_max_epu8(GP_LOAD(p, i), top), top))
-    return GP_PART(0) | GP_PART(1) << 32;
-#undef GP_PART
-}
-GP_TARGET static inline uint64_t gp_equal_256(const uint8_t *p, uint8_t code) {
-    __m256i same = _mm256_set1_epi8((char)code);
-#define GP_PART(i) GP_BITS(_mm256_cmpeq_epi8(GP_LOAD(p, i), same))
-    return GP_PART(0) | GP_PART(1) << 32;
-#undef GP_PART
-}
-#undef GP_LOAD
-#undef GP_BITS
-#include "spaces_lanes.h"
-#endif
-
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
-#define GP_SPACES_ARM 1
+#elif (defined(__GNUC__) || defined(__clang__)) && defined(__aarch64__)
 #include <arm_neon.h>
-
-#define GP_TARGET
-#define GP_NAME(name) gp_##name##_128
 /* Of four vectors whose bytes are 0 or 0xFF, a bit each. */
 static inline uint64_t gp_gathered(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     const uint8x16_t weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -178,54 +121,149 @@ static inline uint64_t gp_gathered(uint8x16_t a, uint8x16_t b, uint8x16_t c, uin
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(low, low)), 0);
 }
 #define GP_FOUR(bits) gp_gathered(bits(0), bits(1), bits(2), bits(3))
-static inline uint64_t gp_high_128(const uint8_t *p) {
+static inline uint64_t gp_high(const uint8_t *p) {
 #define GP_PART(i) vcgeq_u8(vld1q_u8(p + 16 * (i)), vdupq_n_u8(0x80))
     return GP_FOUR(GP_PART);
 #undef GP_PART
 }
-static inline uint64_t gp_low_128(const uint8_t *p) {
+static inline uint64_t gp_low(const uint8_t *p) {
 #define GP_PART(i) vcleq_u8(vld1q_u8(p + 16 * (i)), vdupq_n_u8(0x20))
     return GP_FOUR(GP_PART);
 #undef GP_PART
 }
-static inline uint64_t gp_equal_128(const uint8_t *p, uint8_t code) {
+static inline uint64_t gp_equal(const uint8_t *p, uint8_t code) {
 #define GP_PART(i) vceqq_u8(vld1q_u8(p + 16 * (i)), vdupq_n_u8(code))
     return GP_FOUR(GP_PART);
 #undef GP_PART
 }
-#include "spaces_lanes.h"
+#else
+static inline uint64_t gp_high(const uint8_t *p) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] >> 7) << i;
+    return bits;
+}
+static inline uint64_t gp_low(const uint8_t *p) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] <= 0x20) << i;
+    return bits;
+}
+static inline uint64_t gp_equal(const uint8_t *p, uint8_t code) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i++) bits |= (uint64_t)(p[i] == code) << i;
+    return bits;
+}
 #endif
 
-/* The functions of spaces_lanes.h for a width of vectors. */
-typedef struct {
-    int bits;
-    int64_t (*words)(
-        const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest,
-        int *high
-    );
-    int (*is_ascii)(const uint8_t *start, const uint8_t *end);
-    int64_t (*count)(const uint8_t *start, const uint8_t *end, uint8_t code);
-    void (*survey)(const uint8_t *start, gp_survey *seen);
-    int64_t (*ends)(const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends);
-} gp_spaces;
+/* Find words from start to end; return how many there are, at most GP_WORDS_AT_ONCE. `rest` is where to go on, or end.
+ * mask: the bits of gp_space that split. `high` becomes true where a byte is no ASCII. Bytes inside of a character are
+ * never among the marks, which are white space of ASCII, or may begin another one. No byte at `limit` or after it is
+ * read. */
+static inline int64_t gp_find_words(
+    const uint8_t *start, const uint8_t *end, const uint8_t *limit, int mask, gp_bounds *words, const uint8_t **rest,
+    int *high
+) {
+    const uint8_t *token = start;
+    int64_t count = 0;
+    for (const uint8_t *p = start; p < end; p += 64) {
+        uint8_t tail[64];
+        const uint8_t *block = p;
+        uint64_t inside = end - p < 64 ? ((uint64_t)1 << (end - p)) - 1 : ~(uint64_t)0;
+        if (limit - p < 64) {
+            memset(tail, 'x', sizeof tail);
+            memcpy(tail, p, limit - p);
+            block = tail;
+        }
+        uint64_t marks = gp_low(block) & inside;
+        if (gp_high(block) & inside) {
+            *high = 1;
+            marks |= (gp_equal(block, 0xC2) | gp_equal(block, 0xE1) | gp_equal(block, 0xE2) |
+                      gp_equal(block, 0xE3)) & inside;
+        }
+        if (marks == ((gp_equal(block, ' ') | gp_equal(block, '\n')) & inside)) { /* most blocks */
+            for (; marks; marks &= marks - 1) {
+                const uint8_t *at = p + gp_lowest(marks);
+                words[count].start = token;
+                words[count].size = at - token;
+                count += at > token;
+                token = at + 1;
+            }
+        }
+        for (; marks; marks &= marks - 1) {
+            const uint8_t *at = p + gp_lowest(marks);
+            int kind = gp_space[*at] & mask, size = kind < 4 ? kind > 0 : gp_wide_space(at, end);
+            if (!size) continue;
+            words[count].start = token;
+            words[count].size = at - token;
+            count += at > token;
+            token = at + size;
+        }
+        if (count > GP_WORDS_AT_ONCE - 65) {
+            *rest = token;
+            return count;
+        }
+    }
+    if (token < end) {
+        words[count].start = token;
+        words[count++].size = end - token;
+    }
+    *rest = end;
+    return count;
+}
 
-/* Return the functions for vectors of so many bits, or NULL where the processor has none. 64 bits are always there. */
-static const gp_spaces *gp_spaces_of(int bits) {
-    static const gp_spaces widths[] = {
-        {64, gp_words_64, gp_is_ascii_64, gp_count_64, gp_survey_64, gp_ends_64},
-#if defined(GP_SPACES_X86) || defined(GP_SPACES_ARM)
-        {128, gp_words_128, gp_is_ascii_128, gp_count_128, gp_survey_128, gp_ends_128},
-#endif
-#ifdef GP_SPACES_X86
-        {256, gp_words_256, gp_is_ascii_256, gp_count_256, gp_survey_256, gp_ends_256},
-#endif
-    };
-#ifdef GP_SPACES_X86
-    if (bits == 256 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))) return NULL;
-#endif
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
-        if (widths[i].bits == bits) return &widths[i];
-    return NULL;
+/* Return whether all bytes are below 0x80. */
+static inline int gp_is_ascii(const uint8_t *p, const uint8_t *end) {
+    uint64_t high = 0;
+    for (; end - p >= 64; p += 64) high |= gp_high(p);
+    for (; end - p >= 8; p += 8) high |= gp_read8(p) & 0x8080808080808080u;
+    for (; p < end; p++) high |= *p & 0x80;
+    return high == 0;
+}
+
+/* Return how many bytes are `code`. */
+static inline int64_t gp_count_code(const uint8_t *p, const uint8_t *end, uint8_t code) {
+    int64_t count = 0;
+    for (; end - p >= 64; p += 64) count += gp_ones(gp_equal(p, code));
+    for (; p < end; p++) count += *p == code;
+    return count;
+}
+
+/* Note the line ends among the first `size` bytes at p, at most 64, of which 64 can be read; and what else is there. */
+static inline void gp_survey_block(const uint8_t *p, const uint8_t *at, int64_t size, gp_survey *seen) {
+    uint64_t inside = size < 64 ? ((uint64_t)1 << size) - 1 : ~(uint64_t)0;
+    uint64_t ends = gp_equal(p, seen->separator) & inside;
+    uint64_t high = gp_high(p) & inside, low = gp_low(p) & ~gp_equal(p, ' ') & ~ends & inside;
+    seen->high |= high;
+    if (low) { /* none in most blocks */
+        seen->nuls += gp_ones(gp_equal(p, 0) & inside);
+        seen->returns |= (gp_equal(p, '\r') & inside) != 0;
+    }
+    for (uint64_t marks = gp_equal(p, '@') & inside; marks; marks &= marks - 1)
+        seen->subwords += gp_begins(at + gp_lowest(marks), seen->end, "@@ ");
+    if (high)
+        for (uint64_t marks = gp_equal(p, 0xE2) & inside; marks; marks &= marks - 1)
+            seen->subwords += gp_begins(at + gp_lowest(marks), seen->end, "\xE2\x96\x81");
+    for (; ends; ends &= ends - 1) gp_end_line(seen, at + gp_lowest(ends));
+}
+
+/* Note all of this for the bytes from p to seen->end. */
+static inline void gp_survey_bytes(const uint8_t *p, gp_survey *seen) {
+    uint8_t tail[64] = {0};
+    for (; seen->end - p >= 64; p += 64) gp_survey_block(p, p, 64, seen);
+    if (p == seen->end) return;
+    memcpy(tail, p, seen->end - p);
+    gp_survey_block(tail, p, seen->end - p, seen);
+}
+
+/* Write where the lines end whose last byte is `separator`; return how many there are. */
+static inline int64_t gp_find_ends(const uint8_t *first, const uint8_t *end, uint8_t separator, int64_t *ends) {
+    const uint8_t *p = first;
+    int64_t count = 0;
+    for (; end - p >= 64; p += 64)
+        for (uint64_t marks = gp_equal(p, separator); marks; marks &= marks - 1)
+            ends[count++] = p - first + gp_lowest(marks);
+    for (; p < end; p++)
+        if (*p == separator) ends[count++] = p - first;
+    return count;
 }
 
 #define GP_KEYED 11

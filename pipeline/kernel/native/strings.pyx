@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Strings of Python joined to UTF-8, and what is looked for in some lines of a text, compiled.
+"""Strings joined to UTF-8, and what is looked for in some lines of a text, compiled: the twin of `python/strings.py`.
 
-The specification is in `kernel/strings.py`. Strings are read where they are; of none a copy is made on the way.
+Strings are read where they are; of none a copy is made on the way.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -11,7 +11,6 @@ from libc.string cimport memcmp, memcpy
 from cpython.object cimport PyObject
 
 cdef extern from "Python.h" nogil:
-    bint PyUnicode_Check(PyObject *text)
     bint PyUnicode_CheckExact(PyObject *text)
     int PyUnicode_KIND(PyObject *text)
     void *PyUnicode_DATA(PyObject *text)
@@ -19,8 +18,6 @@ cdef extern from "Python.h" nogil:
     bint PyUnicode_IS_ASCII(PyObject *text)
     uint32_t PyUnicode_READ(int kind, void *data, Py_ssize_t index)
     bint Py_UNICODE_ISSPACE(uint32_t code)
-    bint Py_UNICODE_ISALNUM(uint32_t code)
-    bint Py_UNICODE_ISDECIMAL(uint32_t code)
     PyObject *PyTuple_GET_ITEM(PyObject *items, Py_ssize_t index)
 
 cdef extern from "Python.h":
@@ -84,7 +81,7 @@ cdef void _write(PyObject *strings, Py_ssize_t count, uint8_t *to) noexcept nogi
 
 
 def joined(texts):
-    """Return strings joined to UTF-8; see joined() in `kernel/strings.py`.
+    """Return strings joined to UTF-8; see joined() in `python/strings.py`.
 
     Other threads run meanwhile: a tuple and its strings do not change.
     """
@@ -110,35 +107,6 @@ def joined(texts):
         _write(items, count, to)
     blanks = [number + 1 for number in range(count) if _blank(PyTuple_GET_ITEM(items, number))] if blank else []
     return strings, data, array, blanks
-
-
-def stops(list lines):
-    """Return what is before full stops and commas that end a word; see stops() in `kernel/strings.py`."""
-    cdef int64_t apart = 0, attached = 0, signs = 0
-    cdef Py_ssize_t size, i
-    cdef uint32_t before
-    cdef int kind
-    cdef void *data
-    cdef bint first = True
-    cdef PyObject *text
-    for line in lines:
-        text = <PyObject *>line
-        if not PyUnicode_Check(text):
-            raise TypeError(f"lines: expected strings, found {type(line).__name__}")
-        kind, data, size = PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text)
-        for i in range(size):
-            if PyUnicode_READ(kind, data, i) | 2 != 46:  # a full stop is 46, a comma 44
-                continue
-            signs += 1
-            if (first and i == 0) or (i + 1 < size and not Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i + 1))):
-                continue
-            before = PyUnicode_READ(kind, data, i - 1) if i else 10
-            if Py_UNICODE_ISSPACE(before):
-                apart += 1
-            elif Py_UNICODE_ISALNUM(before) and not Py_UNICODE_ISDECIMAL(before):
-                attached += 1
-        first = False
-    return signs, apart, attached
 
 
 cdef struct Text:
@@ -180,7 +148,7 @@ cdef Text _point(text) except *:
 
 
 def distinct(text):
-    """Return how many different tokens each line has; see distinct() in `kernel/strings.py`."""
+    """Return how many different tokens each line has; see distinct() in `python/strings.py`."""
     cdef Text one = _point(text)
     cdef _Marks marks = _Marks(text)
     array = _np().zeros(one.lines, "i8")
@@ -194,7 +162,7 @@ def distinct(text):
 
 
 def shared(text, other, int64_t offset=0):
-    """Return how many different tokens lines of two texts share; see shared() in `kernel/strings.py`."""
+    """Return how many different tokens lines of two texts share; see shared() in `python/strings.py`."""
     cdef Text one = _point(text), two = _point(other)
     cdef _Marks marks = _Marks(text, other)
     array = _np().zeros(one.lines, "i8")
@@ -214,7 +182,7 @@ def shared(text, other, int64_t offset=0):
 
 
 def alike(text, other):
-    """Return whether lines of two texts have the same tokens; see alike() in `kernel/strings.py`."""
+    """Return whether lines of two texts have the same tokens; see alike() in `python/strings.py`."""
     cdef Text one = _point(text), two = _point(other)
     array = _np().zeros(one.lines, "?")
     cdef uint8_t[::1] result = array.view("u1")

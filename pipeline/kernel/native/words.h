@@ -7,7 +7,7 @@
 /* Write a valid line, and return its new length, which is never greater. str.lower() turns two other characters into
  * ASCII letters too, which is asked for by `google`: U+212A KELVIN SIGN becomes k, and U+0130 (I with dot above) i and a
  * mark, which ends the word as the second byte does. */
-static int64_t gp_fold_line(const uint8_t *from, int64_t size, int google, uint8_t *to) {
+static inline int64_t gp_fold_line(const uint8_t *from, int64_t size, int google, uint8_t *to) {
     uint8_t odd = 0;
     int64_t end = 0;
     for (int64_t i = 0; i < size; i++) { /* compilers vectorise this loop */

@@ -2,18 +2,77 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...errors import InvalidTextError
-from ..common import Encoded, check_texts
-from .mteval import chinese, international, western
+from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
+from ..characters import ASCII_ALONE, CHINESE, Range, parse
+from ..common import FOLDS, Encoded, Words, check_lines, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..lines import Lines
+    from ..common import Lines
+
+
+# The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
+#
+# Sources: mteval-v13a.pl and mteval-v14.pl (NIST), and sacreBLEU, which removes white space at the end of the line
+# first. The compiled kernel does the same in one pass. The kinds of characters are in `characters.py`.
+
+
+def western(text: str) -> list[str]:
+    """Return the tokens of a line by 13a. Its entities have been replaced before."""
+    return _points(f" {text.rstrip()} ").split()
+
+
+def chinese(text: str) -> list[str]:
+    """Return the tokens of a line by zh."""
+    return _points(_patterns().chinese.sub(r" \g<0> ", text.strip())).split()
+
+
+def international(text: str) -> list[str]:
+    """Return the tokens of a line by intl."""
+    patterns = _patterns()
+    text = patterns.point_after.sub(r"\1 \2 ", text.rstrip())
+    text = patterns.point_before.sub(r" \1 \2", text)
+    return patterns.symbol.sub(r" \g<0> ", text).split()
+
+
+def _points(text: str) -> str:
+    """Put blanks around ASCII punctuation: full stops and commas unless between digits, dashes only after a digit."""
+    text = _patterns().punctuation.sub(r" \g<0> ", text)
+    text = re.sub("([^0-9])([.,])", r"\1 \2 ", text)
+    text = re.sub("([.,])([^0-9])", r" \1 \2", text)
+    return re.sub("([0-9])-", r"\1 - ", text)
+
+
+class _Patterns(NamedTuple):
+    punctuation: re.Pattern[str]
+    chinese: re.Pattern[str]
+    point_after: re.Pattern[str]
+    """Punctuation after a character that is no number."""
+    point_before: re.Pattern[str]
+    """Punctuation before a character that is no number."""
+    symbol: re.Pattern[str]
+
+
+@functools.cache
+def _patterns() -> _Patterns:
+    number, point, symbol = (_members(parse(text)) for text in (NUMBERS, PUNCTUATION, SYMBOLS))
+    ascii_alone, chinese_alone = _members(ASCII_ALONE), _members(CHINESE)
+    written = (f"[{ascii_alone}]", f"[{chinese_alone}]", f"([^{number}])([{point}])", f"([{point}])([^{number}])")
+    return _Patterns(*(re.compile(pattern) for pattern in (*written, f"[{symbol}]")))
+
+
+def _members(ranges: Iterable[Range]) -> str:
+    """Return what stands inside the brackets of a pattern for these characters."""
+    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
+
 
 SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
     "whitespace": lambda line: line.decode().split(),
@@ -28,14 +87,14 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
 }
 """How a line becomes tokens. Each function decodes the line, so that invalid UTF-8 is refused by every split."""
 
-PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+CHRF_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def _without_punctuation(word: str) -> list[str]:
     """Return a word with one ASCII punctuation mark at its end, or else at its start, set apart, as chrF++ does."""
-    if len(word) > 1 and word[-1] in PUNCTUATION:
+    if len(word) > 1 and word[-1] in CHRF_MARKS:
         return [word[:-1], word[-1]]
-    if len(word) > 1 and word[0] in PUNCTUATION:
+    if len(word) > 1 and word[0] in CHRF_MARKS:
         return [word[0], word[1:]]
     return [word]
 
@@ -61,3 +120,37 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
             offsets.append(len(ids))
         result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
     return result
+
+
+# Words of ASCII letters and digits, in Python: the tokens of ROUGE's own programs.
+
+
+_WORD = re.compile("[a-z0-9]+")
+
+
+def words(texts: Sequence[Lines], fold: str) -> Words:
+    """Turn texts into ids of their words, which are equal where words are equal, across all texts of the call.
+
+    Words are runs of a-z and 0-9 after lower-casing. With `fold` google, this is str.lower(), which also turns KELVIN
+    SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Ids count up from 0 in the order in which
+    words first occur. Raises KeyError for an unknown fold, and otherwise as encode() does.
+    """
+    if fold not in FOLDS:
+        raise KeyError(fold)
+    check_lines(texts)
+    vocabulary: dict[str, int] = {}
+    result = []
+    for number, text in enumerate(texts):
+        ids: list[int] = []
+        offsets = [0]
+        for index, line in enumerate(text.texts()):
+            try:
+                decoded = line.decode()
+            except UnicodeDecodeError as error:
+                raise InvalidTextError(number, index, error.start) from None
+            folded = decoded.lower() if fold == "google" else line.lower().decode()
+            ids.extend(vocabulary.setdefault(word, len(vocabulary)) for word in _WORD.findall(folded))
+            offsets.append(len(ids))
+        result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
+    ends = np.cumsum([len(word) for word in vocabulary], dtype=np.int64)
+    return Words(result, "".join(vocabulary).encode(), ends)

@@ -1,18 +1,16 @@
-"""Longest common subsequences, in Python: their length, the union over sentences, and both with weights.
-
-The table of the dynamic programme is kept as one integer for each column. Bit i of column j is 0 where the table grows
-from row i to row i + 1, so the number of zeros in the last column is the length (Crochemore et al. 2001, Hyyrö 2004).
-"""
+"""Subsequences, in Python: the longest common ones, their union over sentences, both with weights; and skip bigrams."""
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import check_allowed, check_parallel, check_sentences, check_weighted
+from ..common import check_allowed, check_parallel, check_sentences, check_skip, check_weighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,25 +31,17 @@ def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np
     lines = len(references[0].offsets) - 1
     lengths = np.zeros((len(systems), lines, len(references)), np.int64)
     for s, line, r in np.ndindex(lengths.shape):
-        one, two = _line(references[r], line), _line(systems[s], line)
-        lengths[s, line, r] = len(one) - columns(one, two)[-1].bit_count()
+        lengths[s, line, r] = table(_line(references[r], line), _line(systems[s], line))[-1, -1]
     return lengths
 
 
-def columns(one: Sentence, two: Sentence) -> list[int]:
-    """Return the columns of the table of two sequences, as the top of this file explains.
-
-    The first column is for no token of `two`, so there is one column more than tokens.
-    """
-    positions: dict[int, int] = {}
+def table(one: Sentence, two: Sentence) -> NDArray[np.int32]:
+    """Return the lengths of the longest common subsequences of all beginnings: int32 [one + 1, two + 1]."""
+    lengths, others = np.zeros((len(one) + 1, len(two) + 1), np.int32), np.array(two, np.int32)
     for i, token in enumerate(one):
-        positions[token] = positions.get(token, 0) | 1 << i
-    full = (1 << len(one)) - 1
-    table = [full]
-    for token in two:
-        column, match = table[-1], positions.get(token, 0)
-        table.append(((column + (column & match)) | (column & ~match)) & full)
-    return table
+        with_both = lengths[i, :-1] + (others == token)
+        lengths[i + 1, 1:] = np.maximum.accumulate(np.maximum(with_both, lengths[i, 1:]))
+    return lengths
 
 
 def trace(one: Sentence, two: Sentence) -> Iterator[int]:
@@ -61,13 +51,13 @@ def trace(one: Sentence, two: Sentence) -> Iterator[int]:
     both sequences. Equal tokens are taken. Otherwise the token of `one` is passed over if the length stays the same
     without it, else the token of `two`.
     """
-    table = columns(one, two)
-    i, j = len(one) - 1, len(two) - 1
-    while i >= 0 and j >= 0:
-        if one[i] == two[j]:
-            yield i
+    lengths = table(one, two)
+    i, j = len(one), len(two)
+    while i and j:
+        if one[i - 1] == two[j - 1]:
             i, j = i - 1, j - 1
-        elif table[j + 1] >> i & 1:
+            yield i
+        elif lengths[i, j] == lengths[i - 1, j]:
             i -= 1
         else:
             j -= 1
@@ -193,6 +183,32 @@ def _weighted_trace(one: Sentence, two: Sentence, powers: list[float]) -> Iterat
             i -= 1
         else:
             j -= 1
+
+
+def skip_bigrams(
+    references: Sequence[Encoded], systems: Sequence[Encoded], gap: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the skip bigrams that outputs share with the references, which are merged by maximum count.
+
+    `gap` is how many tokens may stand between the two tokens of a pair; below 0, any number may. Returns the matches,
+    int64 [systems, lines], and the number of skip bigrams in the merged references, int64 [lines]. Raises as
+    check_skip() does.
+    """
+    check_skip(references, systems, gap)
+    lines = len(references[0].offsets) - 1
+    matches, totals = np.zeros((len(systems), lines), np.int64), np.zeros(lines, np.int64)
+    for line in range(lines):
+        merged = functools.reduce(operator.or_, [_pairs(text, line, gap) for text in references])
+        totals[line] = merged.total()
+        for number, system in enumerate(systems):
+            matches[number, line] = (merged & _pairs(system, line, gap)).total()
+    return matches, totals
+
+
+def _pairs(text: Encoded, line: int, gap: int) -> Counter[tuple[int, int]]:
+    ids = _line(text, line)
+    reach = len(ids) if gap < 0 else gap + 2
+    return Counter((token, other) for i, token in enumerate(ids) for other in ids[i + 1 : i + reach])
 
 
 def _line(text: Encoded, line: int) -> Sentence:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
 Ngrams = Counter[tuple[int, ...]]
 
 

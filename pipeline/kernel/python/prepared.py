@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import FOLDS, check_order, check_texts
-from ..lines import Lines, join_lines
-from .encode import encode
+from ..common import FOLDS, Lines, check_order, check_texts, join_lines
+from .encode import encode, words
 from .lcs import lcs
 from .overlap import overlap
-from .words import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..changed_columns import FIELDS, ChangedColumns
-from ..common import THREE_WAY_COUNTS, check_three_way
+from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, check_three_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

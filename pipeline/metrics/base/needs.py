@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...kernel.common import Encoded
-    from ...kernel.lines import Lines
+    from ...kernel.common import Encoded, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
 
     Columns: TypeAlias = "Mapping[str, Ints]"

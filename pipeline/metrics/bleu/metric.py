@@ -289,7 +289,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""
-        formula = kernel.formula("bleu_scores")
+        formula = kernel.native_function("bleu_scores")
         if formula is None or not self._has_formula:
             return None
         rest = self._constants(effective=self.effective_order != "no")

@@ -17,8 +17,7 @@ from ...corpus.edits.correction_references import (
 )
 from ...corpus.edits.records import annotation_of
 from ...errors import LongTextError
-from ...kernel.common import THREE_WAY_COUNTS
-from ...kernel.lines import join_lines
+from ...kernel.common import THREE_WAY_COUNTS, join_lines
 from ...tokenizers.tokenization import Tokenization
 from ..base.needs import GOLD, Field, Needs
 

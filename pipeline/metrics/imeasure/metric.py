@@ -11,8 +11,7 @@ import numpy as np
 from ... import kernel
 from ...corpus.edits.correction_references import of_annotators, references
 from ...corpus.edits.records import annotation_of
-from ...kernel.common import THREE_WAY_COUNTS
-from ...kernel.lines import join_lines
+from ...kernel.common import THREE_WAY_COUNTS, join_lines
 from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Verdict, Warns
 from ..base.choices import SequentialAnnotatorChoice, best_by
 from ..base.metric import Counted, Metric

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ... import kernel
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import GoldEdit, annotation_of
-from ...kernel.gold_edits import GoldEdits
-from ...kernel.lines import join_lines
+from ...kernel.common import join_lines
+from ...kernel.gold_edits import GoldEdits, gold_records
 from ...tokenizers.tokenization import Tokenization
 from ..base.needs import GOLD, Field, Needs
 
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...corpus.edits.m2_files import Edit
-    from ...kernel.common import Encoded
+    from ...kernel.common import Encoded, Lines
     from ...kernel.gold_edits import GoldRecords, MaxMatches
-    from ...kernel.lines import Lines
     from ..base.needs import Text
 
 
@@ -62,7 +60,7 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
 
     Edits that reach beyond the sentence are left out. Of those that remain, all count, in the order of the file.
     """
-    records = kernel.gold_records(source, annotators)
+    records = gold_records(source, annotators)
     shape = records.heads.shape[:2]
     counts = np.diff(records.firsts).reshape(shape)
     if every:

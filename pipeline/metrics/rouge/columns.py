@@ -11,7 +11,6 @@ import numpy as np
 
 from ... import kernel
 from ...errors import InvalidTextError
-from ...kernel import long_lines
 from ...kernel.common import Encoded, Sentences
 from ..base.needs import Field, Needs
 from ..given import Gathered
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...kernel.common import Allowed
-    from ...kernel.lines import Lines
+    from ...kernel.common import Allowed, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.needs import Columns, Text
     from .texts import Splitting
@@ -263,7 +261,7 @@ def gap_name(gap: int) -> str:
 def _ngrams(references: list[Encoded], systems: list[Encoded], order: int, merged: bool) -> tuple[Ints, Ints]:
     """Return matches [systems, lines, (references,) order], and totals of merged references [lines, order]."""
     kinds = ("union_match", "added") if merged else ("match",)
-    counts = long_lines.overlap(None, references, systems, order, kinds)
+    counts = kernel.overlap(None, references, systems, order, kinds)
     if not merged:
         return counts["match"], np.zeros((0, order), np.int64)
     return counts["union_match"], counts["added"][0]

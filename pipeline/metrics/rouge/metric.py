@@ -426,7 +426,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
-        formula, kind, weight = kernel.formula("best_f_scores"), self.kinds[0], float(self.beta) ** 2
+        formula, kind, weight = kernel.native_function("best_f_scores"), self.kinds[0], float(self.beta) ** 2
         if formula is None or self.script or self.alpha or self.references != "best":
             return None
         if kind.family == "L":

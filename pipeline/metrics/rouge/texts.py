@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...errors import InvalidTextError
-from ...kernel.common import Encoded
-from ...kernel.lines import Lines
+from ...kernel.common import Encoded, Lines
 from ..base.capabilities import CountWarning
 
 if TYPE_CHECKING:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT
-from pipeline.kernel.lines import Lines
+from pipeline.kernel import MODULES, function_of
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Lines
 
 from .driver import Fuzzer
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from pipeline.kernel.common import Encoded
 
@@ -79,6 +77,20 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
     return [(name, array.dtype.str, array.shape, array.tobytes()) for name, array in value.items()]
 
 
+class Twin:
+    """The functions of one kernel, "python" or "native", whichever is used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, function: str) -> Any:
+        modules = [module for module, functions in MODULES.items() if function in functions]
+        return function_of(self.name, function, *modules)
+
+
+PYTHON, NATIVE = Twin("python"), Twin("native")
+
+
 class Shard(NamedTuple):
     """What the twins are asked for."""
 
@@ -90,7 +102,7 @@ class Shard(NamedTuple):
     kinds: tuple[str, ...]
 
 
-def compare(shard: Shard, python: ModuleType, native: ModuleType) -> str:
+def compare(shard: Shard, python: Twin, native: Twin) -> str:
     """Return which function of the twins differs on a shard, "" where none does."""
     expected = outcome(python.encode, shard.texts, shard.split)
     if outcome(native.encode, shard.texts, shard.split) != expected:
@@ -161,9 +173,8 @@ class Maker:
         lines = self.rng.choice([0, 1, 2, 3, 4, 6]) if references < 8 and not self.long else 1
         has_source = self.rng.random() < 0.8
         texts = has_source + references + self.rng.choice(SYSTEMS)
-        base = [
-            self.tokens(SIZES if references < 5 else SIZES[:10] if references < 17 else SIZES[:6]) for _ in range(lines)
-        ]
+        sizes = SIZES if references < 5 else SIZES[:10] if references < 17 else SIZES[:6]
+        base = [self.tokens(sizes) for _ in range(lines)]
         made = [self.text([self.line(self.edited(tokens)) for tokens in base]) for _ in range(texts)]
         order = self.rng.choice([*range(1, MAX_ORDER + 1), *[4] * 20, 0, -1, MAX_ORDER + 1])
         order = min(order, 3) if self.long else order
@@ -183,10 +194,9 @@ def shard_of(seed: int, number: int) -> Shard:
 
 def check(seed: str, _: Path, tally: Counter[str]) -> str:
     """Compare the kernels on the shard of a seed."""
-    python, native = (import_module(f"pipeline.kernel.{name}") for name in ("python", "native"))
     shard = shard_of(*map(int, seed.split(":")))
     tally["shards"] += 1
-    differs = compare(shard, python, native)
+    differs = compare(shard, PYTHON, NATIVE)
     return f"{differs} differs: {shard}" if differs else ""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ....arrays import Ints
-    from ....kernel.lines import Lines
+    from ....kernel.common import Lines
     from .base import Streams
 
 EPSILON = 1e-16

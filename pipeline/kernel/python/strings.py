@@ -1,7 +1,4 @@
-"""Strings joined to UTF-8, and what is looked for in some lines of a text: the specification in Python.
-
-The compiled twins are in `native/strings.pyx`, under the same names; `kernel.formula` finds them.
-"""
+"""Strings joined to UTF-8, and what is looked for in some lines of a text, in Python."""
 
 from __future__ import annotations
 
@@ -16,7 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .common import Encoded
+    from ..common import Encoded
+
 
 _STOPS = re.compile(r"[.,](?=\s|$)")
 
@@ -28,10 +26,14 @@ def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, NDArray[np.int
     UnicodeEncodeError where a text holds half of a surrogate pair.
     """
     strings = tuple(map(str.__str__, texts))
-    data = "".join(strings).encode()
-    sizes = (len(text) if text.isascii() else len(text.encode()) for text in strings)
-    edges = np.fromiter(accumulate(sizes, initial=0), np.int64, len(strings) + 1)
-    return strings, data, edges, [number for number, text in enumerate(strings, 1) if not text or text.isspace()]
+    encoded = [text.encode() for text in strings]
+    edges = np.fromiter(accumulate(map(len, encoded), initial=0), np.int64, len(strings) + 1)
+    return (
+        strings,
+        b"".join(encoded),
+        edges,
+        [number for number, text in enumerate(strings, 1) if not text or text.isspace()],
+    )
 
 
 def stops(lines: list[str]) -> tuple[int, int, int]:

@@ -14,9 +14,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..arrays import Floats, Ints
+    from ...arrays import Floats, Ints
 
     Bytes = NDArray[np.uint8]
+
 
 LARGEST = 1 << 53
 """Up to this number, float64 has all whole numbers."""

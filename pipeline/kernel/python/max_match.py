@@ -1,6 +1,6 @@
 """MaxMatch (M²) in Python: which edits an output made, divided so that most of them are gold (Dahlmeier and Ng 2012).
 
-All ways from source to output are in a lattice (`lattice.py`). Arcs that match gold edits get a large
+All ways from source to output are in a lattice (`max_match_lattice.py`). Arcs that match gold edits get a large
 negative weight, so the shortest path through the lattice has most of them. Ties are decided as the official program
 decides them, which depends on the order of arcs, on the rounding of weights, and on details explained where they are.
 """
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
-from .lattice import Gold, lattice
-from .linear import linear_path
+from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
+from .max_match_lattice import Gold, lattice, linear_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...common import Encoded
-    from ...gold_edits import GoldEdits
-    from .lattice import Arc, Lattice
+    from ..common import Encoded
+    from ..gold_edits import GoldEdits
+    from .max_match_lattice import Arc, Lattice
 
     Sentence = tuple[int, ...]
 
@@ -75,7 +74,7 @@ def max_match(
     `max_unchanged` unchanged tokens. `first_row` gives what version 3.2 of the program gives, else it is its last
     version. With `folded`, which has the lower-cased bytes of each id, edits that only change case and white space are
     not counted as proposed. Lines whose lattice has more than `max_arcs` arcs are searched by a linear method
-    (`linear.py`), which may decide ties otherwise. `edits` asks for the edits themselves.
+    (`max_match_lattice.py`), which may decide ties otherwise. `edits` asks for the edits themselves.
     Raises ValueError for what does not fit together, and LongTextError for lines beyond the limits in
     `gold_edits.py`.
     """

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Weighted sums of packed numbers, compiled: the twin of plane_sums() in `packed_numbers.py`; see `planes.h`."""
+"""Weighted sums of packed numbers, compiled: the twin of plane_sums() in `python/packed_numbers.py`; see `planes.h`."""
 
 from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport free, malloc
@@ -22,15 +22,15 @@ cdef extern from "planes.h" nogil:
         int64_t rows, int64_t *sums
     )
 
-WIDTHS = tuple(bits for bits in (64, 256, 512) if gp_summing_of(bits) != NULL)
+WIDTHS = tuple(bits for bits in (64, 256) if gp_summing_of(bits) != NULL)
 """The widths of vectors that this processor has, in bits."""
 
 
 def plane_sums(data, bits, int64_t lines, weights, int width=0):
-    """Return sums of packed numbers; see plane_sums() in `packed_numbers.py`. `width` is that of vectors, in bits."""
+    """Return sums of packed numbers; see plane_sums() in `python/packed_numbers.py`. `width` is that of vectors, in bits."""
     import numpy as np
 
-    from ..packed_numbers import check_planes
+    from ..python.packed_numbers import check_planes
 
     check_planes(data, bits, lines, weights)
     cdef const gp_summing *way = gp_summing_of(width or max(WIDTHS))

@@ -1,0 +1,231 @@
+"""One property of all kernels: a function of the compiled kernel does what its Python twin does, errors too.
+
+`CALLS` has for each function that both have what it is called with. What single functions return is tested beside, by
+hand and against other programs.
+"""
+
+from __future__ import annotations
+
+import random
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.kernel import MODULES
+from pipeline.kernel.common import FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Lines, join_lines
+from pipeline.kernel.python.packed_numbers import Packed
+from pipeline.kernel.samplers import BALANCED, SAMPLERS
+from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
+from tests.kernel.test_kernels import EVERY, encoded
+from tests.tools.fuzz.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Call = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+SPREAD = st.sampled_from([0, 0, 1, 2, 3, 7, 8, 63, 64, 65, 128, 129, 192, 256, 257])
+"""Tokens in a line: the edges of machine words."""
+TOKENS = st.one_of(
+    st.sampled_from(["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]),
+    st.builds(bordering, st.integers(1, 40), st.integers(0, 40)),
+    st.sampled_from(NEIGHBOURS),
+    st.sampled_from(NEIGHBOURS).map(lambda character: f"abcdefg{character}"),
+    st.text(max_size=4),
+)
+BLANKS = st.one_of(st.just(" "), st.sampled_from(WHITE), st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS]))
+BROKEN = st.sampled_from([bytes.fromhex(text) for texts in INVALID.values() for text in texts])
+
+
+@st.composite
+def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
+    """A line: few tokens, over and over again up to a size on the edge of machine words."""
+    period, size = draw(st.lists(TOKENS, min_size=1, max_size=5)), draw(SPREAD)
+    blank, around = draw(BLANKS), draw(st.sampled_from(["", " ", *WHITE]))
+    line = (draw(st.sampled_from(["", around])) + blank.join(islice(cycle(period), size)) + around).encode()
+    if invalid and draw(st.booleans()):
+        place = draw(st.integers(0, len(line)))
+        line = line[:place] + draw(BROKEN) + line[place:]
+    return line
+
+
+@st.composite
+def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
+    """Lines as in a file (\\n or \\r\\n), behind one another, or in any order in a buffer with other bytes."""
+    made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
+    between = draw(st.sampled_from([[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]))
+    order = draw(st.permutations(range(lines)))
+    return lay_out(made, list(islice(cycle(between), lines + 1)), order)
+
+
+@st.composite
+def ids_of_lines(draw: st.DrawFn, lines: int) -> list[list[int]]:
+    """Ids as lists: runs of the same few, and the largest there can be."""
+    few = st.lists(st.sampled_from([0, 1, 2, 3, 2**31 - 1]), min_size=1, max_size=5)
+    return [list(islice(cycle(draw(few)), draw(SPREAD))) for _ in range(lines)]
+
+
+@st.composite
+def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
+    lines, references, systems = (
+        draw(st.integers(0, 2)),
+        draw(st.sampled_from(REFERENCES)),
+        draw(st.sampled_from(SYSTEMS)),
+    )
+    kinds = st.one_of(
+        st.sampled_from([EVERY, KINDS, MERGED_KINDS, (), ("match", "match"), ("match", "none"), ("added", "none")]),
+        st.lists(st.sampled_from(EVERY), max_size=4),
+    )
+    order = st.one_of(st.integers(1, MAX_ORDER), st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40]))
+    distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
+    texts = [encoded(ids) for ids in islice(cycle(distinct), references + systems)]
+    source = draw(st.none() | ids_of_lines(lines).map(encoded))
+    return source, texts[:references], texts[references:], draw(order), draw(kinds)
+
+
+TEXTS = st.tuples(st.integers(0, 4), st.booleans()).flatmap(lambda how: st.lists(text_lines(*how), max_size=4))
+SEEDS = st.integers(0, 2**40)
+
+
+def positional(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
+    return st.tuples(st.tuples(*strategies), st.just({}))
+
+
+def by_seed(made: Callable[[random.Random, int], Call]) -> st.SearchStrategy[Call]:
+    """Calls that a function makes of a seed, which is also that of the generator it gets."""
+    return SEEDS.map(lambda seed: made(random.Random(seed), seed))
+
+
+def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
+    def call(rng: random.Random, seed: int) -> Call:
+        texts = test_rouge_kernels.made(seed % 1000, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4]))
+        cut = rng.randint(0, len(texts))  # no reference at all is an error of both
+        nested = [[test_rouge_kernels.sentences(text) for text in own] for own in (texts[:cut], texts[cut:])]
+        flat = [[text.whole for text in own] for own in nested]
+        powers = np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2  # too few is an error of both
+        if name == "skip_bigrams":
+            return (*flat, rng.choice([-1, 0, 1, 2, 7])), {}
+        own = flat if name == "lcs" else nested
+        return (*own, powers) if name.startswith("weighted") else (*own,), {}
+
+    return call
+
+
+def three_way_call(rng: random.Random, seed: int) -> Call:
+    return test_three_way.made(seed, rng.choice([3, 9, 20])), {}
+
+
+def edit_rate_call(rng: random.Random, seed: int) -> Call:
+    return test_edit_rate.made(seed, rng.choice([(0, 1, 2, 5, 8), (0, 1, 4, 9, 15, 26)])), {}
+
+
+def drawer_call(rng: random.Random, seed: int) -> Call:
+    sampler, references = rng.choice(sorted(SAMPLERS | BALANCED)), rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255])
+    return (sampler, rng.sample(range(5000), rng.randint(0, 9)), rng.choice([29, 40, 700]), references, seed), {}
+
+
+def draws_call(rng: random.Random, seed: int) -> Call:
+    """How often things are drawn by a generator, whose state is read afterwards."""
+    things, rows = rng.choice([1, 2, 3, 64, 255, 1000]), rng.randint(0, 4)
+    return (np.random.default_rng(seed), np.zeros((rows, things), rng.choice(["uint8", "uint64"]))), {}
+
+
+def pass_call(rng: random.Random, seed: int) -> Call:
+    return (np.random.default_rng(seed), rng.randint(0, 4), rng.choice([0, 1, 2, 3, 255, 1000])), {}
+
+
+def planes_call(rng: random.Random, seed: int) -> Call:
+    generator, lines = np.random.default_rng(seed), rng.choice([0, 1, 70, 4100])
+    packed = Packed.of(generator.integers(-5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)).astype(float))
+    assert packed
+    weights = generator.integers(0, rng.choice([3, 66, 130, 256]), (rng.choice([0, 1, 5]), lines)).astype(np.uint8)
+    return (packed.data, packed.bits, lines, weights), {}
+
+
+def prepared_call(rng: random.Random, _: int) -> Call:
+    texts = [join_lines(b"a" * rng.randint(0, 2) for _ in range(rng.choice([2, 2, 3]))) for _ in range(3)]
+    return (rng.choice([None, texts[0]]), texts[rng.randint(1, 3) :], rng.choice([*SPLITS, *FOLDS, "words"])), {}
+
+
+IDS = st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=3, max_size=3).map(encoded)
+STRINGS = st.lists(st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20), max_size=6)
+
+CALLS: dict[str, st.SearchStrategy[Call]] = {
+    "Drawer": by_seed(drawer_call),
+    "Prepared": by_seed(prepared_call),
+    "add_draws": by_seed(draws_call),
+    "alike": positional(IDS, IDS),
+    "distinct": positional(IDS),
+    "edit_rate": by_seed(edit_rate_call),
+    "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),
+    "joined": positional(STRINGS),
+    "lcs": by_seed(subsequence_call("lcs")),
+    "max_match": SEEDS.map(test_max_match.random_arguments),
+    "overlap": st.tuples(overlap_calls(), st.just({})),
+    "pass_draws": by_seed(pass_call),
+    "plane_sums": by_seed(planes_call),
+    "shared": positional(IDS, IDS, st.sampled_from([-1, 0, 1])),
+    "skip_bigrams": by_seed(subsequence_call("skip_bigrams")),
+    "three_way": by_seed(three_way_call),
+    "three_way_columns": by_seed(three_way_call),
+    "union_lcs": by_seed(subsequence_call("union_lcs")),
+    "weighted_lcs": by_seed(subsequence_call("weighted_lcs")),
+    "weighted_union": by_seed(subsequence_call("weighted_union")),
+    "words": positional(TEXTS, st.sampled_from([*FOLDS, "rouge"])),
+}
+MANY = {"encode": 200, "overlap": 200, "max_match": 1000, "three_way": 200, "three_way_columns": 200}
+"""Examples of functions that have many ways, where the others have 60."""
+
+
+def visible(value: Any) -> Any:
+    """Return all that can be seen of what a function returns, or of what it changes."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, np.random.Generator):
+        return value.bit_generator.state
+    if isinstance(value, dict):
+        return {name: visible(own) for name, own in value.items()}
+    if isinstance(value, tuple | list):
+        return [visible(own) for own in value]
+    if hasattr(value, "take"):
+        return visible(value.take(29))
+    if hasattr(value, "references"):
+        return value.lines, visible(value.count(["a"], np.zeros(1, np.int64), 2, KINDS))
+    return value
+
+
+def seen(twin: Twin, function: str, call: Call) -> Any:
+    """Return all that can be seen of a call: what is returned or raised, and the arguments afterwards."""
+    arguments, options = call
+    own = [np.random.default_rng() if isinstance(value, np.random.Generator) else value for value in arguments]
+    for value, copy in zip(arguments, own, strict=True):
+        if isinstance(value, np.random.Generator):
+            copy.bit_generator.state = value.bit_generator.state
+    own = [value.copy() if isinstance(value, np.ndarray) and function == "add_draws" else value for value in own]
+    try:
+        result = visible(getattr(twin, function)(*own, **options))
+    except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
+        return [type(error), str(error)]
+    return result, [visible(value) for value in own if isinstance(value, np.ndarray | np.random.Generator)]
+
+
+def test_every_function_has_calls() -> None:
+    assert sorted(CALLS) == sorted(function for functions in MODULES.values() for function in functions)
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_twins_agree(native: Twin, function: str) -> None:
+    @settings(max_examples=MANY.get(function, 60), deadline=None)
+    @given(call=CALLS[function])
+    def agree(call: Call) -> None:
+        assert seen(native, function, call) == seen(PYTHON, function, call)
+        if function.startswith("three_way"):  # with the cube cut in halves, again and again
+            for kept in (0, 30):
+                assert seen(native, function, (call[0], {"kept": kept})) == seen(PYTHON, function, call)
+
+    agree()
