@@ -93,6 +93,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "output: {digits: two}\n": "4:10: output.digits: expected a whole number, found 'two'",
         "output: {digits: 1.5}\n": "4:10: output.digits: expected a whole number, found '1.5'",
         "output: {digits: ٣}\n": "4:10: output.digits: expected a whole number, found '٣'",
+        "output: {digits: 13}\n": "4:10: output.digits: input should be less than or equal to 12, found '13'",
+        "version: 2\n": "4:1: version: input should be less than or equal to 1, found '2'",
         "run: {n_jobs: 0}\n": "4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found '0'",
         "run: {n_jobs: true}\n": "4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found 'true'",
         "run: {backend: Loky}\n": (
@@ -104,6 +106,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         ),
         "\nsystems: {B: b.txt}\n": "5:1: the key 'systems' is given twice (first on line 2)",
     },
+    "{d: {source: s.txt, references: [r.txt]}}": {"{}": "1:1: datasets: is empty; at least one is needed"},
     "s.txt": {
         "s.txt, referenzes: r.txt": "1:31: datasets.d.referenzes: unknown key (did you mean 'references'?)",
         "''": "1:16: datasets.d.source: is empty; expected a path",
