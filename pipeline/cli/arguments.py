@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.resolved import STDIN, Column, Dataset, Overrides, System, exists, is_glob
+from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
 from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.plain_files import UNPACKED, Spool
+from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 

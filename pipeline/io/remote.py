@@ -340,7 +340,7 @@ def _opened(system: Any, name: str, start: int = 0, size: int = -1) -> Any:
 
 def _received(file: Remote, opened: Any) -> Iterator[bytes]:
     """Yield the bytes of an opened file as they come; raises CorpusError where an HTTP server sends them too slowly."""
-    started = announced = clock()
+    started = noted = clock()
     size = 0
     with opened:
         while piece := opened.read(PIECE):
@@ -352,8 +352,8 @@ def _received(file: Remote, opened: Any) -> Iterator[bytes]:
                 message = f"the server sends fewer than {SLOWEST:,} bytes a second: {size:,} bytes in {taken:.0f} s"
                 advice = "try again, or fetch the file and name it here"
                 raise CorpusError([Problem(str(file), f"{message}; {advice}", UNREACHABLE)])
-            if file.scheme in WEB and now - announced > _silence() and size < SLOW * taken:
-                announced = now
+            if file.scheme in WEB and now - noted > _silence() and size < SLOW * taken:
+                noted = now
                 _waiting[-1].tell(f"{file}: the server is slow: {size:,} bytes in {taken:.0f} s so far")
 
 

@@ -13,9 +13,9 @@ from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import ratio
+from .base.capabilities import Compiled, ShowsNgrams
 from .base.columns import Field
-from .base.description import Counted
-from .base.metric import Metric
+from .base.metric import Counted, Metric
 from .base.ngram_counts import OverlapNeeds, shown_matches
 from .base.ngram_roles import Rule
 from .base.option import option
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from .base.columns import Columns
-    from .base.metric import SumsFormula
 
 
 @dataclass(frozen=True)
-class GoogleGleu(Metric):
+class GoogleGleu(Compiled, ShowsNgrams, Metric):
     """The minimum of n-gram precision and recall: matches of all orders / the larger of the totals of both texts.
 
     For each sentence the reference with the highest ratio counts, the first of equals. A reference for which both
@@ -81,10 +80,6 @@ class GoogleGleu(Metric):
         total = Counted("total", columns["total"], orders=True)
         return [*shown_matches(columns), total, Counted("ref_total", ref_total, per_reference=True, orders=True)]
 
-    def row_names(self) -> list[str]:
-        """Return all orders, also those that are too short to be summed."""
-        return [str(n) for n in range(1, self.order + 1)]
-
     @cached_property
     def terms(self) -> tuple[Field, ...]:
         """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
@@ -128,13 +123,6 @@ class GoogleGleu(Metric):
         formula = kernel.formula("google_scores")
         return formula and (
             lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
-        )
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() with the best reference of each sentence, compiled."""
-        formula, shortest = kernel.formula("google_of_sums", "sums"), self.min_order
-        return formula and (
-            lambda columns, _: formula(columns["match"], columns["total"], columns["ref_len"], shortest)
         )
 
     def choose(self, columns: Columns) -> Ints:

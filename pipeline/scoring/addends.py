@@ -9,17 +9,15 @@ import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import kernel
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
+from ..metrics.base.capabilities import chooser
 from ..metrics.base.columns import PRESENT, Schema
-from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
@@ -106,12 +104,9 @@ class Chosen(Kind):
 
     def picked(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the terms with the reference of each sentence, one block of lines after the other."""
-        return self._picked(present_blocks(self.metric, system))
-
-    def _picked(self, blocks: Iterable[Columns]) -> Iterator[Columns]:
         apart = any(field.per_reference for field in self.metric.terms)
-        choose = self.metric.chooser()
-        for columns in blocks:
+        choose = chooser(self.metric)
+        for columns in present_blocks(self.metric, system):
             chosen = choose(columns) if apart and self.reference is None else self.reference or 0
             terms, rows = self.metric.make_terms(columns), np.arange(len(next(iter(columns.values()))))
             yield {f.name: terms[f.name][rows, chosen] if f.per_reference else terms[f.name] for f in self.metric.terms}
@@ -142,14 +137,9 @@ class Chosen(Kind):
 
     def outputs(self, system: HasBlocks) -> dict[str, float]:
         """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
-        blocks, compiled = present_blocks(self.metric, system), sums_of(self.metric)
-        begun = [*islice(blocks, 2)]
-        if compiled and len(begun) == 1:
-            outputs = compiled.outputs(begun[0], None if self.reference is None else [self.reference])
-            return dict(zip(compiled.names, outputs[:, 0].tolist(), strict=True))
         totals = np.zeros(self.schema.width, np.int64)
         real = {field.name: Fraction(0) for field in self.metric.terms if field.real}
-        for terms in self._picked(chain(begun, blocks)):
+        for terms in self.picked(system):
             totals += self.schema.pack(terms).sum(axis=0) if self.schema.fields else 0
             real = {name: total + exact_sum(terms[name].astype(np.float64)) for name, total in real.items()}
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
@@ -240,10 +230,6 @@ def exact_sum(values: Floats) -> Fraction:
     """
     if len(values) <= FEW:
         return sum(map(Fraction, values.tolist()), Fraction(0))
-    compiled = kernel.formula("exact_sum", "exact_sums")
-    if compiled:
-        whole, power = compiled(np.ascontiguousarray(values))
-        return Fraction(whole, 1 << power) if power > 0 else Fraction(whole << -power)
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
     for bits in (30, 60, 90):

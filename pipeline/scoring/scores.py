@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..metrics.base.capabilities import peer_signature, warner
 from ..metrics.names import class_of
 from .reduce import reduce
 from .references import POLICIES
@@ -43,7 +44,7 @@ def score(
             if rows and rows.keys() <= set(names):  # no reference is lost
                 names.append(REFERENCES_ROW)
                 reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
-            printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
+            printed, peer = signed(metric, references), peer_signature(metric, most, missing=least < most)
             for name, item, rank in zip(names, reduced, _ranks(metric, reduced), strict=True):
                 scores.append(
                     Score(
@@ -101,7 +102,7 @@ def remarks(corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mappin
     for corpus in corpora:
         for metric in metrics:
             counted = {name: counts[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
-            for note in metric.remarks(counted):
+            for note in warner(metric).count_warnings(counted):
                 position = ""  # with names instead of paths, since results do not depend on where files are
                 if note.reference is not None:
                     text = corpus.read_by(metric.needs).references[note.reference]

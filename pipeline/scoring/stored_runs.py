@@ -9,6 +9,7 @@ from ..errors import InputError, StoreError
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
+from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text
 from ..metrics.names import class_of
 from .results import REFERENCES_ROW, Results, Score, ranks
@@ -65,7 +66,7 @@ def _metric(path: Path, signature: str) -> Metric:
 
 def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[Statistics | None]:
     """Return the columns of the categories of each system; None where they are not there."""
-    apart = metric.breakdown(info.categories) if info.categories else None
+    apart = category_needs(metric, info.categories)
     if apart is None:
         return []
     schema = apart.schema(info.references_of(apart))

@@ -15,9 +15,9 @@ from ...dataclass import dataclass
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import MOST_ADDED, by_order, log, ratio
+from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, ShowsNgrams
 from ..base.columns import LAST, Field
-from ..base.description import Counted, why_all_zero, why_zero
-from ..base.metric import Metric
+from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
 from ..base.signature import SACREBLEU
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
-    from ..base.metric import SumsFormula
+
 
 FORMULAS = ("none", "floor", "add-k", "exp")
 """The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
@@ -40,7 +40,7 @@ NLTK_FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
-class Bleu(BleuOptions, Metric):
+class Bleu(BleuOptions, ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
 
     The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt,
@@ -171,16 +171,6 @@ class Bleu(BleuOptions, Metric):
         return lambda columns: formula(
             columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
         )[:, None]
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() of the flavours sacrebleu and moses, with one set of weights, compiled."""
-        formula = kernel.formula("bleu_of_sums", "sums")
-        if formula is None or not self._has_formula or len(self.sets) > 1:
-            return None
-        rest = self._constants(effective=self.effective_order == "yes")
-        return lambda columns, _: formula(
-            columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
-        )
 
     @property
     def _has_formula(self) -> bool:

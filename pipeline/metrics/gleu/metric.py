@@ -15,9 +15,9 @@ from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import MOST_ADDED, best_by, by_order, log, ratio
+from ..base.capabilities import Compiled, DrawsReferences, ShowsNgrams
 from ..base.columns import Field
-from ..base.description import why_all_zero, why_zero
-from ..base.metric import Metric
+from ..base.metric import Metric, why_all_zero, why_zero
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
 from ..base.reference_draws import Draws
@@ -26,16 +26,15 @@ from .codes import CODES
 from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.columns import Columns
-    from ..base.description import Counted
-    from ..base.metric import SumsFormula
+    from ..base.metric import Counted
 
 
 @dataclass(frozen=True)
-class Gleu(GleuOptions, Metric):
+class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
     """GLEU+ with the settings of all programs that compute it; `codes.py` describes the variants.
 
     The option references is the policy for several references:
@@ -210,21 +209,6 @@ class Gleu(GleuOptions, Metric):
         read = (*code.kinds, "total", "hyp_len", "ref_len")
         rest = (self._scale, self._clips, self.smoothing == "ones", code.brevity == "inverted")
         return lambda columns: formula(*[columns[name] for name in read], *rest)
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() with one reference for each sentence, compiled."""
-        formula, code = kernel.formula("gleu_of_sums", "sums"), CODES[self.variant]
-        if formula is None or not self.by_reference or self.order > MOST_ADDED:
-            return None
-        read = (*code.kinds, "total", "hyp_len", "ref_len")
-        rest = (self._scale, self._clips, self.zero_total == "zero", code.brevity == "inverted")
-
-        def outputs(columns: Columns, references: Sequence[int] | None) -> Floats:
-            chosen = self.choose(columns) if references is None else None
-            result: Floats = formula(*[columns[name] for name in read], chosen, references, *rest)
-            return result
-
-        return outputs
 
     @property
     def _clips(self) -> bool:

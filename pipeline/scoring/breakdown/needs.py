@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...metrics.base.capabilities import category_needs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 def breakdown_of(corpus: Corpus, metric: Metric) -> Needs | None:
     """Return the columns that count the categories of a data set, None where there are no categories."""
     categories = corpus.read_by(metric.needs).categories
-    return metric.breakdown(categories) if categories else None
+    return category_needs(metric, categories)
 
 
 def needs_of(corpus: Corpus, metrics: Sequence[Metric]) -> tuple[Needs, ...]:

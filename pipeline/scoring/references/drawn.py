@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ... import kernel
+from ...metrics.base.capabilities import draws_references
 from ...metrics.base.columns import PRESENT
-from ...metrics.compiled import sums_of
 from ..addends import Chosen, Drawn
 from ..column_blocks import present_blocks
 from ..results import Samples
@@ -39,7 +38,7 @@ class Sampled(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs over iterations."""
-        draws = counts.metric.draws(counts.lines, counts.references)
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(Chosen(counts.metric, 0))]
         return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
@@ -57,7 +56,7 @@ class Sampled(Policy):
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
         """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
-        draws = counts.metric.draws(counts.lines, counts.references)
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         return draws and [outputs.scores for outputs in _drawn_outputs(counts, draws)]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
@@ -66,7 +65,7 @@ class Sampled(Policy):
         The score is a mean over hundreds of draws, so it has almost no noise from them. The mean over one draw and its
         turns has, to the first order, as little noise, since every reference of a sentence has a part in it.
         """
-        draws = counts.metric.draws(counts.lines, counts.references)
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(Chosen(counts.metric, 0))]
         turns = min(counts.references, TURNS)
@@ -164,11 +163,6 @@ class Outputs(NamedTuple):
 
         For equal values these are exactly the value and 0.
         """
-        formula = kernel.formula("drawn_means", "sums")
-        means, deviation = formula(self.different, self.drawn) if formula and self.drawn is not None else self._means()
-        return dict(zip(self.names, means.tolist(), strict=True)), deviation
-
-    def _means(self) -> tuple[Floats, float]:
         means = self.different[:, 0].copy()
         varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
         if varied.any():
@@ -176,7 +170,7 @@ class Outputs(NamedTuple):
             means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
         deviations = self.scores - means[0]
         squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
-        return means, math.sqrt(squares / len(deviations))
+        return dict(zip(self.names, means.tolist(), strict=True)), math.sqrt(squares / len(deviations))
 
     def _each(self, outputs: Floats) -> Floats:
         return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
@@ -197,9 +191,6 @@ def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outpu
     (columns,) = present_blocks(counts.metric, system)
     present = columns.get(PRESENT)
     references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
-    compiled = sums_of(counts.metric)
-    if compiled:
-        return Outputs(compiled.names, compiled.outputs(columns, references), drawn)
     kind = Drawn(counts.metric, counts.references)
     (line,) = kind.addends(system)
     fixed = np.broadcast_to(line.fixed, (len(references), line.fixed.shape[1]))

@@ -90,6 +90,6 @@ def _described(results: Sequence[Counted]) -> DatasetInfo:
     """Return what is known of a data set from the counts of its systems."""
     with_columns = [result for result in results if result.found.system != REFERENCES_ROW]
     lines = sum(len(next(iter(block.values()))) for block in with_columns[0].statistics.blocks())
-    by_view = {result.measure.needs.view: result.statistics.schema.references for result in with_columns}
+    by_view = {result.measure.needs.input: result.statistics.schema.references for result in with_columns}
     references = by_view.pop(TEXTS, 0)
     return DatasetInfo(lines, references or next(iter(by_view.values())), {}, by_view)

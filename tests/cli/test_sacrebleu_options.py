@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., tuple[int, str, str]]
 
+
 LINES = 120
 
 
