@@ -111,10 +111,10 @@ class InvalidTextError(ValueError):
 
     def __init__(self, text: int, line: int, byte: int) -> None:
         self.text, self.line, self.byte = text, line, byte
-        super().__init__(f"text {text}, line {line}: byte {byte} is not valid UTF-8")
+        super().__init__(text, line, byte)  # what is pickled
 
-    def __reduce__(self) -> tuple[type[InvalidTextError], tuple[int, int, int]]:
-        return type(self), (self.text, self.line, self.byte)
+    def __str__(self) -> str:
+        return f"text {self.text}, line {self.line}: byte {self.byte} is not valid UTF-8"
 
 
 class LongTextError(ValueError):
@@ -122,10 +122,10 @@ class LongTextError(ValueError):
 
     def __init__(self, text: int, line: int, message: str) -> None:
         self.text, self.line, self.message = text, line, message
-        super().__init__(f"text {text}, line {line}: {message}")
+        super().__init__(text, line, message)  # what is pickled
 
-    def __reduce__(self) -> tuple[type[LongTextError], tuple[int, int, str]]:
-        return type(self), (self.text, self.line, self.message)
+    def __str__(self) -> str:
+        return f"text {self.text}, line {self.line}: {self.message}"
 
 
 class IncompleteError(PipelineError):

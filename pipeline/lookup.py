@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import MutableMapping
+from collections import UserDict
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 Item = TypeVar("Item")
 
@@ -31,35 +31,21 @@ def later(package: str, name: str) -> Callable[..., Any]:
     return call
 
 
-class Table(MutableMapping[str, Item]):
+class Table(UserDict[str, Item]):
     """Objects by name, each of which is imported when it is first asked for. Names alone import nothing."""
 
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         """Take the package, and the place of each object in it as "module.name"."""
+        super().__init__()
         self.package = package
-        self._items: dict[str, Any] = dict(places)
+        self.data.update(places)  # type: ignore[arg-type]
 
     def __getitem__(self, name: str) -> Item:
-        item = self._items[name]
+        item: Any = self.data[name]
         if isinstance(item, str):
-            item = self._items[name] = imported(self.package, item)
+            item = self.data[name] = imported(self.package, item)
         whole: Item = item
         return whole
-
-    def __setitem__(self, name: str, item: Item) -> None:
-        self._items[name] = item
-
-    def __delitem__(self, name: str) -> None:
-        del self._items[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._items
 
 
 def leave_working_directory() -> None:

@@ -1,4 +1,8 @@
-"""The written form of a config: what may stand in the YAML file. The JSON Schema is made from these models."""
+"""The written form of a config: what may stand in the YAML file. The JSON Schema is made from these models.
+
+Texts may be in the records of a file. The keys of such a mapping depend on the format of the file, so its model is made
+from what the format declares.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +26,6 @@ from ..io.plain_files import UNPACKED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-# What single values of a config may be, and what all its models have in common.
-#
-# Texts may be in the records of a file. The keys of such a mapping depend on the format of the file, so its model is
-# made
-# from what the format declares.
 
 
 def whole_number(value: object) -> object:
@@ -123,16 +120,16 @@ Records = dict[str, type[BaseModel]]
 
 def record_models(formats: Mapping[str, Declared]) -> Records:
     """Return a model for each format: its mapping has the path under the name of the format, and its other keys."""
-    return {name: _model(name, declared) for name, declared in formats.items()}
-
-
-def _model(name: str, declared: Declared) -> type[BaseModel]:
-    fields: dict[str, Any] = {"path": (PathText, Field(alias=name))}
-    if declared.column:
-        fields["column"] = (Column, Field(description=declared.column))
-    if declared.header:
-        fields["header"] = (Truth | None, Field(None, description=declared.header))
-    return create_model(f"{name.capitalize()}Config", __base__=ConfigModel, __doc__=declared.summary, **fields)
+    models: Records = {}
+    for name, declared in formats.items():
+        fields: dict[str, Any] = {"path": (PathText, Field(alias=name))}
+        if declared.column:
+            fields["column"] = (Column, Field(description=declared.column))
+        if declared.header:
+            fields["header"] = (Truth | None, Field(None, description=declared.header))
+        title, about = f"{name.capitalize()}Config", declared.summary
+        models[name] = create_model(title, __base__=ConfigModel, __doc__=about, **fields)
+    return models
 
 
 def tag(name: str) -> str:

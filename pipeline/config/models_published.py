@@ -72,6 +72,21 @@ ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number
 Name = Annotated[str, Field(min_length=1)]
 
 
+def _one_of(written: ConfigModel, *keys: str) -> str:
+    """Return the one of these keys that is given; raises ValueError unless there is one."""
+    given = [key for key in keys if getattr(written, key) is not None]
+    if len(given) != 1:
+        raise ValueError(f"expected one of {', '.join(keys)}; found {', '.join(given) or 'none'}")
+    return given[0]
+
+
+def _refuse_beside(written: ConfigModel, given: str, *idle: str) -> None:
+    """Raise ValueError where a key is written that has no effect beside another."""
+    for key in idle:
+        if key in written.model_fields_set:
+            raise ValueError(f"'{key}' has no effect beside '{given}'")
+
+
 class RoundingConfig(ConfigModel):
     """How numbers are rounded before they are used."""
 
@@ -139,14 +154,9 @@ class ColumnConfig(ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> ColumnConfig:
-        sources = ("metric", "file", "table", "f_beta", "judgments", "scores", "order")
-        given = [key for key in sources if getattr(self, key) is not None]
-        if len(given) != 1:
-            raise ValueError(f"expected one of {', '.join(sources)}; found {', '.join(given) or 'none'}")
+        given = _one_of(self, "metric", "file", "table", "f_beta", "judgments", "scores", "order")
         uses = {"dataset": ("metric", "file"), "output": ("metric",), "human": ("judgments",), "title": ("file",)}
-        for key, owners in uses.items():
-            if key in self.model_fields_set and given[0] not in owners:
-                raise ValueError(f"'{key}' has no effect beside '{given[0]}'")
+        _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
         return self
 
 
@@ -219,18 +229,11 @@ class ExpectationConfig(ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> ExpectationConfig:
-        kinds = ("values", "order", "table", "same", "reports")
-        given = [key for key in kinds if getattr(self, key) is not None]
-        if len(given) != 1:
-            raise ValueError(f"expected one of {', '.join(kinds)}; found {', '.join(given) or 'none'}")
-        if self.reports is not None:
-            beside = [key for key in ("path", "output", "sentences", "mean") if key in self.model_fields_set]
-            if beside:
-                raise ValueError(f"'{beside[0]}' has no effect beside 'reports'")
+        given = _one_of(self, "values", "order", "table", "same", "reports")
+        if given == "reports":
+            _refuse_beside(self, "reports", "path", "output", "sentences", "mean")
         if self.path is not None:
-            idle = [key for key in ("metric", "dataset", "output", "sentences") if key in self.model_fields_set]
-            if idle:
-                raise ValueError(f"'{idle[0]}' has no effect beside 'path'")
+            _refuse_beside(self, "path", "metric", "dataset", "output", "sentences")
         if self.same is not None and self.path is None:
             raise ValueError("'same' needs 'path'")
         if self.before is not None and self.mean is None:

@@ -1,4 +1,7 @@
-"""What a run reads: data sets, systems, where their texts are, and which of their lines are scored."""
+"""What a run reads: data sets, systems, where their texts are, which lines are scored; a checked config as a whole.
+
+Also how patterns of paths are matched, and what the command line changes (`--set`) and selects (`--only`).
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,8 @@ STDIN = Path("/dev/stdin")
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
 MAX_BYTES = 100_000_000
 """A file of line numbers may not be longer."""
+TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
+PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,13 +203,6 @@ class Config:
     """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
 
 
-# Patterns of paths: the files that they match, in which order, and the names of the systems that they find.
-
-
-TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
-PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
-
-
 def is_glob(text: str) -> bool:
     """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a query."""
     return any(character in text for character in ("*[" if is_remote(text) else "*?["))
@@ -246,9 +244,6 @@ def called(path: Path | Remote, pattern: str) -> str:
     return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
 
 
-# What the command line changes in a config (`--set`) and which part of it is scored (`--only`).
-
-
 @dataclass(frozen=True)
 class Overrides:
     """What the command line says about a config."""
@@ -265,14 +260,10 @@ NO_OVERRIDES = Overrides()
 def overrides_from_values(only: str | Sequence[str], settings: Mapping[str, Any] | str | Sequence[str]) -> Overrides:
     """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as "a.b.0=value"."""
     if isinstance(settings, Mapping):
-        settings = [f"{key}={_as_yaml(value)}" for key, value in settings.items()]
+        # JSON is YAML too.
+        settings = [f"{key}={json.dumps(v, ensure_ascii=False, default=str)}" for key, v in settings.items()]
     each = [(settings,) if isinstance(settings, str) else tuple(settings), (only,) if isinstance(only, str) else only]
     return Overrides(*(tuple(map(str, texts)) for texts in each))
-
-
-def _as_yaml(value: object) -> str:
-    """Return a value as JSON, which is YAML too."""
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def select(
@@ -286,6 +277,10 @@ def select(
     """
     if not patterns:
         return config, metrics
+
+    def matches(name: str, *patterns: str) -> bool:
+        return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
     names = {
         "data set": [dataset.name for dataset in config.datasets],
         "system": [system.name for system in config.systems],
@@ -293,11 +288,11 @@ def select(
     }
     all_names = list(dict.fromkeys(name for kind in names.values() for name in kind))
     for pattern in patterns:
-        if not any(_matches(name, [pattern]) for name in all_names):
+        if not any(matches(name, pattern) for name in all_names):
             hint = did_you_mean(pattern, all_names)
             message = f"matches no data set, system or metric{hint}; there are {', '.join(all_names)}"
             problems.append(Problem(f"--only {pattern}", message))
-    kept = {kind: {name for name in own if _matches(name, patterns)} or set(own) for kind, own in names.items()}
+    kept = {kind: {name for name in own if matches(name, *patterns)} or set(own) for kind, own in names.items()}
     systems = tuple(system for system in config.systems if system.name in kept["system"])
     named = [dataset for dataset in config.datasets if dataset.name in kept["data set"]]
     datasets = tuple(dataset for dataset in named if any(dataset.name in system.paths for system in systems))
@@ -309,7 +304,3 @@ def select(
     note = f"only {', '.join(patterns)} of the config: ranks are among those here"
     config = replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note))
     return config, [own for own in metrics if kept["metric"] & set(own)]
-
-
-def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)

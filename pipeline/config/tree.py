@@ -117,18 +117,13 @@ def too_many(root: Node) -> Problem | None:
             continue
         most = 1_000 if depth == 1 and node.path not in FEWER else FEWER.get(node.path, MAX_ENTRIES)
         if len(node.value) > most and not node.path.endswith(LINES):
+            marks = [child.mark for child in node.value] if isinstance(node.value, list) else list(node.keys.values())
+            mark = marks[most] if len(marks) > most else node.mark
             what = node.path or "the config"
-            return Problem(str(_nth(node, most)), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
+            return Problem(str(mark), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
         children = list(node.value.values()) if isinstance(node.value, dict) else node.value
         waiting += [(child, depth + 1) for child in reversed(children)]
     return None
-
-
-def _nth(node: Node, number: int) -> Mark:
-    """Return the position of an entry of a list or mapping, from 0."""
-    if isinstance(node.value, list):
-        return node.value[number].mark
-    return list(node.keys.values())[number] if len(node.keys) > number else node.mark
 
 
 def is_set(node: Node) -> bool:
@@ -141,27 +136,26 @@ def from_mapping(config: Mapping[str, Any], folder: str | Path = "") -> Node:
 
     Raises ConfigError, with all problems, where a value is none that YAML could hold.
     """
-    problems = [Problem(MEMORY, text) for text in _unwritable(config, "")]
+
+    def unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
+        if depth > MAX_DEPTH:
+            yield f"{path.partition('.')[0]}: nested deeper than {MAX_DEPTH} levels"
+        elif isinstance(value, Mapping):
+            for key, child in value.items():
+                if isinstance(key, str | int):
+                    yield from unwritable(child, f"{path}.{key}" if path else str(key), depth + 1)
+                else:
+                    yield f"{path}: a key must be text, found {key!r}".removeprefix(": ")
+        elif isinstance(value, list | tuple):
+            for number, child in enumerate(value):
+                yield from unwritable(child, f"{path}[{number}]", depth + 1)
+        elif value is not None and not isinstance(value, str | Real | PathLike):
+            yield f"{path}: expected text, a number, a list or a mapping, found {type(value).__name__}"
+
+    problems = [Problem(MEMORY, text) for text in unwritable(config, "")]
     if problems:
         raise ConfigError(problems)
     return from_plain(config, str(Path(folder) / MEMORY))
-
-
-def _unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
-    """Yield what is wrong with values of Python that stand for a config."""
-    if depth > MAX_DEPTH:
-        yield f"{path.partition('.')[0]}: nested deeper than {MAX_DEPTH} levels"
-    elif isinstance(value, Mapping):
-        for key, child in value.items():
-            if isinstance(key, str | int):
-                yield from _unwritable(child, f"{path}.{key}" if path else str(key), depth + 1)
-            else:
-                yield f"{path}: a key must be text, found {key!r}".removeprefix(": ")
-    elif isinstance(value, list | tuple):
-        for number, child in enumerate(value):
-            yield from _unwritable(child, f"{path}[{number}]", depth + 1)
-    elif value is not None and not isinstance(value, str | Real | PathLike):
-        yield f"{path}: expected text, a number, a list or a mapping, found {type(value).__name__}"
 
 
 def base_of(node: Node) -> Path:

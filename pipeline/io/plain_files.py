@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
 from .processes import refuse_want
-from .remote import RangeReader, Remote, ranged, stream
+from .remote import Pieces, RangeReader, Remote, ranged, stream
 from .safe_files import LOCK, take_lock
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
             with path.open("rb") as packed:
                 yield from unpack(packed) if unpack else iter(lambda: packed.read(PIECE), b"")
             return
-        yield from unpack(cast("BinaryIO", _Pieces(pieces))) if unpack else pieces
+        yield from unpack(cast("BinaryIO", Pieces(pieces))) if unpack else pieces
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
@@ -244,19 +244,6 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
                 raise CorpusError([Problem(named(path), f"{message}; start first what writes it")])
         os.set_blocking(handle, True)
         yield from iter(lambda: pipe.read(PIECE), b"")
-
-
-class _Pieces:
-    """Gives pieces of bytes the method read() of a file."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces, self._waiting = pieces, b""
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most size of them; b"" at the end."""
-        data = self._waiting or next(self._pieces, b"")
-        self._waiting = data[size:]
-        return data[:size]
 
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
@@ -289,23 +276,26 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
-    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them."""
+    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them.
+
+    Raises CorpusError, as they are read, for a line that is too long or no UTF-8.
+    """
     lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n")
     if len(piece) <= MAX_LINE:
         with contextlib.suppress(UnicodeDecodeError):
             return lines.decode().split("\n")
-    return (_line(line, f"{name}:{number}") for number, line in enumerate(lines.split(b"\n"), first))
 
+    def one_by_one() -> Iterator[str]:
+        for number, line in enumerate(lines.split(b"\n"), first):
+            if len(line) >= MAX_LINE:
+                raise CorpusError([Problem(f"{name}:{number}", f"the line has more than {MAX_LINE:,} bytes")])
+            try:
+                yield line.decode()
+            except UnicodeDecodeError as error:
+                message = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not valid UTF-8"
+                raise CorpusError([Problem(f"{name}:{number}", message)]) from None
 
-def _line(line: bytes, place: str) -> str:
-    """Return a line as text; raises CorpusError where it is too long or no UTF-8."""
-    if len(line) >= MAX_LINE:
-        raise CorpusError([Problem(place, f"the line has more than {MAX_LINE:,} bytes")])
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not valid UTF-8"
-        raise CorpusError([Problem(place, message)]) from None
+    return one_by_one()
 
 
 @contextlib.contextmanager

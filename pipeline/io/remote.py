@@ -377,22 +377,26 @@ def read_range(url: str, start: int, size: int) -> bytes:
     return tried(file, read) if size else b""
 
 
-class RangeReader:
-    """Reads a remote file from its beginning to its end, by ranges."""
+class Pieces:
+    """Gives pieces of bytes the method read() of a file."""
 
-    def __init__(self, file: Remote) -> None:
-        self.file = file
-        self.stamp = stamp_of(file)
-        self._at, self._waiting = 0, b""
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._waiting = pieces, b""
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, at most size of them; b"" at the end."""
-        if not self._waiting and self._at < self.stamp.size:
-            size_asked = min(CHUNK, self.stamp.size - self._at)
-            self._waiting = read_range(self.file.url, self._at, size_asked)
-            self._at += size_asked
-        data, self._waiting = self._waiting[:size], self._waiting[size:]
-        return data
+        data = self._waiting or next(self._pieces, b"")
+        self._waiting = data[size:]
+        return data[:size]
+
+
+class RangeReader(Pieces):
+    """Reads a remote file from its beginning to its end, by ranges."""
+
+    def __init__(self, file: Remote) -> None:
+        self.stamp = stamp_of(file)
+        size = self.stamp.size
+        super().__init__(read_range(file.url, at, min(CHUNK, size - at)) for at in range(0, size, CHUNK))
 
 
 def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:

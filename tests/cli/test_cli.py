@@ -22,7 +22,6 @@ from pipeline import stages
 from pipeline._version import __version__
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import COMMANDS, main
-from pipeline.io import sample
 from pipeline.kernel.samplers import SAMPLERS
 from pipeline.metrics import METRICS
 from pipeline.report.terminal.printing import print_table
@@ -365,7 +364,7 @@ def test_init_sample_writes_the_folders_that_the_help_names(call: Call, monkeypa
 def test_init_sample_takes_what_was_installed(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed package has the sample inside; it is not looked for in the folder beside."""
     package = tmp_path / "site-packages" / "pipeline"
-    monkeypatch.setattr(sample, "PACKAGE", package)
+    monkeypatch.setattr("pipeline.cli.commands.init.PACKAGE", package)
     missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
     assert call("init", "--sample") == Said(2, "", f"error: {missing}\n")
     (package / "sample" / "configs").mkdir(parents=True)

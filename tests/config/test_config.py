@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +30,7 @@ from pipeline.report import FORMATS
 from pipeline.report.plots import PLOTS
 from pipeline.scoring import scored_columns
 from tests.conftest import ROOT, metric_of
+from tests.files import prepare, problems, write
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
@@ -45,29 +45,17 @@ metrics: [gleu]
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with texts."""
-    for name, text in {"s.txt": "x y\n", "r.txt": "a b\n", "a.txt": "a c\n", "b.txt": "c c\n"}.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    write({"s.txt": "x y\n", "r.txt": "a b\n", "a.txt": "a c\n", "b.txt": "c c\n"})
     return tmp_path
 
 
-def save(text: str | bytes, name: str = "c.yaml") -> str:
-    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    return name
-
-
-def problems(text: str | bytes) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        stages.prepare(save(text))
-    return [str(problem) for problem in caught.value.problems]
-
-
-def config_of(text: str | bytes) -> Config:
-    return stages.prepare(save(text)).config
+def config_of(text: str) -> Config:
+    return prepare(text).config
 
 
 def metrics_of(text: str) -> tuple[Metric, ...]:
-    return stages.prepare(save(GOOD.replace("[gleu]", text))).metrics
+    return prepare(GOOD.replace("[gleu]", text)).metrics
 
 
 def same(message: str, expected: str) -> bool:
@@ -75,8 +63,13 @@ def same(message: str, expected: str) -> bool:
     return re.fullmatch(".*".join(re.escape(part) for part in expected.split("...")), message, re.DOTALL) is not None
 
 
+def with_part(part: str, text: str) -> str:
+    """Return GOOD with another text for a part of it, or with the text at its end."""
+    return GOOD.replace(part, text) if part else GOOD + text
+
+
 def with_systems(text: str) -> str:
-    return GOOD.replace("{A: a.txt}", text)
+    return with_part("{A: a.txt}", text)
 
 
 def test_a_good_config_is_read() -> None:
@@ -88,192 +81,141 @@ def test_a_good_config_is_read() -> None:
 
 
 # One mistake each: the position is file:line:column of the key, or of the value where there is no key.
+MISTAKES: dict[str, dict[str, str]] = {
+    "": {
+        "metric: [gleu]\n": "4:1: metric: unknown key (did you mean 'metrics'?)",
+        "\nrun:\n  njobs: 2\n": "6:3: run.njobs: unknown key (did you mean 'n_jobs'?)",
+        "output: {dir: o, digit: 1}\n": "4:18: output.digit: unknown key (did you mean 'digits'?)",
+        "zzz: 1\n": "4:1: zzz: unknown key",
+        "run: {x-a: 1}\n": "4:7: run.x-a: unknown key",
+        "run: fast\n": "4:1: run: expected a mapping (key: value), found 'fast'",
+        "run:\n": "4:1: run: expected a mapping (key: value), found nothing",
+        "output: {digits: two}\n": "4:10: output.digits: expected a whole number, found 'two'",
+        "output: {digits: 1.5}\n": "4:10: output.digits: expected a whole number, found '1.5'",
+        "output: {digits: ٣}\n": "4:10: output.digits: expected a whole number, found '٣'",
+        "output: {digits: 13}\n": "4:10: output.digits: input should be less than or equal to 12, found '13'",
+        "version: 2\n": "4:1: version: input should be less than or equal to 1, found '2'",
+        "run: {n_jobs: 0}\n": "4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found '0'",
+        "run: {n_jobs: true}\n": "4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found 'true'",
+        "run: {backend: Loky}\n": (
+            "4:7: run.backend: expected one of auto, serial, threading, loky, dask, ray, spark, found 'Loky' "
+            "(did you mean 'loky'?)"
+        ),
+        "output: {formats: [cvs]}\n": (
+            "4:20: output.formats[0]: expected one of json, csv, ...found 'cvs' (did you mean 'csv'?)"
+        ),
+        "\nsystems: {B: b.txt}\n": "5:1: the key 'systems' is given twice (first on line 2)",
+    },
+    "{d: {source: s.txt, references: [r.txt]}}": {"{}": "1:1: datasets: is empty; at least one is needed"},
+    "s.txt": {
+        "s.txt, referenzes: r.txt": "1:31: datasets.d.referenzes: unknown key (did you mean 'references'?)",
+        "''": "1:16: datasets.d.source: is empty; expected a path",
+        "[s.txt]": "1:16: datasets.d.source: expected text, found a list",
+    },
+    ", references: [r.txt]": {
+        "": "1:12: datasets.d: the key 'references' is missing",
+    },
+    "[r.txt]": {
+        "[]": "1:31: datasets.d.references: is empty; at least one is needed",
+        "{}": "1:31: datasets.d.references: expected a list, found a mapping",
+        "x.txt": "!x.txt: ...",
+        "[r.txt, {}]": "1:51: datasets.d.references[1]: expected ...found a mapping",
+    },
+    "gleu": {
+        "": "3:1: metrics: is empty; at least one is needed",
+        "glue": "3:11: metrics[0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
+        "{order: 3}": "3:11: metrics[0]: the key 'name' is missing; known metrics: gleu...",
+        "[gleu]": "3:11: metrics[0]: expected a metric: a name, name[key=value,...] or a mapping with the key 'name'",
+        "{name: gleu, ordre: 3}": "3:24: metrics[0].ordre: gleu has no such option (did you mean 'order'?)",
+        "{name: gleu, order: 10}": "3:24: metrics[0].order: expected a whole number from 1 to 9, found '10'",
+        "{name: gleu, variant: 2O17}": (
+            "3:24: metrics[0].variant: expected 2017, 2016..., found '2O17' (did you mean '2017'?)"
+        ),
+        "{name: gleu, lowercase: yes}": "3:24: metrics[0].lowercase: expected true, false, found 'yes'",
+        "{name: gleu, order: []}": "3:24: metrics[0].order: expected a whole number from 1 to 9",
+        "{name: gleu, order: 3, n: 3}": "3:34: metrics[0].n: is given twice: 'order' and 'n' are the same option",
+        '"gleu[n=3"': "3:11: metrics[0]: 'gleu[n=3': the closing ']' is missing",
+        '"gleu[n=3,n=3]"': "3:11: metrics[0]: 'gleu[n=3,n=3]': 'n' is given twice",
+        '"gleu[name=bleu]"': "3:11: metrics[0]: 'gleu[name=bleu]': 'name' is no option",
+        '"gleu[n]"': "3:11: metrics[0]: 'gleu[n]': 'n' is not a key and a value",
+        '"gleu|n:3|"': "3:11: metrics[0]: 'gleu|n:3|': '' is not a key and a value",
+        "{name: gleu, seed: 1}": "3:24: metrics[0].seed: has no effect here (...); leave it out",
+        "{name: gleu, references: max, iterations: 9}": (
+            "3:41: metrics[0].iterations: has no effect here (...); leave it out"
+        ),
+        "{name: gleu, refs: max, rng: python2}": "3:35: metrics[0].rng: has no effect here (...); leave it out",
+        "{name: gleu, unit: char, tok: blank}": (
+            "3:36: metrics[0].tok: has no effect here (unit char takes every code point); leave it out"
+        ),
+        "{name: gleu, strip: true}": (
+            "3:24: metrics[0].strip: has no effect here (tokenizer whitespace ignores it anyway); leave it out"
+        ),
+        "{name: gleu, smoothing: ones}": (
+            "3:24: metrics[0].smoothing: has no effect here (only level: mean scores sentences); leave it out"
+        ),
+        "{name: gleu, level: mean, zero_total: one}": (
+            "3:37: metrics[0].zero_total: has no effect here (sentence scores always take precision 1 there); "
+            "leave it out"
+        ),
+        "{name: gleu, level: mean, refs: sample}": "3:37: metrics[0].refs: level: mean takes ...found 'sample'",
+    },
+    "{A: a.txt}": {
+        "[]": "2:1: systems: is empty; at least one is needed",
+        "{}": "2:1: systems: is empty; at least one is needed",
+        "a.txt": "2:1: systems: expected a mapping (key: value), found 'a.txt'",
+        "{A: [a.txt]}": "2:11: systems.A: expected text, found a list",
+        "{A: {d: [a]}}": "2:15: systems.A.d: expected text, found a list",
+        "{A:}": "2:11: systems.A: expected text, found nothing",
+        "{A: a.txt, A: b.txt}": "2:21: the key 'A' is given twice (first on line 2)",
+        "{'A ': a.txt}": "2:11: systems.A : 'A ' cannot be a name: it begins or ends with a blank",
+        "{a.txt: a.txt, A.TXT: b.txt}": "2:25: systems.A.TXT: differs from 'a.txt' in upper and lower case only",
+        "{A: {dd: a.txt, d: a.txt}}": "2:15: systems.A.dd: no data set of this name (did you mean 'd'?)",
+        "[a.txt, 'z*.txt']": "2:18: systems[1]: no file matches 'z*.txt'",
+    },
+    "[gleu]": {
+        "": "3:1: metrics: expected a list, found nothing",
+        "glue": "3:10: metrics: no metric is called 'glue' (did you mean 'gleu'?)...",
+        "{order: 3}": "3:10: metrics: the key 'name' is missing; known metrics: ...",
+        "{name: gleu, n: 0}": "3:23: metrics.n: expected a whole number from 1 to 9...",
+        "\n  - gleu\n  - name: glue": (
+            "5:5: metrics[1].name: no metric is called 'glue' (did you mean 'gleu'?); known: gleu..."
+        ),
+        "\n  - gleu\n  - {name: gleu, order: 4}": (
+            "5:5: metrics[1]: the same metric with the same settings is asked for twice"
+        ),
+    },
+    "source: s.txt, ": {
+        "": "1:12: datasets.d: gleu needs a source...add `source: FILE`...",
+    },
+}
+"""By what is put in place of which part of GOOD ("": added at its end): the message, without the name of the file.
+
+A message that begins with ! names no place in the config.
+"""
+DOCUMENTS: list[tuple[str | bytes, str]] = [
+    ("systems: {A: a.txt}\nmetrics: [gleu]\n", ":1:1: the key 'datasets' is missing"),
+    ("# none\n\nsystems: {A: a.txt}\nmetrics: [gleu]\n", ":3:1: the key 'datasets' is missing"),
+    ("", ": is empty; `gec-pipeline init` writes a config to start from"),
+    ("# nothing\n", ": is empty; `gec-pipeline init` writes a config to start from"),
+    ("- a\n", ":1:1: expected a mapping with the keys datasets, systems, metrics"),
+    ("gleu\n", ":1:1: expected a mapping with the keys datasets, systems, metrics"),
+    ("? [a]\n: b\n", ":1:3: a key must be one word or text, not a list or mapping"),
+    ("a: 1\n<<: b\n", ":2:5: '<<' must name a mapping"),
+    (GOOD.encode() + b"# \xff\n", ":4: byte 90 of the file is not valid UTF-8"),
+    (GOOD.encode("utf-16"), ":1: byte 0 of the file is not valid UTF-8"),
+    (b"#" * 10_000_001, ": is larger than 10,000,000 bytes; is it a config?"),
+]
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("expected", "text"),
     [
-        # unknown keys, at each level
-        (GOOD + "metric: [gleu]\n", "c.yaml:4:1: metric: unknown key (did you mean 'metrics'?)"),
-        (GOOD + "\nrun:\n  njobs: 2\n", "c.yaml:6:3: run.njobs: unknown key (did you mean 'n_jobs'?)"),
-        (GOOD + "output: {dir: o, digit: 1}\n", "c.yaml:4:18: output.digit: unknown key (did you mean 'digits'?)"),
-        (
-            GOOD.replace("source: s.txt", "source: s.txt, referenzes: r.txt"),
-            "c.yaml:1:31: datasets.d.referenzes: unknown key (did you mean 'references'?)",
+        *((f"c.yaml{message}", text) for text, message in DOCUMENTS),
+        *(
+            (message.removeprefix("!") if message[0] == "!" else f"c.yaml:{message}", with_part(part, text))
+            for part, mistakes in MISTAKES.items()
+            for text, message in mistakes.items()
         ),
-        (GOOD + "zzz: 1\n", "c.yaml:4:1: zzz: unknown key"),
-        (GOOD + "run: {x-a: 1}\n", "c.yaml:4:7: run.x-a: unknown key"),
-        # missing and empty
-        ("systems: {A: a.txt}\nmetrics: [gleu]\n", "c.yaml:1:1: the key 'datasets' is missing"),
-        ("# none\n\nsystems: {A: a.txt}\nmetrics: [gleu]\n", "c.yaml:3:1: the key 'datasets' is missing"),
-        (GOOD.replace(", references: [r.txt]", ""), "c.yaml:1:12: datasets.d: the key 'references' is missing"),
-        (GOOD.replace("[r.txt]", "[]"), "c.yaml:1:31: datasets.d.references: is empty; at least one is needed"),
-        (GOOD.replace("[gleu]", "[]"), "c.yaml:3:1: metrics: is empty; at least one is needed"),
-        (with_systems("[]"), "c.yaml:2:1: systems: is empty; at least one is needed"),
-        (with_systems("{}"), "c.yaml:2:1: systems: is empty; at least one is needed"),
-        (GOOD.replace("s.txt", "''"), "c.yaml:1:16: datasets.d.source: is empty; expected a path"),
-        # wrong types
-        (GOOD.replace("[gleu]", ""), "c.yaml:3:1: metrics: expected a list, found nothing"),
-        (GOOD.replace("[r.txt]", "{}"), "c.yaml:1:31: datasets.d.references: expected a list, found a mapping"),
-        # without a list
-        (GOOD.replace("[gleu]", "glue"), "c.yaml:3:10: metrics: no metric is called 'glue' (did you mean 'gleu'?)..."),
-        (GOOD.replace("[gleu]", "{order: 3}"), "c.yaml:3:10: metrics: the key 'name' is missing; known metrics: ..."),
-        (
-            GOOD.replace("[gleu]", "{name: gleu, n: 0}"),
-            "c.yaml:3:23: metrics.n: expected a whole number from 1 to 9...",
-        ),
-        (GOOD.replace("[r.txt]", "x.txt"), "x.txt: ..."),
-        (GOOD.replace("s.txt", "[s.txt]"), "c.yaml:1:16: datasets.d.source: expected text, found a list"),
-        (
-            GOOD.replace("[r.txt]", "[r.txt, {}]"),
-            "c.yaml:1:51: datasets.d.references[1]: expected ...found a mapping",
-        ),
-        (with_systems("a.txt"), "c.yaml:2:1: systems: expected a mapping (key: value), found 'a.txt'"),
-        (with_systems("{A: [a.txt]}"), "c.yaml:2:11: systems.A: expected text, found a list"),
-        (with_systems("{A: {d: [a]}}"), "c.yaml:2:15: systems.A.d: expected text, found a list"),
-        (with_systems("{A:}"), "c.yaml:2:11: systems.A: expected text, found nothing"),
-        (GOOD + "run: fast\n", "c.yaml:4:1: run: expected a mapping (key: value), found 'fast'"),
-        (GOOD + "run:\n", "c.yaml:4:1: run: expected a mapping (key: value), found nothing"),
-        (GOOD + "output: {digits: two}\n", "c.yaml:4:10: output.digits: expected a whole number, found 'two'"),
-        (GOOD + "output: {digits: 1.5}\n", "c.yaml:4:10: output.digits: expected a whole number, found '1.5'"),
-        (GOOD + "output: {digits: ٣}\n", "c.yaml:4:10: output.digits: expected a whole number, found '٣'"),
-        (
-            GOOD + "run: {n_jobs: 0}\n",
-            "c.yaml:4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found '0'",
-        ),
-        (
-            GOOD + "run: {n_jobs: true}\n",
-            "c.yaml:4:7: run.n_jobs: expected 'auto' or a number of workers from 1, found 'true'",
-        ),
-        # values out of range
-        (
-            GOOD + "run: {backend: Loky}\n",
-            "c.yaml:4:7: run.backend: expected one of auto, serial, threading, loky, dask, ray, spark, found 'Loky' "
-            "(did you mean 'loky'?)",
-        ),
-        (
-            GOOD + "output: {formats: [cvs]}\n",
-            "c.yaml:4:20: output.formats[0]: expected one of json, csv, ...found 'cvs' (did you mean 'csv'?)",
-        ),
-        # keys given twice
-        (
-            GOOD + "\nsystems: {B: b.txt}\n",
-            "c.yaml:5:1: the key 'systems' is given twice (first on line 2)",
-        ),
-        (with_systems("{A: a.txt, A: b.txt}"), "c.yaml:2:21: the key 'A' is given twice (first on line 2)"),
-        # names
-        (
-            with_systems("{'A ': a.txt}"),
-            "c.yaml:2:11: systems.A : 'A ' cannot be a name: it begins or ends with a blank",
-        ),
-        (
-            with_systems("{a.txt: a.txt, A.TXT: b.txt}"),
-            "c.yaml:2:25: systems.A.TXT: differs from 'a.txt' in upper and lower case only",
-        ),
-        # systems
-        (
-            with_systems("{A: {dd: a.txt, d: a.txt}}"),
-            "c.yaml:2:15: systems.A.dd: no data set of this name (did you mean 'd'?)",
-        ),
-        (with_systems("[a.txt, 'z*.txt']"), "c.yaml:2:18: systems[1]: no file matches 'z*.txt'"),
-        # metrics
-        (
-            GOOD.replace("gleu", "glue"),
-            "c.yaml:3:11: metrics[0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
-        ),
-        (
-            GOOD.replace("[gleu]", "\n  - gleu\n  - name: glue"),
-            "c.yaml:5:5: metrics[1].name: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
-        ),
-        (
-            GOOD.replace("gleu", "{order: 3}"),
-            "c.yaml:3:11: metrics[0]: the key 'name' is missing; known metrics: gleu...",
-        ),
-        (
-            GOOD.replace("gleu", "[gleu]"),
-            "c.yaml:3:11: metrics[0]: expected a metric: a name, name[key=value,...] or a mapping with the key 'name'",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, ordre: 3}"),
-            "c.yaml:3:24: metrics[0].ordre: gleu has no such option (did you mean 'order'?)",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, order: 10}"),
-            "c.yaml:3:24: metrics[0].order: expected a whole number from 1 to 9, found '10'",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, variant: 2O17}"),
-            "c.yaml:3:24: metrics[0].variant: expected 2017, 2016..., found '2O17' (did you mean '2017'?)",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, lowercase: yes}"),
-            "c.yaml:3:24: metrics[0].lowercase: expected true, false, found 'yes'",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, order: []}"),
-            "c.yaml:3:24: metrics[0].order: expected a whole number from 1 to 9",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, order: 3, n: 3}"),
-            "c.yaml:3:34: metrics[0].n: is given twice: 'order' and 'n' are the same option",
-        ),
-        (GOOD.replace("gleu", '"gleu[n=3"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3': the closing ']' is missing"),
-        (GOOD.replace("gleu", '"gleu[n=3,n=3]"'), "c.yaml:3:11: metrics[0]: 'gleu[n=3,n=3]': 'n' is given twice"),
-        (GOOD.replace("gleu", '"gleu[name=bleu]"'), "c.yaml:3:11: metrics[0]: 'gleu[name=bleu]': 'name' is no option"),
-        (GOOD.replace("gleu", '"gleu[n]"'), "c.yaml:3:11: metrics[0]: 'gleu[n]': 'n' is not a key and a value"),
-        (
-            GOOD.replace("gleu", '"gleu|n:3|"'),
-            "c.yaml:3:11: metrics[0]: 'gleu|n:3|': '' is not a key and a value",
-        ),
-        (
-            GOOD.replace("[gleu]", "\n  - gleu\n  - {name: gleu, order: 4}"),
-            "c.yaml:5:5: metrics[1]: the same metric with the same settings is asked for twice",
-        ),
-        # options that cannot change a number, and options that do not go together
-        (
-            GOOD.replace("gleu", "{name: gleu, seed: 1}"),
-            "c.yaml:3:24: metrics[0].seed: has no effect here (...); leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, references: max, iterations: 9}"),
-            "c.yaml:3:41: metrics[0].iterations: has no effect here (...); leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, refs: max, rng: python2}"),
-            "c.yaml:3:35: metrics[0].rng: has no effect here (...); leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, unit: char, tok: blank}"),
-            "c.yaml:3:36: metrics[0].tok: has no effect here (unit char takes every code point); leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, strip: true}"),
-            "c.yaml:3:24: metrics[0].strip: has no effect here (tokenizer whitespace ignores it anyway); leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, smoothing: ones}"),
-            "c.yaml:3:24: metrics[0].smoothing: has no effect here (only level: mean scores sentences); leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, level: mean, zero_total: one}"),
-            "c.yaml:3:37: metrics[0].zero_total: has no effect here (sentence scores always take precision 1 there); "
-            "leave it out",
-        ),
-        (
-            GOOD.replace("gleu", "{name: gleu, level: mean, refs: sample}"),
-            "c.yaml:3:37: metrics[0].refs: level: mean takes ...found 'sample'",
-        ),
-        (
-            GOOD.replace("source: s.txt, ", ""),
-            "c.yaml:1:12: datasets.d: gleu needs a source...add `source: FILE`...",
-        ),
-        # the document
-        ("", "c.yaml: is empty; `gec-pipeline init` writes a config to start from"),
-        ("# nothing\n", "c.yaml: is empty; `gec-pipeline init` writes a config to start from"),
-        ("- a\n", "c.yaml:1:1: expected a mapping with the keys datasets, systems, metrics"),
-        ("gleu\n", "c.yaml:1:1: expected a mapping with the keys datasets, systems, metrics"),
-        ("? [a]\n: b\n", "c.yaml:1:3: a key must be one word or text, not a list or mapping"),
-        ("a: 1\n<<: b\n", "c.yaml:2:5: '<<' must name a mapping"),
-        (GOOD.encode() + b"# \xff\n", "c.yaml:4: byte 90 of the file is not valid UTF-8"),
-        (GOOD.encode("utf-16"), "c.yaml:1: byte 0 of the file is not valid UTF-8"),
     ],
 )
 def test_a_mistake_is_told_with_its_position_and_the_nearest_name(text: str | bytes, expected: str) -> None:
@@ -396,11 +338,6 @@ def test_a_long_message_is_cut() -> None:
     (found,) = problems(GOOD.replace("metrics: [gleu]", f"metrics: ['{'x' * 30_000}']"))
     assert len(found) < 6_000
     assert found.endswith("signs)")
-
-
-def test_a_file_that_is_no_config_at_all_is_not_read_whole() -> None:
-    (found,) = problems(b"#" * 10_000_001)
-    assert found == "c.yaml: is larger than 10,000,000 bytes; is it a config?"
 
 
 @pytest.mark.parametrize(("name", "reason"), [("none.yaml", "No such file or directory"), (".", "Is a directory")])
@@ -540,22 +477,25 @@ def test_dataset_and_system_may_stand_in_paths() -> None:
 
 
 def outputs(*names: str) -> None:
-    for name in names:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text("a b\n", encoding="utf-8")
+    write(dict.fromkeys(names, "a b\n"))
 
 
-def test_globs_find_systems_in_natural_order() -> None:
-    outputs("o/sys10.txt", "o/sys9.txt", "o/sys1.out", "o/plain", "o/v1.5.sys", "o/data.x2")
-    Path("o/folder.txt").mkdir()
-    names = [system.name for system in config_of(with_systems("['o/*']")).systems]
-    assert names == ["data.x2", "plain", "sys1", "sys9", "sys10", "v1.5"]
-
-
-def test_globs_keep_the_order_in_which_they_are_written() -> None:
-    outputs("o/b1", "o/a1")
-    names = [system.name for system in config_of(with_systems("['o/b*', a.txt, 'o/*']")).systems]
-    assert names == ["b1", "a", "a1"]
+@pytest.mark.parametrize(
+    ("files", "systems", "names"),
+    [
+        (
+            "sys10.txt sys9.txt sys1.out plain v1.5.sys data.x2 folder.txt/x",  # in natural order
+            "['o/*']",
+            ["data.x2", "plain", "sys1", "sys9", "sys10", "v1.5"],
+        ),
+        ("b1 a1", "['o/b*', a.txt, 'o/*']", ["b1", "a", "a1"]),  # in the order in which the globs are written
+        ("A", "[a.txt, '[a].txt']", ["a"]),  # one file, matched twice
+        ("1²2 SMEC+morph GPT-4(zero-shot).txt", "['o/*']", ["1²2", "GPT-4(zero-shot)", "SMEC+morph"]),
+    ],
+)
+def test_globs_find_systems(files: str, systems: str, names: list[str]) -> None:
+    outputs(*(f"o/{name}" for name in files.split()))
+    assert [system.name for system in config_of(with_systems(systems)).systems] == names
 
 
 def test_globs_may_name_the_dataset() -> None:
@@ -572,10 +512,6 @@ def test_two_files_of_one_name_are_refused() -> None:
     outputs("o/A.txt", "o/A.out")
     (found,) = problems(with_systems("['o/*']"))
     assert found.startswith("c.yaml:2:11: systems[0]: two files would both be the system 'A': ")
-
-
-def test_the_same_file_may_match_twice() -> None:
-    assert [system.name for system in config_of(with_systems("[a.txt, '[a].txt']")).systems] == ["a"]
 
 
 def test_globs_may_be_absolute_and_go_up(folder: Path) -> None:
@@ -600,13 +536,7 @@ def test_globs_that_cannot_match_are_told(pattern: str) -> None:
     assert [line for line in found if line.startswith("c.yaml:2:11: systems[0]: ")]
 
 
-def test_files_that_a_glob_matches_may_have_any_name_that_prints() -> None:
-    outputs("o/1²2", "o/GPT-4 (zero-shot).txt", "o/SMEC+morph.txt")
-    assert [system.name for system in config_of(with_systems("['o/*']")).systems] == [
-        "1²2",
-        "GPT-4 (zero-shot)",
-        "SMEC+morph",
-    ]
+def test_files_that_a_glob_matches_have_names_that_print() -> None:
     outputs("o/a\tb")
     assert any("cannot be a name: it has the sign U+0009" in line for line in problems(with_systems("['o/*']")))
 
@@ -620,7 +550,7 @@ def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> 
 def messages_of(text: str) -> list[str]:
     """Return the problems of a config, or the warnings where it can be run."""
     try:
-        return list(stages.prepare(save(text)).warnings)
+        return list(prepare(text).warnings)
     except ConfigError as error:
         return [str(problem) for problem in error.problems]
 
@@ -848,39 +778,29 @@ def test_the_schema_accepts_the_forms_of_metrics(metric: str) -> None:
     assert valid({**yaml.safe_load(GOOD), "metrics": [yaml.safe_load(metric) if "{" in metric else metric]})
 
 
+SHAPES = (
+    "unknown key",
+    "'name' is missing",
+    "is empty",
+    "expected ",
+    ".name: no metric",
+    "no such option",
+    "a mapping",
+)
+"""What messages say of mistakes that a schema can see."""
+
+
 @pytest.mark.parametrize(
-    ("path", "value"),
+    "text",
     [
-        (["metric"], ["gleu"]),
-        (["datasets", "d", "sorce"], "s.txt"),
-        (["run", "njobs"], 2),
-        (["run", "n_jobs"], 0),
-        (["run", "backend"], "Loky"),
-        (["output", "digit"], 2),
-        (["output", "digits"], 13),
-        (["output", "formats"], ["cvs"]),
-        (["version"], 2),
-        (["systems"], {}),
-        (["systems"], []),
-        (["systems", "A"], ["a.txt"]),
-        (["metrics"], []),
-        (["metrics"], [{"name": "glue"}]),
-        (["metrics"], [{"name": "gleu", "ordre": 3}]),
-        (["metrics"], [{"name": "gleu", "order": 10}]),
-        (["metrics"], [{"order": 3}]),
-        (["datasets"], {}),
-        (["datasets", "d", "references"], []),
+        with_part(part, text)
+        for part, mistakes in MISTAKES.items()
+        for text, message in mistakes.items()
+        if any(words in message for words in SHAPES) and "found 'yes'" not in message  # yes is true in YAML
     ],
 )
-def test_the_schema_refuses_what_the_program_does(path: list[str], value: object) -> None:
-    data = yaml.safe_load(GOOD) | {"run": {}, "output": {}}
-    assert valid(data)
-    owner = data
-    for key in path[:-1]:
-        owner = owner[key]
-    owner[path[-1]] = value
-    assert not valid(data)
-    assert problems(json.dumps(data))
+def test_the_schema_refuses_what_the_program_does(text: str) -> None:
+    assert not valid(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize("key", ["datasets", "systems", "metrics"])
@@ -912,14 +832,14 @@ def test_what_json_says_is_what_is_read(data: object) -> None:
 
 
 def test_loading_gives_problems_rather_than_raising_them() -> None:
-    config, nodes, found = load(save(GOOD + "zzz: 1\n"), (), READERS)
+    write({"c.yaml": GOOD + "zzz: 1\n"})
+    config, nodes, found = load("c.yaml", (), READERS)
     assert config is not None
     assert len(nodes) == 1
     assert [str(problem) for problem in found] == ["c.yaml:4:1: zzz: unknown key"]
 
 
 def test_positions_have_the_path_as_the_user_wrote_it(folder: Path) -> None:
-    path = save(GOOD)
-    assert read(path)[0].mark.file == "c.yaml"
-    assert read(folder / path)[0].mark.file == str(folder / path)
-    assert os.sep in str(folder / path)
+    write({"c.yaml": GOOD})
+    assert read("c.yaml")[0].mark.file == "c.yaml"
+    assert read(folder / "c.yaml")[0].mark.file == str(folder / "c.yaml")

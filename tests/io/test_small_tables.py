@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import math
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,14 @@ def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) 
 )
 def test_what_cannot_be_parted_is_told_with_its_line(tmp_path: Path, data: str | bytes, message: str) -> None:
     assert refusal(tmp_path, data).startswith(message)
+
+
+def test_only_zeros_may_follow_packed_data(tmp_path: Path) -> None:
+    """The format of xz allows such padding."""
+    packed = lzma.compress(b"a 1\n")
+    assert rows(tmp_path, packed + packed + bytes(8), "t.xz") == [(1, ["a", "1"]), (2, ["a", "1"])]
+    with pytest.raises(CorpusError, match="is cut short: the xz data ends"):
+        rows(tmp_path, packed + b"more", "t.xz")
 
 
 def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:

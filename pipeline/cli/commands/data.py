@@ -21,10 +21,10 @@ from ...errors import DataError, printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ...io.catalogue import DataFile, DataSet
-    from ...io.dataset_cache import Fetched, State
+    from ...io.dataset_cache import State
 
 NAMES = "NAME, NAME/FILE, NAME/FOLDER, or a glob such as 'NAME/dev/*'"
 
@@ -100,19 +100,13 @@ def print_catalogue() -> None:
         files = len(dataset.files)
         here = sum(state(file, quick=True) == "here" for file in dataset.files.values())
         share = "yes" if here == files else f"{here} of {files}" if here else "no"
-        rows.append([name, str(files), _size(dataset.size) if dataset.size else "-", share, _licences(dataset)])
+        size = f"{dataset.size / 1e6:.1f} MB" if dataset.size >= 50_000 else f"{dataset.size / 1e3:.1f} kB"
+        licences = "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in dataset.licences))
+        rows.append([name, str(files), size if dataset.size else "-", share, licences])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
     print(
         printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
     )
-
-
-def _licences(dataset: DataSet) -> str:
-    return "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in dataset.licences))
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:.1f} MB" if count >= 50_000 else f"{count / 1e3:.1f} kB"
 
 
 def print_data_set(dataset: DataSet) -> None:
@@ -186,7 +180,7 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
 
 def _fetch(args: argparse.Namespace) -> int:
     from ...io.catalogue import catalogue
-    from ...io.dataset_cache import fetch_files
+    from ...io.dataset_cache import cache, fetch_files
     from ...report.terminal.progress import Bar
 
     if bool(args.names) == args.all:
@@ -197,31 +191,19 @@ def _fetch(args: argparse.Namespace) -> int:
         bar.stage("fetching")
         tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
         result = fetch_files(files, args.mirror, tell, bar.size, args.timeout)
+    lost = [*result.failed, *result.skipped, *result.given]
     if args.json:
-        _print_json(_report(result))
+        kinds = {"fetched": result.taken, "here": result.here, "not_fetched": lost}
+        _print_json({kind: [file.key for file in group] for kind, group in kinds.items()})
     elif not args.quiet:
-        _summarise(files, result)
+        kinds = {"fetched": result.taken, "here before": result.here, "could not be fetched": lost}
+        for name in dict.fromkeys(file.dataset for file in files):
+            counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
+            summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+            print(printable(f"{name}: {summary}: {cache() / name}"))
     if result.problems:
         raise DataError(result.problems)
     return 0
-
-
-def _report(result: Fetched) -> dict[str, Any]:
-    lost = [*result.failed, *result.skipped, *result.given]
-    kinds = {"fetched": result.taken, "here": result.here, "not_fetched": lost}
-    return {kind: [file.key for file in files] for kind, files in kinds.items()}
-
-
-def _summarise(files: Iterable[DataFile], result: Fetched) -> None:
-    """Print for each data set how many files were fetched, were here before, and could not be fetched."""
-    from ...io.dataset_cache import cache
-
-    kinds = {"fetched": result.taken, "here before": result.here}
-    kinds |= {"could not be fetched": [*result.failed, *result.skipped, *result.given]}
-    for name in dict.fromkeys(file.dataset for file in files):
-        counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
-        summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-        print(printable(f"{name}: {summary}: {cache() / name}"))
 
 
 def _verify(args: argparse.Namespace) -> int:

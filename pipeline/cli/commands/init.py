@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.resolver import MAX_NAME, NAME
-from ...errors import ConfigError
+from ...errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     import argparse
 
+PACKAGE = Path(__file__).parents[2]
 FIRST = "configs/quickstart.yaml"
 """The config of the sample to begin with."""
 TEMPLATE = """\
@@ -74,14 +75,29 @@ def run(args: argparse.Namespace) -> int:
 def _write_sample(args: argparse.Namespace) -> int:
     import shlex
 
-    from ...io.sample import write_sample
-
     given = {"--source": args.source, "--references": args.references, "--outputs": args.outputs}
     idle = ", ".join(flag for flag, value in given.items() if value)
     if idle:
         raise ConfigError(f"{idle}: has no effect with --sample, which brings its own files")
     folder = Path(args.config or "sample")
-    write_sample(folder)
+    roots = (PACKAGE / "sample", PACKAGE.parent)  # installed, as setup.py puts it there; in the repository
+    root = next((root for root in roots if (root / FIRST).is_file()), None)
+    if root is None:
+        missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
+        raise InputError(missing)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise InputError(f"{folder}: is not empty; name another folder")
+        for path in (path for name in ("configs", "data") for path in (root / name).rglob("*") if path.is_file()):
+            content = path.read_bytes()
+            if content.startswith(b"# yaml-language-server: "):  # names a schema, which a copy has not beside it
+                content = content.partition(b"\n")[2]
+            copy = folder / path.relative_to(root)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
     print(f"wrote {folder}; try: cd {shlex.quote(str(folder))} && gec-pipeline run {FIRST}", file=sys.stderr)
     return 0
 

@@ -61,11 +61,16 @@ def json_schema() -> str:
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
-    schema["$defs"] = dict(sorted({**schema["$defs"], **_records()}.items()))
-    _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in _records()])
-    # An included config may have the sections. Judgements and columns of numbers need no sections.
+    records = {model.__name__: model.model_json_schema() for model in record_models(READERS).values()}
+    schema["$defs"] = dict(sorted({**schema["$defs"], **records}.items()))
+    _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in records])
+    # An included config may have the sections. Judgements and columns of numbers need no sections. Systems may be left
+    # out where at least one data set is a fetched one, which may have outputs.
     alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
-    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, _with_systems_of_data()]
+    fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
+    any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
+    with_outputs = {"required": ["datasets", "metrics"], "properties": {"datasets": any_fetched}}
+    schema["anyOf"] = [{"required": ["datasets", "systems", "metrics"]}, *alone, with_outputs]
     schema["patternProperties"] = {"^x-": {"description": "free, for YAML anchors"}}
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
@@ -74,13 +79,6 @@ def _or_one(properties: dict[str, Any], key: str) -> None:
     """Allow a single item in place of a list."""
     described = {name: properties[key].pop(name) for name in ("description", "default") if name in properties[key]}
     properties[key] = {"anyOf": [properties[key], properties[key]["items"]], **described}
-
-
-def _with_systems_of_data() -> dict[str, Any]:
-    """Return the condition to leave systems out: at least one data set is a fetched one, which may have outputs."""
-    fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
-    any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
-    return {"required": ["datasets", "metrics"], "properties": {"datasets": any_fetched}}
 
 
 def results_schema() -> str:
@@ -114,12 +112,6 @@ def _null_for_nan(node: object) -> None:
         node.pop("default", None)
     for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
         _null_for_nan(child)
-
-
-def _records() -> dict[str, Any]:
-    """Return the schemas of the records of texts, by the names of their models."""
-    schemas = (model.model_json_schema() for model in record_models(READERS).values())
-    return {schema["title"]: schema for schema in schemas}
 
 
 def _any_of(node: object, formats: list[dict[str, str]]) -> None:
