@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..kernel.common import Lines
-    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
 
 FEW = 1024

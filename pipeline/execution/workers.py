@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..kernel.common import Lines
-    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
     from .clusters import Cluster
     from .slow_shards import Watch

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..kernel.common import Lines
-    from ..metrics.base.metric import Metric, Needs
+    from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import References, Splitter, Texts

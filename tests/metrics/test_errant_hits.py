@@ -13,7 +13,6 @@ from pipeline.corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Compar
 from pipeline.corpus.edits.m2_files import NOOP as NOOP_LINE
 from pipeline.corpus.edits.records import annotation_of, outputs_of, record_of
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.metric import Text
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.errant.counts import hits_of
 

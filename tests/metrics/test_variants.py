@@ -22,7 +22,6 @@ from pipeline.corpus.corpus import Corpus
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.metric import Text
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring import scored_columns

@@ -47,7 +47,6 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.metric import Text
 from ...metrics.base.needs import TEXTS, Text
 from ...metrics.build import from_text
 from ...prepare import fit

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ... import kernel
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import GoldEdit, annotation_of
