@@ -8,27 +8,35 @@ import inspect
 import json
 import pickle
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
+from sacrebleu.metrics.bleu import BLEU
 
 import pipeline
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.errors import IDLE, ConfigError, Problem
+from pipeline.corpus.edits.errant_report import Comparison
+from pipeline.errors import IDLE, ConfigError, InputError, Problem
+from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.needs import Field, OverlapNeeds
 from pipeline.metrics.base.options import METADATA, option
 from pipeline.metrics.build import from_text
+from pipeline.metrics.cleme.counts import ClemeNeeds
+from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
 from pipeline.metrics.gleu import Gleu
+from pipeline.scoring.addends import Chosen
 from pipeline.tokenizers.tokenization import Tokenization
+from tests.metrics.test_bleu import generated, ours
 
 if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
     from pipeline.metrics.base.needs import Columns
+
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
 FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent.name != "base")
@@ -164,3 +172,194 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
     precision, recall = np.array([0.0, 0.5, 0.0, 1.0]), np.array([0.0, 0.5, 1.0, 0.5])
     assert f_beta(precision, recall, 1.0).tolist() == [0.0, 0.5, 0.0, 1.0 / 1.5]
     assert f_beta(precision, recall, 0.0).tolist() == [0.0, 0.5, 0.0, 1.0]
+
+
+# Scores from sums of counts: those that the same texts have, and those of sacreBLEU.
+
+
+SUMMED = [
+    "bleu",
+    "bleu[flavour=nltk,smoothing=method5]",
+    "chrf",
+    "chrf[nw=2,eps=true]",
+    "ter",
+    "green",
+]
+SUMMED += ["rouge[level=micro]"]
+SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
+
+
+@pytest.mark.parametrize("text", SUMMED)
+def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
+    from pipeline.corpus.in_memory import corpus_in_memory
+
+    hypotheses, references = generated(2, references=2)
+    metric = from_text(text)
+    corpus = corpus_in_memory(hypotheses, references, references[0] if metric.needs.source else None)
+    counts = count_in_memory(corpus, [metric.needs])["system", metric.needs]
+    kind = Chosen(metric)
+    totals = sum(kind.schema.pack(terms).sum(axis=0) for terms in kind.picked(counts))
+    expected = kind.outputs(counts)
+    given: dict[str, Any] = dict(zip(kind.schema.names, np.asarray(totals).tolist(), strict=True))
+    assert pipeline.score_counts(text, given) == expected
+    assert pipeline.score_counts(metric, given) == expected
+
+
+def test_bleu_is_that_of_sacrebleus_compute_bleu() -> None:
+    match, total = [120, 80, 52, 33], [150, 140, 130, 120]
+    theirs = BLEU.compute_bleu(match, total, 150, 155)
+    for given in ({"match": match, "total": np.array(total)}, {f"match_{n}": m for n, m in enumerate(match, 1)}):
+        sums: dict[str, Any] = {"total": total, **given, "hyp_len": 150, "ref_len": 155}
+        found = pipeline.score_counts("bleu", sums)
+        assert next(iter(found)) == "bleu"
+        assert 100 * found["bleu"] == pytest.approx(theirs.score, rel=1e-12)
+        assert found["brevity_penalty"] == pytest.approx(theirs.bp, rel=1e-12)
+
+
+def test_ter_takes_a_mean_length() -> None:
+    assert pipeline.score_counts("ter", {"edits": 31, "ref_len": 155.5}) == {
+        "ter": 31 / 155.5,
+        "edits": 31,
+        "ref_len": 155.5,
+    }
+    assert pipeline.score_counts("ter", {"edits": 1, "ref_len": 0})["ter"] == 1
+
+
+def test_google_gleu_has_no_orders() -> None:
+    found = ours((["a b c"], [["a b d"]]), "google_gleu")
+    given = {"hyp_total": 6, "match": 3, "ref_total": 6, "larger": 6}  # by hand: a, b and "a b" of six n-grams
+    assert pipeline.score_counts("google_gleu", given) == found.outputs
+
+
+GIVEN: dict[str, Any] = {"match": [1, 1, 1, 1], "total": [4, 3, 2, 1], "hyp_len": 4, "ref_len": 4}
+
+
+@pytest.mark.parametrize(
+    ("metric", "change", "message"),
+    [
+        ("bleu", {"mach": 1}, "totals: bleu has no sum called 'mach' (did you mean 'match'?)"),
+        ("bleu", {"zzzzzz": 1}, "totals: bleu has no sum called 'zzzzzz'; bleu has hyp_len, ref_len, match_1"),
+        ("bleu", {"match_2": 1}, "totals: 'match_2' is given twice"),
+        ("bleu", {"match": [1, 2]}, "totals: match: expected a list of 4 numbers, one for each order, found [1, 2]"),
+        ("bleu", {"match": 1}, "totals: match: expected a list of 4 numbers"),
+        ("bleu", {"hyp_len": "4"}, "totals: hyp_len: expected a number, found '4'"),
+        ("bleu", {"hyp_len": float("nan")}, "totals: hyp_len: expected a number, found nan"),
+        ("bleu", {"hyp_len": None}, "totals: hyp_len: expected a number, found None"),
+        ("ter", {}, "totals: ter has no sum called 'match'"),
+        ("length", {}, "length: level: mean is made of sentence scores, not of sums of counts"),
+        ("rouge", {}, "sentence scores, not of sums of counts; ask for rouge[level=micro]"),
+    ],
+)
+def test_what_is_wrong_is_told(metric: str, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        pipeline.score_counts(metric, GIVEN | change)
+    assert message in str(error.value)
+
+
+def test_what_is_missing_and_what_is_no_mapping_is_told() -> None:
+    with pytest.raises(InputError, match="totals: ref_len is missing; ter needs edits, ref_len"):
+        pipeline.score_counts("ter", {"edits": 2})
+    no_mapping: Any = [1, 2]
+    with pytest.raises(InputError, match="totals: expected a mapping of names to numbers, found list"):
+        pipeline.score_counts("ter", no_mapping)
+    with pytest.raises(ConfigError, match="no metric is called 'blue'"):
+        pipeline.score_counts("blue", GIVEN)
+
+
+# The names of stored counts: with others, counts that users have stored would not be found.
+
+
+KEYS = {
+    "gleu[tok=13a,strip=true,lc=true]": (
+        "overlap-match-penalty-n4-13a-strip-lc",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', "
+        "strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)",
+    ),
+    "gleu[variant=2016-03,lambda=0.1]": (
+        "overlap-union_match-new_match-gone_match-n4-whitespace",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), "
+        "source=True, source_len=False)",
+    ),
+    "green": (
+        "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', "
+        "'source_match'), source=True, source_len=True)",
+    ),
+    "chrf++": (
+        "chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf",
+        "ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, "
+        "lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, "
+        "source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, "
+        "lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, "
+        "source_len=False))",
+    ),
+    "ter[nopunct=true,asian=true,cased=true]": (
+        "ter-tercom-nopunct-asian-cased",
+        "TerNeeds(tokens=Tercom(normalized=False, no_punct=True, asian_support=True, case_sensitive=True))",
+    ),
+    "rouge[types=1+L+W+SU4]": (
+        "rouge-n1-lcs-weighted-skip_4-w1.2-newline-google",
+        "RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
+        "parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)",
+    ),
+    "rouge[flavour=perl,types=1+L+W+S4+SU4,bytes=50]": (
+        "rouge-n1-union-weighted_union-skip_4-lead-b50-w1.2-newline-perl",
+        "RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
+        "parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, "
+        "limit=Limit(words=0, bytes=50))",
+    ),
+    "m2[mu=3,iwc=true]": (
+        "m2-master-u3-casing-listed",
+        "MaxMatchNeeds(max_unchanged_words=3, ignore_whitespace_casing=True, code='master', annotators='listed')",
+    ),
+    "imeasure[mix=true,w=3,measure=f,beta=0.5,chosen_by=detection]": (
+        "imeasure-whitespace-mix-detection-f-3-0.5",
+        "ImeasureNeeds(words='whitespace', mix=('detection', 'f', '3', '0.5'))",
+    ),
+    "errant[mode=ds,multi=true,filter=R:OTHER+R:SPELL]": (
+        "errant-ds-multi-a8f352ffdade",
+        "ErrantNeeds(mode='ds', single=False, multi=True, left_out=('R:OTHER', 'R:SPELL'), types=())",
+    ),
+    "errant[style=cherrant]": (
+        "errant-cs-cherrant",
+        "ErrantNeeds(mode='cs', single=False, multi=False, style='cherrant', left_out=(), types=())",
+    ),
+    "cleme[weights=sentence]": (
+        "cleme-dependent-48",
+        "ClemeNeeds(dependent=True, longest=48)",
+    ),
+    "external[score=f_beta,decimals=2]": (
+        "external-external-tp-fp-fn-d2",
+        "ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)",
+    ),
+    "length[strip=end,tok=13a]": (
+        "overlap-n1-13a-rstrip",
+        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, "
+        "stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)",
+    ),
+}
+"""Key and cache key of the needs of a metric, as version 0.2.0 of the program made them."""
+
+
+@pytest.mark.parametrize("text", KEYS)
+def test_keys_of_stored_counts_are_as_they_were(text: str) -> None:
+    needs = from_text(text).needs
+    assert (needs.key, needs.cache_key) == KEYS[text]
+
+
+def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -> None:
+    errant = ErrantNeeds(Comparison("cs", False, False, (), "errant"), annotator="errant-3.0.2.spacy-3")
+    assert errant.key == "errant-cs-errant-3.0.2.spacy-3"
+    assert errant.cache_key == (
+        "ErrantNeeds(mode='cs', single=False, multi=False, left_out=(), types=(), annotator='errant-3.0.2.spacy-3')"
+    )
+    assert TypeNeeds(errant, ("R:NOUN",)).cache_key == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
+    cleme = ClemeNeeds(dependent=True, longest=16, annotator="errant-3")
+    assert (cleme.key, cleme.cache_key) == (
+        "cleme-dependent-16-errant-3",
+        "ClemeNeeds(dependent=True, longest=16, annotator='errant-3')",
+    )

