@@ -17,7 +17,6 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from pipeline.errors import InvalidTextError
-from pipeline.kernel import categories
 from pipeline.kernel import characters as categories
 from pipeline.kernel.common import join_lines
 from pipeline.tokenizers import TOKENIZERS

@@ -12,13 +12,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ... import kernel
 from ...errors import InvalidTextError
-from ...kernel import long_lines
 from ...kernel.common import KINDS
 
 if TYPE_CHECKING:
@@ -170,12 +169,8 @@ class Schema:
         return parts
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
-        """Return what narrow() makes of pack(), for fields [lines, ...]. Small counts are tried first."""
-        beside = kernel.formula("side_by_side", "overlap")
-        parts = self._parts(columns)
-        plain = beside and all(part.ndim == 2 and part.dtype == np.int64 for part in parts)
-        small: NDArray[np.integer] | None = beside(parts) if beside and plain else None
-        return narrow(np.concatenate(parts, axis=-1)) if small is None else small
+        """Return what narrow() makes of pack(), for fields [lines, ...]."""
+        return narrow(self.pack(columns))
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
         """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64 for others."""
@@ -289,7 +284,7 @@ class OverlapNeeds(Needs):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""
         source, references, systems = self._encoded(text)
-        counts = long_lines.overlap(source, references, systems, self.order, self.kinds)
+        counts = kernel.overlap(source, references, systems, self.order, self.kinds)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
         for number, system in enumerate(systems):
@@ -355,7 +350,4 @@ class PreparedOverlap:
 
 def totals(text: Encoded, order: int) -> Ints:
     """Return how many n-grams of the orders 1 to `order` each line has: int64 [lines, order]."""
-    compiled = kernel.formula("totals", "overlap")
-    if compiled:
-        return cast("Ints", compiled(text.offsets, order))
     return np.maximum(np.diff(text.offsets)[:, None] - np.arange(order), 0)
