@@ -36,11 +36,10 @@ from .metrics.base.views import TEXTS
 from .metrics.build import from_text, from_values
 from .metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .prepare import complete, doubts, fit, without_source
-from .scoring import scored_columns
-from .scoring.breakdown.needs import breakdown_of, needs_of
+from .scoring import board as scored_columns
+from .scoring.board import breakdown_of, describe, needs_of, remarks
+from .scoring.board import score as score_all
 from .scoring.results import Comparison, Results
-from .scoring.scores import describe, remarks
-from .scoring.scores import score as score_all
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .report.notebook.shown import Compared
-    from .scoring.breakdown.rows import Breakdown
-    from .scoring.results import Score
+    from .scoring.results import Breakdown, Score
     from .tokenizers.own_tokens import References, Splitter, Texts
 
 
@@ -305,7 +303,7 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
         return Compared.of(compared(run, settings))
     from .scoring import stored_runs
     from .scoring.resampling.significance import statistics_of, with_statistics
-    from .scoring.selection import restricted
+    from .scoring.stored_runs import restricted
 
     for given in (run, run2):
         if given is not None and not isinstance(given, str | PathLike):

@@ -13,9 +13,8 @@ from .metrics import METRICS
 from .report.notebook.frames import are_few, ends, frame
 from .report.notebook.shown import Drawable, Shown, called
 from .report.tables.labels import labels
-from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
-from .scoring.results import REFERENCES_ROW, DatasetInfo, Results
+from .scoring.results import REFERENCES_ROW, TIERS, DatasetInfo, Results
 from .scoring.sentences import every_output, sentence_spread
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from .arrays import Floats, Ints
     from .execution.store.columns_file import MemoryStatistics, Statistics
     from .metrics.base.metric import Metric
-    from .scoring.breakdown.rows import Breakdown
-    from .scoring.results import Bootstrap, Comparison, Samples, Score, Spread
+    from .scoring.results import Bootstrap, Breakdown, Comparison, Samples, Score, Spread
 
 
 def _of_score(name: str, meaning: str) -> Any:

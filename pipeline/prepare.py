@@ -27,7 +27,7 @@ from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
 from .metrics.own_tokens import has_own_tokens
-from .scoring.breakdown.needs import needs_of
+from .scoring.board import needs_of
 from .scoring.references import POLICIES
 
 if TYPE_CHECKING:

@@ -44,11 +44,10 @@ from .report import FORMATS
 from .report.material import Material
 from .report.replaced import replacement_note
 from .report.tables.plot_look import Look
+from .scoring.board import all_scored_columns, describe, remarks, signed, with_means, with_scores_of
+from .scoring.board import score as score_all
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
-from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
-from .scoring.scores import describe, remarks, with_means
-from .scoring.scores import score as score_all
 from .scoring.stored_runs import left_out, replaced
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     from .execution.shards import Missing
     from .human.people import People
     from .reproduction.open_sections import OpenedSections
-    from .scoring.scored_columns import ScoredColumns
+    from .scoring.board import Board
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -78,7 +77,7 @@ class Scored:
     job: Job
     corpora: tuple[Corpus, ...]
     """The data sets, without the systems that lack counts of some lines."""
-    columns: tuple[ScoredColumns, ...]
+    columns: tuple[Board, ...]
     """The scores of each data set and metric with the columns that they are made of."""
     results: Results
     """The results of all stages so far."""

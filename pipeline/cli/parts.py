@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import argparse
 
-    from ..scoring.selection import Selection
+    from ..scoring.stored_runs import Selection
 
 SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
 
@@ -44,7 +44,7 @@ def selection_of(args: argparse.Namespace) -> Selection:
 
     A single system is not among it, because `show` prints the counts of one.
     """
-    from ..scoring.selection import Selection
+    from ..scoring.stored_runs import Selection
 
     metric, dataset, system = (getattr(args, name, None) or [] for name in ("metric", "dataset", "system"))
     systems = system if isinstance(system, list) else []

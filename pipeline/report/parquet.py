@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Needs
+    from ..scoring.board import Board
     from ..scoring.results import Results
-    from ..scoring.scored_columns import ScoredColumns
     from .material import Material
 
     Content = Iterator[bytes]
@@ -72,7 +72,7 @@ def _titles(material: Material) -> list[str]:
     return [title for own in scores for title in ranked_table(material.results, own, material.digits)[0]]
 
 
-def _of_sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> dict[str, Content | bytes]:
+def _of_sentences(scored: Sequence[Board], asked: Sequence[str]) -> dict[str, Content | bytes]:
     """Return sentences.parquet and the files of counts."""
     types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
     files: dict[str, Content | bytes] = {
@@ -108,7 +108,7 @@ def _types(needs: Needs) -> dict[str, str]:
     return types
 
 
-def _sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> Iterator[Rows]:
+def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:
     for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
@@ -121,7 +121,7 @@ def _sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> Iterato
                 first += len(scores)
 
 
-def _counts(needs: Needs, scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
+def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
     for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             first = 1
@@ -149,7 +149,7 @@ def _by_reference(needs: Needs, block: Columns, lines: Any, references: int) -> 
 def _parquet(
     rows: Callable[[], Iterator[Rows]],
     types: dict[str, str],
-    scored: Sequence[ScoredColumns],
+    scored: Sequence[Board],
     labels: Sequence[str] = LABELS,
 ) -> Content:
     """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""

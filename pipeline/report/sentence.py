@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..metrics.base.columns import Columns
     from ..metrics.base.description import Verdict
     from ..metrics.base.metric import Metric
+    from ..scoring.board import Board
     from ..scoring.column_blocks import HasBlocks
-    from ..scoring.scored_columns import ScoredColumns
     from .material import Material
     from .tables import Table
 
@@ -101,7 +101,7 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
     return ["system", *(named[measured.scores[0].metric] for measured in own)], rows
 
 
-def most_different(measured: ScoredColumns, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
+def most_different(measured: Board, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
     columns = dict(zip(measured.names, measured.columns, strict=False))
     first, second = (
@@ -180,7 +180,7 @@ def _said(verdicts: Sequence[Verdict], edit: tuple[int, int, str, str, str]) -> 
     return ", ".join(verdict.verdict for verdict in verdicts if verdict[:5] == edit)
 
 
-def _counts(measured: ScoredColumns, counts: Columns) -> tuple[list[str], Table]:
+def _counts(measured: Board, counts: Columns) -> tuple[list[str], Table]:
     """Return the singles and the table of Counts, without references that are missing and empty rows above ALWAYS."""
     fields = measured.metric.needs.schema(measured.references).fields
     apart = any(field.per_reference for field in fields)
@@ -205,7 +205,7 @@ def _shown(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
 
 
-def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
+def _score(measured: Board, columns: HasBlocks, line: int) -> float:
     block, row = _row(present_blocks(measured.metric, columns), line)
     return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
 

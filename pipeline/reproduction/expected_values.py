@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ..config.models_published import WrittenExpectation, WrittenPublished
     from ..human.trueskill import Progress
+    from ..scoring.board import Board
     from ..scoring.results import Results, Score
-    from ..scoring.scored_columns import ScoredColumns
     from .open_sections import OpenedSections
 
 LISTED = 300
@@ -35,7 +35,7 @@ LISTED = 300
 def with_published(
     written: WrittenPublished,
     opened: OpenedSections,
-    scored: Sequence[ScoredColumns],
+    scored: Sequence[Board],
     results: Results,
     progress: Progress | None = None,
 ) -> Results:

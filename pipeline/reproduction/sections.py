@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     )
     from ..human.judgments import Judgments
     from ..human.trueskill import Progress
+    from ..scoring.board import Board
     from ..scoring.results import Score
-    from ..scoring.scored_columns import ScoredColumns
     from .open_sections import OpenedSections
     from .table_files import Cell
 
@@ -45,7 +45,7 @@ class Sections:
         self,
         written: WrittenPublished,
         opened: OpenedSections,
-        scored: Sequence[ScoredColumns],
+        scored: Sequence[Board],
         scores: Sequence[Score],
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
@@ -96,7 +96,7 @@ class Sections:
         )
         return summary.plain()
 
-    def scored_by(self, metric: str | None, dataset: str | None) -> ScoredColumns:
+    def scored_by(self, metric: str | None, dataset: str | None) -> Board:
         """Return the scores by the metric that a text means, on a data set. None means the only data set."""
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..metrics.base.metric import Metric
+    from ..scoring.board import Board
     from ..scoring.column_blocks import HasBlocks
-    from ..scoring.scored_columns import ScoredColumns
 
 Sentences = dict[str, dict[str, Any]]
 """For each sentence, by its number from 1: the counts by the number of the annotator (from 0), and TAKEN."""
@@ -60,7 +60,7 @@ def read_report(path: Path) -> Sentences:
     return sentences
 
 
-def counted(scored: ScoredColumns) -> dict[str, Sentences]:
+def counted(scored: Board) -> dict[str, Sentences]:
     """Return what such a report would say of each system, with numbers in place of texts.
 
     Raises InputError where the metric has not whole counts for each annotator.

@@ -19,8 +19,8 @@ from ..metrics.base.views import GOLD, TEXTS
 from ..metrics.build import from_values
 from ..metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
 from ..prepare import complete, doubts, fit, without_source
+from ..scoring.board import signed
 from ..scoring.line_scores import LineScores
-from ..scoring.scored_columns import signed
 from ..tokenizers.own_tokens import is_list, outputs_of, own_texts
 from .checks import rows_of, surrogate, texts_of
 

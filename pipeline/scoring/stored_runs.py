@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, StoreError
+from ..dataclass import dataclass
+from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
-from ..metrics.names import class_of
-from .results import REFERENCES_ROW, Results, Score, ranks
-from .scored_columns import ScoredColumns, scored_columns, signed
-from .scores import describe
+from ..metrics.names import class_of, is_called
+from .board import Board, describe, scored_columns, signed, with_means
+from .results import MORE, REFERENCES_ROW, Results, Score, ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ..corpus.corpus import Corpus
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from .results import DatasetInfo
 
 
-def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[ScoredColumns]]:
+def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Board]]:
     """Return what load() reads from a run directory, or load_two() from two, each of which may be at an address."""
     folder = folder_of(run)
     return load(folder) if run2 is None else load_two(folder, folder_of(run2))
 
 
-def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
+def load(path: Path) -> tuple[Results, list[Board]]:
     """Return the results of a run, and its scores with their columns; raises StoreError."""
     results = Results.read(path / "results.json")
     if RunDirectory(path, make=False).manifest().get("state") == "running":
@@ -118,7 +119,7 @@ def _unversioned(signature: str) -> str:
     return signature.rpartition("|v:")[0]
 
 
-def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:
+def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     """Return the scores on the data sets and metrics that two runs have in common, with the systems of both.
 
     Data sets are the same if source and references are. Metrics are the same if all settings are. Systems with the
@@ -126,7 +127,7 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:
     StoreError where the runs have nothing in common, or where a data set of the same name has other texts.
     """
     (results, scored), (more_results, more) = load(one), load(two)
-    datasets, joined = dict(results.datasets), list[ScoredColumns]()
+    datasets, joined = dict(results.datasets), list[Board]()
     for name in (name for name in results.datasets if name in more_results.datasets):
         _check_data(name, results.datasets[name], more_results.datasets[name], one, two)
         digests = results.datasets[name].digests | more_results.datasets[name].digests
@@ -167,9 +168,7 @@ def _labels(one: Path, two: Path) -> tuple[str, str]:
     return names if names[0] != names[1] else ("1", "2")
 
 
-def _joined(
-    one: ScoredColumns, two: ScoredColumns, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]
-) -> ScoredColumns:
+def _joined(one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]) -> Board:
     """Return the scores of the systems of both runs, with new ranks among them. References are left out."""
     scores, columns, own = list[Score](), list(one.columns)[:0], list[int | None]()
     names = set(one.names) & set(two.names)
@@ -192,7 +191,7 @@ def ranked(scores: Sequence[Score]) -> tuple[Score, ...]:
     return tuple(replace(score, rank=rank) for score, rank in pairs)
 
 
-def _listed(*runs: Sequence[ScoredColumns]) -> str:
+def _listed(*runs: Sequence[Board]) -> str:
     return "".join(
         f"\n  {number}: " + ", ".join(dict.fromkeys(f"{m.scores[0].dataset} {m.scores[0].metric}" for m in scored))
         for number, scored in enumerate(runs, 1)
@@ -201,3 +200,126 @@ def _listed(*runs: Sequence[ScoredColumns]) -> str:
 
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """What the names of texts begin with that all systems share."""
+
+
+# Parts of a run that a command names: metrics, data sets and systems, by names or by patterns such as `A*`.
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a command asks for. An empty part stands for all."""
+
+    metrics: Sequence[str] = ()
+    """Names as people write them, signatures, or patterns of these."""
+    datasets: Sequence[str] = ()
+    systems: Sequence[str] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.metrics or self.datasets or self.systems)
+
+
+EVERYTHING = Selection()
+
+
+def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return the names that each pattern means, in the order of the patterns: the name itself, or all that match it.
+
+    Where neither is there, upper and lower case do not matter. Raises StoreError for a pattern without a name.
+    """
+    known = list(dict.fromkeys(names))
+    chosen = []
+    for pattern in patterns:
+        ways = (
+            [name for name in known if name == pattern],
+            [name for name in known if fnmatchcase(name, pattern)],
+            [name for name in known if fnmatchcase(name.casefold(), pattern.casefold())],
+        )
+        own = next(filter(None, ways), None)
+        if own is None:
+            hint = did_you_mean(pattern, known)
+            raise StoreError(f"{flag} {pattern}: there is no such one{hint}; there are {', '.join(known)}")
+        chosen += own
+    return chosen
+
+
+def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
+    """Return the scores of these metrics and systems on these data sets; raises StoreError if there are none."""
+    if not scored:
+        raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
+    kept = [m for m in scored if not selection.metrics or any(_is_metric(m, text) for text in selection.metrics)]
+    for text in selection.metrics:
+        if not any(_is_metric(m, text) for m in scored):
+            hint = did_you_mean(text, dict.fromkeys(m.metric.output for m in scored))
+            raise StoreError(f"--metric {text}: there is no such one{hint}; there are {_all(scored)}")
+    if selection.datasets:
+        datasets = set(names_like("--dataset", selection.datasets, (m.scores[0].dataset for m in kept)))
+        kept = [m for m in kept if m.scores[0].dataset in datasets]
+    if selection.systems:
+        systems = set(names_like("--system", selection.systems, (name for m in kept for name in m.names)))
+        kept = [_with_systems(m, systems) for m in kept if systems & set(m.names)]
+    return kept
+
+
+def _is_metric(measured: Board, text: str) -> bool:
+    """Whether a text is a name of a metric, its signature, or a pattern of one of these."""
+    names = (measured.metric.output, measured.scores[0].metric)
+    return any(text == name or fnmatchcase(name, text) for name in names) or is_called(measured.metric, text)
+
+
+def _with_systems(measured: Board, systems: set[str]) -> Board:
+    kept = [number for number, name in enumerate(measured.names) if name in systems]
+    counted = [number for number in kept if number < len(measured.columns)]
+    return replace(
+        measured,
+        scores=tuple(measured.scores[number] for number in kept),
+        columns=tuple(measured.columns[number] for number in counted),
+        own=tuple(measured.own[number] for number in counted),
+        has_mean=measured.has_mean and len(kept) > len(counted),
+    )
+
+
+def _all(scored: Sequence[Board]) -> str:
+    return ", ".join(dict.fromkeys(measured.scores[0].metric for measured in scored))
+
+
+def narrowed(results: Results, scored: Sequence[Board]) -> Results:
+    """Return the results for these data sets, metrics and systems alone, with their statistics.
+
+    Results of the run as a whole, such as correlations of columns and verdicts on expectations, are left out. So is
+    agreement with people where systems are left out, for it is that of all systems.
+    """
+    pairs = {(measured.scores[0].dataset, measured.scores[0].metric) for measured in scored}
+    human = results.human and {
+        key: [item for item in value if _is_of(item, pairs)] if key in LISTS else value
+        for key, value in results.human.items()
+    }
+    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
+    scores = [score for measured in scored for score in measured.scores]
+    names = {score.system for score in scores}
+    tests = [
+        test for test in results.tests if (test.dataset, test.metric) in pairs and {test.system, test.other} <= names
+    ]
+    all_systems = names >= {score.system for score in results.scores if (score.dataset, score.metric) in pairs}
+    missing = [item for item in results.missing if item.dataset in datasets and (all_systems or item.system in names)]
+    whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
+    parts = [part for part in results.breakdown if (part.dataset, part.metric) in pairs and part.system in names]
+    whole |= {"datasets": datasets, "scores": scores, "missing": missing, "tests": tests, "human": human}
+    whole |= {"breakdown": parts}
+    part = replace(results, means=None, **whole)
+    return with_means(part) if results.means and len(datasets) > 1 else part
+
+
+def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
+    """Whether an item about a metric, or a comparison of two, is about these data sets and metrics alone."""
+    return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
+
+
+LISTS = ("correlations", "sentences", "tests", "windows")
+"""The parts of the section `human` that are lists with items for each metric."""
+
+
+def restricted(results: Results, scored: Sequence[Board]) -> Results:
+    """Return the results with only these scores, and without earlier statistics and scores by type."""
+    scores = [replace(score, bootstrap=None) for measured in scored for score in measured.scores]
+    return replace(results, scores=scores, tests=[], means=None, breakdown=[])

@@ -55,7 +55,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     from pipeline.execution.count import count_to_disk
     from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
-    from pipeline.scoring import scores
+    from pipeline.scoring import board as scores
 
     options = RunOptions(n_jobs=int(n_jobs))
     start = now()

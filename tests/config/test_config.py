@@ -29,7 +29,7 @@ from pipeline.metrics import METRICS, build
 from pipeline.metrics.build import from_text, resolve
 from pipeline.report import FORMATS
 from pipeline.report.plots import PLOTS
-from pipeline.scoring import scored_columns
+from pipeline.scoring import board as scored_columns
 from tests.conftest import ROOT, metric_of
 
 if TYPE_CHECKING:

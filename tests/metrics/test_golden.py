@@ -20,7 +20,7 @@ from pipeline.corpus.texts import text_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.scoring import scores
+from pipeline.scoring import board as scores
 from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 from tests.oracles import naive

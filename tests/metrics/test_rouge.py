@@ -366,7 +366,7 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
     ],
 )
 def test_signatures_parse_back(text: str) -> None:
-    from pipeline.scoring.scored_columns import signed
+    from pipeline.scoring.board import signed
 
     metric = from_text(text)
     assert from_text(signed(metric, 3)) == metric

@@ -26,9 +26,8 @@ from pipeline.report.plots.human import density
 from pipeline.report.tables.labels import groups, labels
 from pipeline.report.tables.plot_look import FONTS, Look
 from pipeline.report.terminal.layout import shortened
-from pipeline.scoring.breakdown.rows import Breakdown, Category
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
-from pipeline.scoring.scored_columns import scores_of_draws
+from pipeline.scoring.board import scores_of_draws
+from pipeline.scoring.results import Bootstrap, Breakdown, Category, Comparison, DatasetInfo, Results, Samples, Score
 from tests.conftest import run, write_run
 
 if TYPE_CHECKING:

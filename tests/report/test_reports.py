@@ -41,8 +41,8 @@ from pipeline.report.parquet import parquet_files
 from pipeline.report.sheets import Cell, sheets
 from pipeline.report.tables.ranked import fitted_table, ranked_table
 from pipeline.scoring.column_blocks import present_blocks
-from pipeline.scoring.selection import Selection
 from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring.stored_runs import Selection
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.oracles import naive

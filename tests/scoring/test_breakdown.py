@@ -17,9 +17,8 @@ from pipeline.cli.commands.schema import results_schema
 from pipeline.corpus.edits import views
 from pipeline.execution.options import RunOptions
 from pipeline.scoring.breakdown.counts import breakdowns
-from pipeline.scoring.breakdown.rows import REST, Breakdown
 from pipeline.scoring.resampling.sample_weights import Bootstrap
-from pipeline.scoring.results import Results
+from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
 from tests.conftest import run, tree
 from tests.oracles import naive_errant

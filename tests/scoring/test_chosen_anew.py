@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.material import Material
+    from pipeline.scoring.board import Board
     from pipeline.scoring.column_blocks import HasBlocks
-    from pipeline.scoring.scored_columns import ScoredColumns
 
 LINES, SEED, SAMPLES = 30, 7, 12
 METRICS = [
@@ -66,7 +66,7 @@ def samples_of(seed: int = SEED, samples: int = SAMPLES) -> list[list[int]]:
     return [sorted(row) for row in drawn.tolist()]
 
 
-def naive(measured: ScoredColumns, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
+def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
     """Return the score of a sequence of sentences, each of some system, with annotators chosen one by one."""
     metric = measured.metric
     choice = metric.running_choice()
@@ -86,7 +86,7 @@ def naive(measured: ScoredColumns, sentences: Iterable[tuple[HasBlocks, int]]) -
     return float(next(iter(metric.score({name: np.array(value) for name, value in sums.items()}).values())))
 
 
-def scores_of(measured: ScoredColumns, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
+def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
     """Return the scores of the samples [samples, systems], from which intervals and ranks are made."""
     kept = []
     original = chosen_anew.ChosenAnew.sums

@@ -14,8 +14,8 @@ import pytest
 
 from pipeline.cli.commands.schema import results_schema
 from pipeline.errors import InputError
+from pipeline.scoring.board import with_means
 from pipeline.scoring.results import Results, Score
-from pipeline.scoring.scores import with_means
 from tests.conftest import called, run, tree, write_run
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def _worst(args: argparse.Namespace) -> int:
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
     from ...report.tables.digits import percent
-    from ...scoring.selection import names_like
+    from ...scoring.stored_runs import names_like
 
     if args.run2 or args.baseline or args.json:
         raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
@@ -142,7 +142,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     from ...report.terminal.text import print_text
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import with_statistics
-    from ...scoring.selection import Selection, names_like, only, restricted
+    from ...scoring.stored_runs import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))

@@ -124,7 +124,7 @@ def _report(args: argparse.Namespace) -> int:
     from ...report import FORMATS
     from ...report.console import print_types
     from ...report.tables.ranked import check_columns
-    from ...scoring.scores import with_means
+    from ...scoring.board import with_means
 
     formats = _asked(args)
     folder = folder_of(args.run)

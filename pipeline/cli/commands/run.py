@@ -108,8 +108,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     from ...execution.count import by_view, placed
     from ...execution.store.remote_copy import folder_of
     from ...execution.store.run_directory import RunDirectory
-    from ...scoring.breakdown.needs import needs_of
-    from ...scoring.scored_columns import signed
+    from ...scoring.board import needs_of, signed
     from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)

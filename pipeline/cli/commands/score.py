@@ -120,8 +120,8 @@ def run(args: argparse.Namespace) -> int:
     from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.terminal.text import print_text
+    from ...scoring.board import describe
     from ...scoring.results import Results
-    from ...scoring.scores import describe
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     texts = [*(args.metrics or ()), *(args.more_metrics or ())]
@@ -172,9 +172,9 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
 
 def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
     """Return the results with intervals and paired tests, for each metric."""
+    from ...scoring.board import scored_columns
     from ...scoring.resampling.significance import with_statistics
     from ...scoring.results import REFERENCES_ROW
-    from ...scoring.scored_columns import scored_columns
 
     measured = []
     for signature in dict.fromkeys(result.signature for result in evaluation):

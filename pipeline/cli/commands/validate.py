@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from ...prepare import prepare
     from ...report.terminal.table import print_table
     from ...report.terminal.text import print_text
-    from ...scoring.scored_columns import signed
+    from ...scoring.board import signed
 
     job = prepare(args.config, overrides=overrides_of(args))
     counted: dict[tuple[str, str], int] = {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...arrays import Floats
-    from ...scoring.scored_columns import ScoredColumns
+    from ...scoring.board import Board
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class MetricScores:
         return self.sentences()[[self.systems.index(name) for name in systems]]
 
 
-def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
+def metric_scores(columns: Iterable[Board]) -> list[MetricScores]:
     """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
     metrics = []
     for scored in columns:
@@ -76,7 +76,7 @@ def _in_order(scores: dict[str, Floats]) -> Floats:
     return np.stack([scores[name] for name in sorted(scores)])
 
 
-def _sentences(scored: ScoredColumns) -> Floats:
+def _sentences(scored: Board) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
     numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
     columns = {score.system: blocks for score, blocks, own in numbered if own is None}

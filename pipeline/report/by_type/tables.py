@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
 from ...metrics.names import class_of
-from ...scoring.breakdown.rows import REST
+from ...scoring.results import REST
 from ..tables.comparisons import level_name, shown_interval
 from ..tables.digits import percent
 from ..tables.labels import groups
@@ -15,8 +15,7 @@ from ..terminal.layout import GAP, shown_width
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...scoring.breakdown.rows import Category
-    from ...scoring.results import Results
+    from ...scoring.results import Category, Results
     from ..tables import Table
     from ..tables.labels import Group
 

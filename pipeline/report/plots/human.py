@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...scoring.scored_columns import scores_of_draws
+from ...scoring.board import scores_of_draws
 from ..tables.labels import groups
 from ..tables.plotted import scatters
 from .canvas import BLUE, COLOURS, MARKERS, ORANGE, figure, legend, place_labels, rows_figure, text, title

@@ -11,7 +11,7 @@ from ...dataclass import dataclass
 from ...metrics.base.columns import Schema
 from ..addends import Addends, Kind, first
 from ..column_blocks import chosen_references, present_blocks
-from .rows import REST, TIERS, Breakdown, Category
+from ..results import REST, TIERS, Breakdown, Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
+    from ..board import Board
     from ..column_blocks import HasBlocks
-    from ..scored_columns import ScoredColumns
 
 PART = "of each category: "
 """What stands before the names of columns of categories, where they are beside those of the whole."""
@@ -115,7 +115,7 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     return result
 
 
-def breakdowns(measured: ScoredColumns) -> list[Breakdown]:
+def breakdowns(measured: Board) -> list[Breakdown]:
     """Return the scores of each system by category, tier by tier; none where there are no counts of categories."""
     if not measured.parts:
         return []
@@ -136,7 +136,7 @@ def breakdowns(measured: ScoredColumns) -> list[Breakdown]:
     return result
 
 
-def beside(measured: ScoredColumns) -> list[Beside]:
+def beside(measured: Board) -> list[Beside]:
     """Return the columns of each system with those of its categories."""
     return [Beside(*pair) for pair in zip(measured.columns, measured.parts, strict=True)]
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ...config.models import WrittenStatistics
-    from ..breakdown.rows import Breakdown, Category
-    from ..scored_columns import ScoredColumns
+    from ..board import Board
+    from ..results import Breakdown, Category
     from .sample_weights import Bytes
 
 ROOM = 1 << 27
@@ -32,7 +32,7 @@ Intervals = dict[tuple[str, int, str], dict[str, tuple[float, float]]]
 
 
 def with_category_intervals(
-    parts: Sequence[Breakdown], scored: Sequence[ScoredColumns], settings: WrittenStatistics
+    parts: Sequence[Breakdown], scored: Sequence[Board], settings: WrittenStatistics
 ) -> list[Breakdown]:
     """Return the scores by category with intervals.
 
@@ -59,7 +59,7 @@ def _with(part: Breakdown, intervals: Intervals) -> Breakdown:
     return replace(part, categories=tuple(map(own, part.categories)))
 
 
-def _intervals(measured: ScoredColumns, settings: WrittenStatistics) -> Intervals:
+def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
     """Return the intervals of the outputs that are fractions, by system, tier and category."""
     kind = ByCategory(measured.metric, measured.categories)
     intervals: Intervals = {}
@@ -75,7 +75,7 @@ def _intervals(measured: ScoredColumns, settings: WrittenStatistics) -> Interval
     return intervals
 
 
-def _sums(kind: ByCategory, measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
+def _sums(kind: ByCategory, measured: Board, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
     systems, names = beside(measured), measured.names
     several = max(ROOM // (8 * settings.resamples * kind.schema.width), 1)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ...config.models import WrittenStatistics
+    from ..board import Board
     from ..results import Score
-    from ..scored_columns import ScoredColumns
     from .chosen_anew import ChosenAnew
     from .sample_weights import Bytes
 
 
 def with_output_intervals(
-    measured: ScoredColumns, scores: Sequence[Score], settings: WrittenStatistics, anew: ChosenAnew | None
+    measured: Board, scores: Sequence[Score], settings: WrittenStatistics, anew: ChosenAnew | None
 ) -> list[Score]:
     """Return the scores of a metric with the intervals of their outputs that are fractions.
 
@@ -52,7 +52,7 @@ def with_output_intervals(
     ]
 
 
-def _parts(measured: ScoredColumns) -> list[Summand]:
+def _parts(measured: Board) -> list[Summand]:
     """Return the summands of the outputs."""
     if measured.metric.level not in SENTENCES:
         return summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
@@ -80,7 +80,7 @@ def _of(anew: ChosenAnew, weights: Bytes) -> Iterator[tuple[int, float, dict[str
         yield number, 1.0, {name: values[:, number] for name, values in outputs.items()}
 
 
-def _fractions(measured: ScoredColumns, outputs: dict[str, Floats]) -> list[str]:
+def _fractions(measured: Board, outputs: dict[str, Floats]) -> list[str]:
     counts = measured.metric.counts
     return [name for name in outputs if name not in counts and _stem(name) not in counts]
 

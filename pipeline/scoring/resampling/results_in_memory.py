@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from ...errors import InputError, did_you_mean
 from ...metrics.base.views import TEXTS
+from ..board import scored_columns
 from ..results import REFERENCES_ROW, DatasetInfo, Results
-from ..scored_columns import scored_columns
 from .significance import statistics_of, with_statistics
 
 if TYPE_CHECKING:

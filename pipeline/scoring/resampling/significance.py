@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ...config.models import WrittenStatistics
+    from ..board import Board
     from ..results import Results, Score
-    from ..scored_columns import ScoredColumns
     from ..summands import Summand
     from .sample_groups import Progress
 
@@ -57,7 +57,7 @@ def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatisti
 
 def with_statistics(
     results: Results,
-    scored: Sequence[ScoredColumns],
+    scored: Sequence[Board],
     settings: WrittenStatistics,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -89,7 +89,7 @@ def with_statistics(
     )
 
 
-def _overall(scored: Sequence[ScoredColumns], settings: WrittenStatistics, progress: Progress) -> Progress:
+def _overall(scored: Sequence[Board], settings: WrittenStatistics, progress: Progress) -> Progress:
     """Return what tells the samples and trials of all metrics as one whole, so that a bar does not begin again."""
     trials = settings.trials if settings.test == "approximate_randomization" else 0
     whole = sum(settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored)
@@ -109,7 +109,7 @@ def _written(settings: WrittenStatistics) -> dict[str, Any]:
     return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
-def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[str]:
+def _lacking(measured: Board, settings: WrittenStatistics) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
         dataset = measured.scores[0].dataset
@@ -128,7 +128,7 @@ def _lacking(measured: ScoredColumns, settings: WrittenStatistics) -> Iterator[s
 
 
 def analyse(
-    measured: ScoredColumns, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1
+    measured: Board, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1
 ) -> tuple[list[Score], list[Comparison]]:
     """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
@@ -148,14 +148,14 @@ def analyse(
     return scores, comparisons
 
 
-def _chosen_anew(measured: ScoredColumns, settings: WrittenStatistics) -> ChosenAnew | None:
+def _chosen_anew(measured: Board, settings: WrittenStatistics) -> ChosenAnew | None:
     """Return what chooses annotators anew in each sample, where that is asked for and makes a difference."""
     if settings.choice == "whole" or not is_chosen_anew(measured.metric):
         return None
     return ChosenAnew(Chosen(measured.metric), measured.columns)
 
 
-def _with_bootstrap(measured: ScoredColumns, samples: Floats, level: float) -> list[Score]:
+def _with_bootstrap(measured: Board, samples: Floats, level: float) -> list[Score]:
     scores, goodness = measured.scores, measured.metric.goodness
     low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
     means = samples.mean(axis=0).tolist()
@@ -169,7 +169,7 @@ def _with_bootstrap(measured: ScoredColumns, samples: Floats, level: float) -> l
     ]
 
 
-def pairs_of(measured: ScoredColumns, baseline: str | None) -> list[tuple[int, int]]:
+def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
     """Return the pairs of systems to compare: each system with the baseline, or all pairs. References are left out."""
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
     if baseline is None:
@@ -179,7 +179,7 @@ def pairs_of(measured: ScoredColumns, baseline: str | None) -> list[tuple[int, i
 
 
 def _comparisons(
-    measured: ScoredColumns,
+    measured: Board,
     parts: Sequence[Summand],
     samples: Floats,
     settings: WrittenStatistics,
@@ -234,7 +234,7 @@ def _comparisons(
     return comparisons
 
 
-def _sentence_scores(measured: ScoredColumns) -> Iterator[Floats]:
+def _sentence_scores(measured: Board) -> Iterator[Floats]:
     """Yield the sentence scores of all systems: float64 [systems, lines] for each block of lines."""
     metric = measured.metric
     for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):

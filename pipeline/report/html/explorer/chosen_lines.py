@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ....arrays import Floats, Ints
-    from ....scoring.scored_columns import ScoredColumns
+    from ....scoring.board import Board
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
@@ -41,7 +41,7 @@ class Least:
         self.keys, self.lines = keys[order], lines[order]
 
 
-def telling(measured: ScoredColumns, size: int) -> Ints:
+def telling(measured: Board, size: int) -> Ints:
     """Return the numbers of `size` lines that tell most (see RULE), from 0 and in rising order: int64 [size].
 
     If there are fewer lines, all are returned. The columns are read once, block after block.

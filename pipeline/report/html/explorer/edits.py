@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ....corpus.texts import AnyText
     from ....metrics.base.description import Verdict
     from ....metrics.base.metric import Metric
-    from ....scoring.scored_columns import ScoredColumns
+    from ....scoring.board import Board
 
     LinesOf = Callable[[AnyText, Ints], Iterator[str]]
 
@@ -53,7 +53,7 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf
 
 def edit_data(
     corpus: Corpus,
-    measured: ScoredColumns,
+    measured: Board,
     names: Sequence[str],
     lines: Ints,
     lines_of: LinesOf,
