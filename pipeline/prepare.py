@@ -27,7 +27,7 @@ from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
 from .metrics.own_tokens import has_own_tokens
-from .scoring.board import needs_of
+from .scoring.board import Task, needs_of, tasks_of
 from .scoring.references import POLICIES
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     """The data sets, with their texts indexed."""
+    tasks: tuple[Task, ...]
+    """Each metric with what it reads of each data set, in the order of data sets."""
     warnings: tuple[str, ...]
     """What a user should know of the config and the texts before the run."""
     overrides: Overrides = NO_OVERRIDES
@@ -75,7 +77,7 @@ class Job:
 
     def needs_of(self, corpus: Corpus) -> tuple[Needs, ...]:
         """Return the columns to count for a data set: those for the scores, and for its categories of edits."""
-        return needs_of(corpus, self.metrics)
+        return needs_of(task for task in self.tasks if task.corpus is corpus)
 
     def written(self) -> dict[str, Any]:
         """Return what run.json keeps of the config, so that reopen.py can open the texts again.
@@ -113,7 +115,11 @@ def prepare(
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
-    warnings = (*config.notes, *(text for corpus in opened for text in doubts(corpus, metrics)))
+    tasks = tasks_of(metrics, opened)
+    warnings = config.notes
+    for corpus in opened:
+        own = [task for task in tasks if task.corpus is corpus]
+        warnings = (*warnings, *(text_warnings(own) if own else ()))
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
@@ -122,6 +128,7 @@ def prepare(
         config=config,
         metrics=metrics,
         corpora=opened,
+        tasks=tasks,
         warnings=warnings,
         overrides=overrides,
         mapping=None if isinstance(written, str | Path) else written,
@@ -130,28 +137,22 @@ def prepare(
     )
 
 
-def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
-    """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
-    of_gold = [text for metric in metrics if metric.needs.view == GOLD for text in _gold_doubts(metric, corpus)]
-    return [*_text_doubts(corpus, metrics), *dict.fromkeys(of_gold)]
-
-
-def _gold_doubts(metric: Metric, corpus: Corpus) -> Iterator[str]:
-    records = (read_texts(text, 0, text.lines) for text in corpus.read_by(metric.needs).references)
-    return (f"{corpus.name}: {doubt}" for doubt in metric.doubts(chain.from_iterable(records)))
-
-
-def _text_doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
-    if not any(reads_references(metric, corpus) for metric in metrics):
-        return suspicions(corpus, references=False)
-    needs = [metric.needs for metric in metrics if metric.needs.tokenization]
-    tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
-    return [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
-
-
-def reads_references(metric: Metric, corpus: Corpus) -> bool:
-    """Return whether a metric reads the texts of the references, or edits that are annotated in them."""
-    return metric.needs.view == TEXTS or corpus.read_by(metric.needs).annotated
+def text_warnings(tasks: Sequence[Task]) -> list[str]:
+    """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
+    corpus = tasks[0].corpus
+    if any(task.metric.needs.view == TEXTS or task.input.annotated for task in tasks):  # references are read
+        needs = [task.metric.needs for task in tasks if task.metric.needs.tokenization]
+        tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
+        warnings = [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
+    else:
+        warnings = suspicions(corpus, references=False)
+    of_gold: dict[str, None] = {}
+    for task in tasks:
+        if task.metric.needs.view == GOLD:
+            records = (read_texts(text, 0, text.lines) for text in task.input.references)
+            found = task.metric.doubts(chain.from_iterable(records))
+            of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
+    return [*warnings, *of_gold]
 
 
 def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
@@ -291,9 +292,8 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
-    read = corpus.read_by(metric.needs)
-    references, missing = len(read.references), read.missing
-    policy = POLICIES[metric.policy]
+    task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
+    references, missing = task.references, task.input.missing
     return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)
 
 

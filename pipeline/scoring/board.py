@@ -1,49 +1,97 @@
-"""Scores of every metric on every data set, with ranks, signatures and notes."""
+"""Tasks and boards: what a metric reads of a data set, and the scores that come of it.
+
+A Task is a metric bound to its input. score() makes a Board of each task: the scores of all systems with the columns
+that they are made of. Boards are carried to resampling, correlations, comparisons and reports; `results.py` has the
+rows in which they are written down.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base import signature
+from ..metrics.base.views import TEXTS
 from ..metrics.names import class_of
 from .reduce import drawn_scores, reduce
 from .references import POLICIES
 from .references.base import mean_of
-from .results import REFERENCES_ROW, DatasetInfo, Mean, Results, Score, ranks
+from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ..arrays import Floats
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric, Needs
     from .column_blocks import HasBlocks
-    from .references.base import Reduced
+    from .results import Comparison
+
+LOWER = "the lower the score, the better"
+"""The note on scores of metrics such as TER."""
 
 
-# Which columns are counted for the categories of a data set.
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A metric with what it reads of a data set."""
+
+    metric: Metric
+    corpus: Corpus
+    """The data set."""
+    input: Corpus
+    """What the metric reads of it: the texts, edits in place of them, or files of numbers."""
+
+    @classmethod
+    def of(cls, metric: Metric, corpus: Corpus) -> Task:
+        """Bind a metric; raises InputError where the data set has not what it reads."""
+        return cls(metric=metric, corpus=corpus, input=corpus.read_by(metric.needs))
+
+    @property
+    def references(self) -> int:
+        """How many references the metric reads."""
+        return len(self.input.references)
+
+    @property
+    def signature(self) -> str:
+        """The signature of the metric on this data set."""
+        return signed(self.metric, self.references)
+
+    @property
+    def apart(self) -> Needs | None:
+        """The columns that count the categories of the data set; None where there are no categories."""
+        return self.metric.breakdown(self.input.categories) if self.input.categories else None
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """The columns to count: those of the metric, and of the categories."""
+        apart = self.apart
+        return (self.metric.needs, apart) if apart else (self.metric.needs,)
+
+    def without(self, systems: Collection[str]) -> Task:
+        """Return the task without some systems."""
+        return replace(self, corpus=self.corpus.without(systems)) if systems else self
 
 
-def breakdown_of(corpus: Corpus, metric: Metric) -> Needs | None:
-    """Return the columns that count the categories of a data set, None where there are no categories."""
-    categories = corpus.read_by(metric.needs).categories
-    return metric.breakdown(categories) if categories else None
+def tasks_of(metrics: Sequence[Metric], corpora: Iterable[Corpus]) -> tuple[Task, ...]:
+    """Bind every metric to every data set; raises InputError where one has not what a metric reads."""
+    return tuple(Task.of(metric, corpus) for corpus in corpora for metric in metrics)
 
 
-def needs_of(corpus: Corpus, metrics: Sequence[Metric]) -> tuple[Needs, ...]:
-    """Return the columns to count for a data set: those of the metrics, and of their categories."""
-    apart = (breakdown_of(corpus, metric) for metric in metrics)
-    return tuple(dict.fromkeys([*(metric.needs for metric in metrics), *filter(None, apart)]))
+def needs_of(tasks: Iterable[Task]) -> tuple[Needs, ...]:
+    """Return the columns to count for some tasks, each once."""
+    return tuple(dict.fromkeys(need for task in tasks for need in task.needs))
 
 
-# The scores of systems together with the columns from which they are made.
+@lru_cache(256)
+def signed(metric: Metric, references: int) -> str:
+    """Return the signature of a metric in this version, for a number of references."""
+    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +99,8 @@ class Board:
     """The scores of a metric on a data set, and the columns of each system, in the same order."""
 
     metric: Metric
+    dataset: str
+    signature: str
     lines: int
     references: int
     scores: tuple[Score, ...]
@@ -61,63 +111,130 @@ class Board:
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
     """The columns of each system for its categories; empty where there are none (see Metric.breakdown)."""
-    has_mean: bool = False
-    """Whether there is one more score, the mean of the references' scores (REFERENCES_ROW), which has no columns."""
+    breakdown: tuple[Breakdown, ...] = ()
+    """The scores by category."""
+    tests: tuple[Comparison, ...] = ()
+    """The paired tests of systems, where there are any yet."""
 
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
         return [score.system for score in self.scores]
 
+    @property
+    def has_mean(self) -> bool:
+        """Whether there is one more score, the mean of the references' scores (REFERENCES_ROW), without columns."""
+        return len(self.scores) > len(self.columns)
 
-def scored_columns(
-    metric: Metric,
-    info: DatasetInfo,
-    scores: Sequence[Score],
-    columns: Sequence[HasBlocks | None],
-    parts: Sequence[HasBlocks | None] = (),
-) -> Board:
-    """Return the scores of a metric on a data set with their columns. The columns of REFERENCES_ROW are None.
+    @property
+    def reference_rows(self) -> list[int]:
+        """The numbers of the systems that are references, of which the row REFERENCES_ROW is the mean."""
+        return [number for number, own in enumerate(self.own) if own is not None]
 
-    `parts` are the columns of their categories. Where those of a system are None, there are none for any.
-    """
-    references = info.references_of(metric.needs)
+    def reranked(self) -> Board:
+        """Return the board with new ranks among its systems."""
+        order = ranks([self.metric.goodness(score.score) for score in self.scores])
+        scores = (replace(score, rank=rank) for score, rank in zip(self.scores, order, strict=True))
+        return replace(self, scores=tuple(scores))
+
+    def only(self, systems: Collection[str]) -> Board:
+        """Return the board with some of its systems alone."""
+        return picked([(self, number) for number, name in enumerate(self.names) if name in systems])
+
+
+def picked(rows: Sequence[tuple[Board, int]]) -> Board:
+    """Return one board of rows of boards, each given by its number; all are of one metric on one data set."""
+    rows = sorted(rows, key=lambda row: row[1] >= len(row[0].columns))  # the mean of references comes last
+    counted = [(board, number) for board, number in rows if number < len(board.columns)]
+    names = {board.scores[number].system for board, number in rows}
+    boards = list({id(board): board for board, _ in rows}.values())
+    return replace(
+        boards[0],
+        scores=tuple(board.scores[number] for board, number in rows),
+        columns=tuple(board.columns[number] for board, number in counted),
+        own=tuple(board.own[number] for board, number in counted),
+        parts=tuple(b.parts[number] for b, number in counted) if all(board.parts for board in boards) else (),
+        breakdown=tuple(part for board in boards for part in board.breakdown if part.system in names),
+        tests=tuple(test for board in boards for test in board.tests if {test.system, test.other} <= names),
+    )
+
+
+def score(tasks: Iterable[Task], counts: Mapping[str, Counted], threads: int = 1) -> list[Board]:
+    """Return the scores of every task. `counts` has the counts of each data set."""
+    return [_scored(task, counts[task.corpus.name], threads) for task in tasks]
+
+
+def _scored(task: Task, counted: Counted, threads: int) -> Board:
+    metric, corpus, references, printed = task.metric, task.corpus, task.references, task.signature
     rows = POLICIES[metric.policy].rows(references)
-    own = tuple(rows.get(score.system) for score, blocks in zip(scores, columns, strict=True) if blocks is not None)
-    return Board(
+    names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
+    columns = [counted[name, metric.needs] for name in names]
+    own = [rows.get(name) for name in names]
+    reduced = reduce(metric, columns, corpus.lines, references, threads, own)
+    if rows and rows.keys() <= set(names):  # no reference is lost
+        reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
+    least, most = corpus.present()
+    peer = metric.peer_signature(most, missing=least < most)
+    order = ranks([metric.goodness(item.score) for item in reduced])
+    scores = [
+        Score(
+            dataset=corpus.name,
+            system=name,
+            metric=printed,
+            score=item.score,
+            outputs=item.outputs,
+            samples=item.samples,
+            rank=rank,
+            notes=(*metric.notes(item.outputs), *([LOWER] if metric.lower_is_better else [])),
+            peer_signature=peer,
+        )
+        for name, item, rank in zip([*names, REFERENCES_ROW], reduced, order, strict=False)
+    ]
+    apart = task.apart
+    parts = [counted[name, apart] for name in names if (name, apart) in counted] if apart else []
+    board = Board(
         metric=metric,
-        lines=info.lines,
+        dataset=corpus.name,
+        signature=printed,
+        lines=corpus.lines,
         references=references,
         scores=tuple(scores),
-        columns=tuple(blocks for blocks in columns if blocks is not None),
-        own=own,
-        categories=info.categories,
-        parts=tuple(part for part in parts if part is not None) if all(parts) else (),
-        has_mean=bool(rows) and scores[-1].system == REFERENCES_ROW,
+        columns=tuple(columns),
+        own=tuple(own),
+        categories=task.input.categories,
+        parts=tuple(parts),
     )
+    if not parts:
+        return board
+    from .breakdown.counts import beside, by_category
 
-
-def all_scored_columns(
-    corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted], results: Results
-) -> Iterator[Board]:
-    """Yield the scores of every metric on every data set with their columns."""
-    for corpus in corpora:
-        for metric in metrics:
-            printed, counted = signed(metric, len(corpus.read_by(metric.needs).references)), counts[corpus.name]
-            scores = [score for score in results.scores if (score.dataset, score.metric) == (corpus.name, printed)]
-            columns = [counted.get((score.system, metric.needs)) for score in scores]
-            apart = breakdown_of(corpus, metric)
-            parts = [counted.get((score.system, apart)) for score in scores] if apart else []
-            yield scored_columns(metric, results.datasets[corpus.name], scores, columns, parts)
-
-
-def with_scores_of(columns: Sequence[Board], results: Results) -> tuple[Board, ...]:
-    """Return the same columns with the scores in the results, which may have gained intervals."""
-    scores = {(score.dataset, score.metric, score.system): score for score in results.scores}
-    return tuple(
-        replace(item, scores=tuple(scores[score.dataset, score.metric, score.system] for score in item.scores))
-        for item in columns
+    breakdown = tuple(
+        Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)
+        for tier, of_systems in by_category(metric, board.categories, beside(columns, parts)).items()
+        for name, categories in zip(names, of_systems, strict=True)
     )
+    return replace(board, breakdown=breakdown)
+
+
+def rows_of(boards: Iterable[Board]) -> dict[str, Any]:
+    """Return what Results have of boards: their scores, tests and scores by category."""
+    boards = list(boards)
+    return {
+        "scores": [score for board in boards for score in board.scores],
+        "tests": [test for board in boards for test in board.tests],
+        "breakdown": [part for board in boards for part in board.breakdown],
+    }
+
+
+def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
+    """Return what is known of the data sets of boards without their texts."""
+    found = {}
+    for name in dict.fromkeys(board.dataset for board in boards):
+        own = [board for board in boards if board.dataset == name]
+        views = {board.metric.needs.view: board.references for board in own}
+        references = views.pop(TEXTS, own[0].references)
+        found[name] = DatasetInfo(own[0].lines, references, {}, views, own[0].categories)
+    return found
 
 
 def scores_of_draws(measured: Board) -> dict[str, Floats]:
@@ -127,55 +244,6 @@ def scores_of_draws(measured: Board) -> dict[str, Floats]:
     """
     scores = drawn_scores(measured.metric, measured.columns, measured.lines, measured.references)
     return dict(zip(measured.names, scores or (), strict=False))
-
-
-@lru_cache(256)
-def signed(metric: Metric, references: int) -> str:
-    """Return the signature of a metric in this version, for a number of references."""
-    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
-
-
-LOWER = "the lower the score, the better"
-"""The note on scores of metrics such as TER."""
-
-
-def score(
-    corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted], threads: int = 1
-) -> list[Score]:
-    """Return the scores of every data set, metric and system. `counts` has the counts of each data set."""
-    scores = []
-    for corpus in corpora:
-        least, most = corpus.present()
-        for metric in metrics:
-            references = len(corpus.read_by(metric.needs).references)
-            rows = POLICIES[metric.policy].rows(references)
-            names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
-            columns = [counts[corpus.name][name, metric.needs] for name in names]
-            own = [rows.get(name) for name in names]
-            reduced = reduce(metric, columns, corpus.lines, references, threads, own)
-            if rows and rows.keys() <= set(names):  # no reference is lost
-                names.append(REFERENCES_ROW)
-                reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
-            printed, peer = signed(metric, references), metric.peer_signature(most, missing=least < most)
-            for name, item, rank in zip(names, reduced, _ranks(metric, reduced), strict=True):
-                scores.append(
-                    Score(
-                        dataset=corpus.name,
-                        system=name,
-                        metric=printed,
-                        score=item.score,
-                        outputs=item.outputs,
-                        samples=item.samples,
-                        rank=rank,
-                        notes=(*metric.notes(item.outputs), *([LOWER] if metric.lower_is_better else [])),
-                        peer_signature=peer,
-                    )
-                )
-    return scores
-
-
-def _ranks(metric: Metric, reduced: Sequence[Reduced]) -> list[int]:
-    return ranks([metric.goodness(item.score) for item in reduced])
 
 
 def with_means(results: Results) -> Results:
@@ -208,20 +276,20 @@ def _on_any_data(printed: str) -> str:
     return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))
 
 
-def remarks(corpora: Sequence[Corpus], metrics: Sequence[Metric], counts: Mapping[str, Counted]) -> list[str]:
-    """Return the remarks of the metrics on their counts, each with the line that it is about."""
+def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:
+    """Return the warnings of the metrics about their counts, each with the line that it is about."""
     messages: dict[str, None] = {}
-    for corpus in corpora:
-        for metric in metrics:
-            counted = {name: counts[corpus.name][name, metric.needs].blocks() for name in corpus.systems}
-            for note in metric.remarks(counted):
-                position = ""  # with names instead of paths, since results do not depend on where files are
-                if note.reference is not None:
-                    text = corpus.read_by(metric.needs).references[note.reference]
-                    position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
-                elif note.system is not None:
-                    position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
-                messages[f"{corpus.name}: {position}{note.message}"] = None
+    for task in tasks:
+        corpus, needs = task.corpus, task.metric.needs
+        counted = {name: counts[corpus.name][name, needs].blocks() for name in corpus.systems}
+        for note in task.metric.remarks(counted):
+            position = ""  # with names instead of paths, since results do not depend on where files are
+            if note.reference is not None:
+                text = task.input.references[note.reference]
+                position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+            elif note.system is not None:
+                position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
+            messages[f"{corpus.name}: {position}{note.message}"] = None
     return list(messages)
 
 

@@ -16,13 +16,15 @@ from pipeline.corpus.suspicions.mistaken_texts import mistaken_texts
 from pipeline.corpus.suspicions.sample import LENGTH, STRETCHES, Samples, stretches
 from pipeline.corpus.texts import text_in_memory
 from pipeline.metrics.build import from_text
-from pipeline.prepare import doubts
+from pipeline.prepare import text_warnings
+from pipeline.scoring.board import tasks_of
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.corpus.corpus import Corpus
+    from pipeline.metrics.base.metric import Metric
 
 LINES = 60
 WORDS = [f"{first}{second}{third}" for first in "bdgklm" for second in "aeiou" for third in ("nt", "rd", "st", "lk")]
@@ -58,6 +60,10 @@ def opened(
     )
     assert corpus is not None
     return corpus
+
+
+def doubts(corpus: Corpus, metrics: list[Metric]) -> list[str]:
+    return text_warnings(tasks_of(metrics, [corpus]))
 
 
 def warned(*args: object, **names: str) -> list[str]:

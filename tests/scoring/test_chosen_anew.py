@@ -6,6 +6,7 @@ The oracle draws each sample as a list of sentences, sorts them, and goes throug
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,7 +99,7 @@ def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 <<
 
     monkeypatch.setattr(chosen_anew.ChosenAnew, "sums", noted)
     monkeypatch.setattr(chosen_anew, "ROOM", room)
-    analyse(measured, SETTINGS.model_copy(update={"test": "none"}))
+    analyse(replace(measured, breakdown=()), SETTINGS.model_copy(update={"test": "none"}))
     return np.concatenate(kept)
 
 
@@ -113,7 +114,7 @@ def test_bootstrap_samples_choose_as_one_sample_alone(material: Material, monkey
         ]
         assert found.tolist() == expected, measured.scores[0].metric
         assert scores_of(measured, monkeypatch, room=1).tolist() == expected  # line by line
-        whole, _ = analyse(measured, SETTINGS.model_copy(update={"choice": "whole"}))
+        whole = analyse(measured, SETTINGS.model_copy(update={"choice": "whole"})).scores
         other += sum(s.bootstrap.mean != m for s, m in zip(whole, found.mean(axis=0), strict=True) if s.bootstrap)
     assert other > 0  # with the choice of the whole set, some samples have other scores
 
@@ -125,7 +126,7 @@ def test_shuffles_choose_as_one_shuffle_alone(material: Material, monkeypatch: p
     for room in (1, 1 << 26):
         monkeypatch.setattr(chosen_anew, "ROOM", room)
         for measured in material.measured:
-            _, tests = analyse(measured, SETTINGS.model_copy(update={"trials": trials, "correction": "none"}))
+            tests = analyse(measured, SETTINGS.model_copy(update={"trials": trials, "correction": "none"})).tests
             pairs = [(a, b) for a in range(len(measured.columns)) for b in range(a + 1, len(measured.columns))]
             for (a, b), test in zip(pairs, tests, strict=True):
                 one, two = measured.columns[a], measured.columns[b]

@@ -156,11 +156,11 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
         settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
-        columns = [replace(scored, scores=stored_runs.ranked(scored.scores)) for scored in columns]
-    results = restricted(results, columns)
+        columns = [board.reranked() for board in columns]
+    results, columns = restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results = with_statistics(results, columns, settings, bar.testing)
+        results, _ = with_statistics(results, columns, settings, bar.testing)
     for warning in () if args.quiet else results.warnings:
         print_text(f"warning: {warning}", sys.stderr)
     return results

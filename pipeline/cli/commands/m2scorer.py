@@ -34,7 +34,8 @@ from ...kernel.lines import join_lines
 from ...metrics import METRICS
 from ...metrics.base.metric import Text
 from ...metrics.base.views import GOLD
-from ...prepare import doubts
+from ...prepare import text_warnings
+from ...scoring.board import tasks_of
 from ..arguments import DATASET
 from ..given_texts import given_path
 from ..m2scorer_lines import added, count_lines, sentence_lines, total_lines
@@ -116,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     opener = Opener()
     corpus = _corpus(args.output, output, gold, opener)
-    for warning in doubts(corpus, [metric]):
+    for warning in text_warnings(tasks_of([metric], [corpus])):
         print_text(f"warning: {warning}", sys.stderr)
     if args.verbose:
         sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]

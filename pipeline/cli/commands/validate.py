@@ -35,7 +35,6 @@ def run(args: argparse.Namespace) -> int:
     from ...prepare import prepare
     from ...report.terminal.table import print_table
     from ...report.terminal.text import print_text
-    from ...scoring.board import signed
 
     job = prepare(args.config, overrides=overrides_of(args))
     counted: dict[tuple[str, str], int] = {}
@@ -47,9 +46,8 @@ def run(args: argparse.Namespace) -> int:
     printed: dict[str, None] = {}
     for match in job.config.matches:
         print(printable(_matched(match)))
-    for corpus in sorted(job.corpora, key=lambda corpus: len(corpus.references)):
-        for metric in job.metrics:
-            printed[signed(metric, len(corpus.read_by(metric.needs).references))] = None
+    for task in sorted(job.tasks, key=lambda task: len(task.corpus.references)):
+        printed[task.signature] = None
     for signature in printed:
         print(signature)
     for name, judgments in (job.sources.judgments if job.sources else {}).items():

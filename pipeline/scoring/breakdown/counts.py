@@ -11,7 +11,7 @@ from ...dataclass import dataclass
 from ...metrics.base.columns import Schema
 from ..addends import Addends, Kind, first
 from ..column_blocks import chosen_references, present_blocks
-from ..results import REST, TIERS, Breakdown, Category
+from ..results import REST, TIERS, Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...metrics.base.columns import Columns
     from ...metrics.base.metric import Metric
-    from ..board import Board
     from ..column_blocks import HasBlocks
 
 PART = "of each category: "
@@ -115,30 +114,21 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     return result
 
 
-def breakdowns(measured: Board) -> list[Breakdown]:
-    """Return the scores of each system by category, tier by tier; none where there are no counts of categories."""
-    if not measured.parts:
-        return []
-    kind = ByCategory(measured.metric, measured.categories)
-    totals = [kind.totals(system) for system in beside(measured)]
-    result = []
-    for number, tier in tiers(measured.metric, measured.categories).items():
-        for score, own in zip(measured.scores, totals, strict=False):
-            result.append(
-                Breakdown(
-                    dataset=score.dataset,
-                    metric=score.metric,
-                    system=score.system,
-                    tier=number,
-                    categories=_scored(measured.metric, tier.names, tier.counts(kind, own)),
-                )
-            )
-    return result
+def by_category(
+    metric: Metric, categories: Sequence[str], systems: Sequence[Beside]
+) -> dict[int, list[tuple[Category, ...]]]:
+    """Return for each tier the scores by category of each system."""
+    kind = ByCategory(metric, tuple(categories))
+    totals = [kind.totals(system) for system in systems]
+    return {
+        number: [_scored(metric, tier.names, tier.counts(kind, own)) for own in totals]
+        for number, tier in tiers(metric, categories).items()
+    }
 
 
-def beside(measured: Board) -> list[Beside]:
+def beside(columns: Sequence[HasBlocks], parts: Sequence[HasBlocks]) -> list[Beside]:
     """Return the columns of each system with those of its categories."""
-    return [Beside(*pair) for pair in zip(measured.columns, measured.parts, strict=True)]
+    return [Beside(*pair) for pair in zip(columns, parts, strict=True)]
 
 
 def _scored(metric: Metric, names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:

@@ -17,12 +17,12 @@ from .sample_groups import Groups
 from .sample_weights import Bootstrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from ...arrays import Floats
     from ...config.models import WrittenStatistics
     from ..board import Board
-    from ..results import Breakdown, Category
+    from ..results import Breakdown
     from .sample_weights import Bytes
 
 ROOM = 1 << 27
@@ -31,32 +31,24 @@ ROOM = 1 << 27
 Intervals = dict[tuple[str, int, str], dict[str, tuple[float, float]]]
 
 
-def with_category_intervals(
-    parts: Sequence[Breakdown], scored: Sequence[Board], settings: WrittenStatistics
-) -> list[Breakdown]:
+def with_category_intervals(board: Board, settings: WrittenStatistics) -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
     The references of a sentence are those that were chosen for the whole set, in every sample, unless they are chosen
     anew for each.
     """
-    result = list(parts)
-    for measured in scored:
-        key = (measured.scores[0].dataset, measured.scores[0].metric)
-        if not measured.parts or not any((part.dataset, part.metric) == key for part in parts):
-            continue
-        intervals = _intervals(measured, settings)
-        result = [
-            _with(part, intervals) if (part.dataset, part.metric) == key and part.system in measured.names else part
-            for part in result
-        ]
-    return result
-
-
-def _with(part: Breakdown, intervals: Intervals) -> Breakdown:
-    def own(item: Category) -> Category:
-        return replace(item, intervals=intervals[part.system, part.tier, item.category])
-
-    return replace(part, categories=tuple(map(own, part.categories)))
+    if not board.parts or not board.breakdown:
+        return board.breakdown
+    intervals = _intervals(board, settings)
+    return tuple(
+        replace(
+            part,
+            categories=tuple(
+                replace(item, intervals=intervals[part.system, part.tier, item.category]) for item in part.categories
+            ),
+        )
+        for part in board.breakdown
+    )
 
 
 def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
@@ -77,7 +69,7 @@ def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
 
 def _sums(kind: ByCategory, measured: Board, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
-    systems, names = beside(measured), measured.names
+    systems, names = beside(measured.columns, measured.parts), measured.names
     several = max(ROOM // (8 * settings.resamples * kind.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]

@@ -41,9 +41,8 @@ def with_output_intervals(
             for name in _fractions(measured, outputs):
                 table = samples.setdefault(name, np.zeros((settings.resamples, len(measured.columns))))
                 table[low : low + len(weights), number] += share * outputs[name]
-    references = [number for number, own in enumerate(measured.own) if own is not None]
     if measured.has_mean:
-        mean = {name: table[:, references].mean(axis=1, keepdims=True) for name, table in samples.items()}
+        mean = {name: table[:, measured.reference_rows].mean(axis=1, keepdims=True) for name, table in samples.items()}
         samples = {name: np.concatenate([table, mean[name]], axis=1) for name, table in samples.items()}
     spreads = {name: _spreads(table, settings.level) for name, table in samples.items()}
     return [

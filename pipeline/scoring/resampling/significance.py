@@ -13,6 +13,7 @@ import numpy as np
 from ...errors import InputError, did_you_mean
 from ...io.processes import processors
 from ..addends import Chosen
+from ..board import rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
@@ -26,7 +27,7 @@ from .sample_groups import Groups
 from .sample_weights import Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats
     from ...config.models import WrittenStatistics
@@ -55,38 +56,40 @@ def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatisti
         raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
+def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> WrittenStatistics:
+    """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
+    settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
+    names = list(dict.fromkeys(systems))
+    if settings.baseline is not None and settings.baseline not in names:
+        hint = did_you_mean(settings.baseline, names)
+        raise InputError(
+            f"{prefix}baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}"
+        )
+    return settings
+
+
 def with_statistics(
     results: Results,
-    scored: Sequence[Board],
+    boards: Sequence[Board],
     settings: WrittenStatistics,
     progress: Progress | None = None,
     threads: int | None = None,
-) -> Results:
-    """Return the results with intervals, rank ranges and comparisons.
+) -> tuple[Results, list[Board]]:
+    """Return results and boards with intervals, rank ranges and comparisons.
 
     The threads share samples and trials. None: there are as many as processors. Raises InputError where annotators are
     to be chosen anew and no metric chooses them with running totals.
     """
-    if scored and (reason := idle_choice([measured.metric for measured in scored], settings)):
+    if boards and (reason := idle_choice([board.metric for board in boards], settings)):
         raise InputError(f"choice: {reason}")
-    scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
-    tests: list[Comparison] = []
-    warnings = dict.fromkeys(results.warnings)
-    overall = _overall(scored, settings, progress) if progress else None
+    overall = _overall(boards, settings, progress) if progress else None
     threads = threads or processors()
-    for measured in scored:
-        more, compared = analyse(measured, settings, overall, threads)
-        scores |= {(s.dataset, s.metric, s.system): s for s in more}
-        tests += compared
-        warnings |= dict.fromkeys(_lacking(measured, settings))
-    return replace(
-        results,
-        scores=list(scores.values()),
-        warnings=list(warnings),
-        statistics=_written(settings),
-        tests=tests,
-        breakdown=with_category_intervals(results.breakdown, scored, settings),
-    )
+    boards = [analyse(board, settings, overall, threads) for board in boards]
+    warnings = dict.fromkeys(results.warnings)
+    for board in boards:
+        warnings |= dict.fromkeys(_lacking(board, settings))
+    whole = replace(results, warnings=list(warnings), statistics=_written(settings), **rows_of(boards))
+    return whole, boards
 
 
 def _overall(scored: Sequence[Board], settings: WrittenStatistics, progress: Progress) -> Progress:
@@ -112,8 +115,7 @@ def _written(settings: WrittenStatistics) -> dict[str, Any]:
 def _lacking(measured: Board, settings: WrittenStatistics) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
-        dataset = measured.scores[0].dataset
-        yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
+        yield f"{measured.dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
     pairs = len(pairs_of(measured, settings.baseline))
     name = COUNTED.get(settings.test, "")
     times = pairs if settings.correction != "none" else min(pairs, 1)
@@ -127,10 +129,8 @@ def _lacking(measured: Board, settings: WrittenStatistics) -> Iterator[str]:
         )
 
 
-def analyse(
-    measured: Board, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1
-) -> tuple[list[Score], list[Comparison]]:
-    """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
+def analyse(measured: Board, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1) -> Board:
+    """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
     anew = _chosen_anew(measured, settings)
@@ -140,12 +140,13 @@ def analyse(
         samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress, threads)
     comparisons = _comparisons(measured, parts, samples, settings, progress, threads)
     if measured.has_mean:
-        references = [number for number, own in enumerate(measured.own) if own is not None]
-        samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
+        mean = samples[:, measured.reference_rows].mean(axis=1, keepdims=True)
+        samples = np.concatenate([samples, mean], axis=1)
     scores = _with_bootstrap(measured, samples, settings.level)
     if settings.outputs == "all":
         scores = with_output_intervals(measured, scores, settings, anew)
-    return scores, comparisons
+    breakdown = with_category_intervals(measured, settings)
+    return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
 
 def _chosen_anew(measured: Board, settings: WrittenStatistics) -> ChosenAnew | None:
