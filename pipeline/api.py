@@ -107,7 +107,7 @@ def evaluate(
     elif texts.tokenizer:
         raise InputError(OF_M2)
     else:
-        views = {metric.needs.view for metric in scorers}
+        views = {metric.needs.input for metric in scorers}
         corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
@@ -141,7 +141,7 @@ def evaluate_corpus(
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
     options = RunOptions(n_jobs=n_jobs)
-    views = {metric.needs.view for metric in metrics}
+    views = {metric.needs.input for metric in metrics}
     if corpus.views or views != {TEXTS}:
         corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
     problems = fit(metrics, [corpus])

@@ -22,6 +22,7 @@ from .execution.opening import elsewhere
 from .execution.options import AUTO
 from .io.remote import is_remote, telling
 from .metrics.base import signature
+from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
 from .metrics.base.views import GOLD, TEXTS, annotator_of
 from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
@@ -140,7 +141,7 @@ def prepare(
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
     corpus = tasks[0].corpus
-    if any(task.metric.needs.view == TEXTS or task.input.annotated for task in tasks):  # references are read
+    if any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks):  # references are read
         needs = [task.metric.needs for task in tasks if task.metric.needs.tokenization]
         tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
         warnings = [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
@@ -148,9 +149,9 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
         warnings = suspicions(corpus, references=False)
     of_gold: dict[str, None] = {}
     for task in tasks:
-        if task.metric.needs.view == GOLD:
+        if task.metric.needs.input == GOLD:
             records = (read_texts(text, 0, text.lines) for text in task.input.references)
-            found = task.metric.doubts(chain.from_iterable(records))
+            found = warner(task.metric).gold_warnings(chain.from_iterable(records))
             of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
     return [*warnings, *of_gold]
 
@@ -191,7 +192,7 @@ def _opened(
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
-        views = {metric.needs.view for metric in metrics}
+        views = {metric.needs.input for metric in metrics}
         with elsewhere(AUTO if problems else options) as others:
             opener = Opener(options.threads, config.run.max_unpacked, absent, others)
             opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
@@ -230,7 +231,7 @@ def under(config: Config, options: RunOptions) -> RunOptions:
 
 def readers_of_numbers(metrics: Sequence[Metric]) -> list[NumberFiles]:
     """Return the metrics whose numbers come from files."""
-    return [cast("NumberFiles", metric) for metric in metrics if metric.reads_files]
+    return [cast("NumberFiles", metric) for metric in metrics if reads_files(metric)]
 
 
 def impossible_files(config: Config) -> list[Problem]:
@@ -269,11 +270,11 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
     """Return why metrics cannot score the data sets."""
-    unavailable = dict.fromkeys(metric.unavailable() for metric in metrics)
+    unavailable = dict.fromkeys(metric.needs.unavailable() for metric in metrics)
     problems = [Problem("", message) for message in unavailable if message]
     for corpus in filter(None, corpora):
         messages = [_misfit(metric, corpus) for metric in metrics]
-        unread = [metric.name for metric in metrics if metric.reads_files and metric.needs.key not in corpus.external]
+        unread = [metric.name for metric in metrics if reads_files(metric) and metric.needs.key not in corpus.external]
         for name in dict.fromkeys(unread):
             messages.append(f"{name} reads files that a config names: `gec-pipeline help statistics`")
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message]
@@ -282,11 +283,11 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
-    if metric.needs.view != TEXTS and metric.needs.view not in corpus.views:
-        if annotator_of(metric.needs.view) and not corpus.source:
+    if metric.needs.input != TEXTS and metric.needs.input not in corpus.views:
+        if annotator_of(metric.needs.input) and not corpus.source:
             return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        if metric.annotates_texts:
+        if annotates_texts(metric):
             ways += "; or have texts annotated, with `annotator: auto` among the options of the metric"
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
     if has_own_tokens(metric) and not corpus.own_tokens:
@@ -294,7 +295,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
     task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
     references, missing = task.references, task.input.missing
-    return metric.misfit(references, missing=missing) or policy.misfit(metric, references, missing=missing)
+    return misfit(metric, references, missing=missing) or policy.misfit(metric, references, missing=missing)
 
 
 def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:

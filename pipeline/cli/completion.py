@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..metrics.base.capabilities import reads_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -70,7 +71,7 @@ def _topics(**_: Any) -> list[str]:
 def _metrics(**_: Any) -> list[str]:
     from ..metrics import METRICS
 
-    return [name for name, metric in METRICS.items() if not metric.reads_files]
+    return [name for name, metric in METRICS.items() if not reads_files(metric)]
 
 
 def _metrics_of_run(parsed_args: argparse.Namespace, **_: Any) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from ..corpus.texts import read_texts
 from ..errors import printable
 from ..execution.count import count_in_memory
+from ..metrics.base.capabilities import by_annotator, edit_judge
 from ..report.sentence import annotator_columns, makers, verdict_table
 from ..report.tables.digits import percent
 from ..report.terminal.table import print_table
@@ -24,21 +25,22 @@ if TYPE_CHECKING:
 
 def explain_edits(corpus: Corpus, metric: Metric, line: int) -> None:
     """Print the edits of a sentence of each system, with what each annotator says of them."""
-    view = corpus.read_by(metric.needs)
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (the caller asks)
     counted = count_in_memory(corpus, [metric.needs])
     source = read_texts(view.source, line - 1, line)[0] if view.source else ""
     annotations = [read_texts(text, line - 1, line)[0] for text in view.references]
     for name in corpus.systems:
         columns = counted[name, metric.needs]
         reference = np.concatenate(list(chosen_references(metric, columns)))[line - 1 : line]
-        chosen = annotators_of(np.array([metric.references_of(source, annotations)]), reference)[0]
+        chosen = annotators_of(np.array([judge.references_of(source, annotations)]), reference)[0]
         output = read_texts(view.systems[name], line - 1, line)[0]
         print(printable(f"system  {name}, line {line}"))
         print(printable(f"source  {source}"))
         print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
-        ((several,),) = metric.verdicts([source], [[output]], [[annotation] for annotation in annotations])
+        ((several,),) = judge.verdicts([source], [[output]], [[annotation] for annotation in annotations])
         for number, scores in enumerate(
-            _scores(metric.by_annotator(), annotator_columns(metric, columns, line, corpus))
+            _scores(by_annotator(metric), annotator_columns(metric, columns, line, corpus))
         ):
             counts = "counts" if number == chosen else "      "
             print(f"annotator {number}  {counts}  {'has no line here' if several[number] is None else scores}")

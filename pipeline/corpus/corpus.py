@@ -59,10 +59,10 @@ class Corpus:
 
     def read_by(self, needs: Needs) -> Corpus:
         """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
-        if needs.view != TEXTS and needs.view not in self.views:
+        if needs.input != TEXTS and needs.input not in self.views:
             raise InputError(f"{self.name}: {WITHOUT_EDITS}")
         external = self.external.get(needs.key) if self.external else None
-        return external or self.views.get(needs.view, self)
+        return external or self.views.get(needs.input, self)
 
     def with_references(self) -> Corpus:
         """Return the data set with each reference as one more system; raises CorpusError where a name is taken."""

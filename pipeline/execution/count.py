@@ -61,7 +61,7 @@ def count_all(
 
 def by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
     """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
-    if needs and not corpus.views and not corpus.external and all(need.view == TEXTS for need in needs):
+    if needs and not corpus.views and not corpus.external and all(need.input == TEXTS for need in needs):
         return [(corpus, [*needs])]
     by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
     for need in needs:

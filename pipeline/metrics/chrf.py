@@ -13,21 +13,21 @@ from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, ratio
-from .base.columns import Field, Schema
-from .base.description import Counted
-from .base.metric import Metric
+from .base.capabilities import Compiled, HasPeerSignature, ShowsNgrams
+from .base.columns import Field
+from .base.metric import Counted, Metric, Needs
 from .base.ngram_counts import OverlapNeeds, shown_matches
 from .base.ngram_roles import Shared
 from .base.option import option
 from .base.signature import SACREBLEU
-from .base.views import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..arrays import Floats, Ints
+    from .base.capabilities import SumsFormula
     from .base.columns import Columns
-    from .base.metric import SumsFormula, Text
+    from .base.metric import Text
     from .base.ngram_counts import PreparedOverlap
 
 EPSILON = 1e-16
@@ -35,38 +35,20 @@ EPSILON = 1e-16
 
 
 @dataclass(frozen=True)
-class ChrfNeeds:
+class ChrfNeeds(Needs):
     """N-grams of characters, followed by n-grams of words (if any) as if they had higher orders."""
 
     characters: OverlapNeeds
     words: OverlapNeeds | None
-
-    source: ClassVar[bool] = False
-    tokenization: ClassVar[None] = None
-    view: ClassVar[str] = TEXTS
 
     @property
     def order(self) -> int:
         """How many orders there are of characters and of words together."""
         return self.characters.order + (self.words.order if self.words else 0)
 
-    @property
-    def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        return "-".join(["chrf", self.characters.key, *([self.words.key] if self.words else [])])
-
-    @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        words = self.words.identity if self.words else None
-        return f"ChrfNeeds(characters={self.characters.identity}, words={words})"
-
-    def schema(self, references: int) -> Schema:
-        """Return lengths in characters, the n-grams of output and reference, and their matches."""
-        return Schema.of(self._fields, references)
-
     @cached_property
-    def _fields(self) -> tuple[Field, ...]:
+    def columns(self) -> tuple[Field, ...]:
+        """Lengths in characters, the n-grams of output and reference, and their matches."""
         lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
         apart = (Field(name, self.order, per_reference=True) for name in ("ref_total", "match"))
         return (*lengths, *apart)
@@ -115,7 +97,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Chrf(Metric):
+class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters, without white space.
 
     For each sentence the reference with the best score counts, the first of equals. Where it has no n-gram of an order,

@@ -5,14 +5,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from .. import kernel
+from .base.capabilities import compiled_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..arrays import Floats
+    from .base.capabilities import SumsFormula
     from .base.columns import Columns
-    from .base.metric import Metric, SumsFormula
+    from .base.metric import Metric
 
 KEPT = 256
 """Of how many metrics, at most, the compiled forms are kept."""
@@ -40,11 +44,12 @@ def lines_formula(metric: Metric) -> Callable[[Columns], dict[str, Floats]] | No
 @lru_cache(KEPT)
 def _sums(metric: Metric, kernel_used: str) -> Sums | None:
     del kernel_used
-    formula = metric.compiled_sums()
-    return formula and Sums(metric.output_names(), formula)
+    formula = compiled_forms(metric).compiled_sums()
+    nothing = {field.name: np.zeros([field.orders] * (field.orders > 0), np.int64) for field in metric.terms}
+    return formula and Sums(tuple(metric.score(nothing)), formula)
 
 
 @lru_cache(KEPT)
 def _lines_formula(metric: Metric, kernel_used: str) -> Callable[[Columns], dict[str, Floats]] | None:
     del kernel_used
-    return metric.compiled_lines()
+    return compiled_forms(metric).compiled_lines()

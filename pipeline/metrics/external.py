@@ -10,11 +10,10 @@ from ..dataclass import dataclass
 from ..errors import wrong_name
 from ..io.safe_files import file_name
 from .base.arithmetic import f_beta, ratio
-from .base.columns import Field, Schema
-from .base.description import Counted
-from .base.metric import Metric
+from .base.capabilities import ReadsFiles
+from .base.columns import Field
+from .base.metric import Counted, Metric, Needs
 from .base.option import option
-from .base.views import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +33,7 @@ CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-201
 
 
 @dataclass(frozen=True)
-class ExternalNeeds:
+class ExternalNeeds(Needs):
     """Numbers of each sentence, as `corpus/formats/numbers.py` writes them."""
 
     title: str
@@ -43,8 +42,6 @@ class ExternalNeeds:
     decimals: int | None
     """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
-    tokenization: ClassVar[None] = None
-    view: ClassVar[str] = TEXTS
 
     @property
     def key(self) -> str:
@@ -53,14 +50,9 @@ class ExternalNeeds:
         return f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}{decimals}"
 
     @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        numbers = f"names={self.names!r}, decimals={self.decimals!r}, source={self.source}"
-        return f"ExternalNeeds(title={self.title!r}, {numbers})"
-
-    def schema(self, references: int) -> Schema:
-        """Return one field for each name."""
-        return Schema(tuple(Field(name, real=self.decimals is None) for name in self.names), references)
+    def columns(self) -> tuple[Field, ...]:
+        """One field for each name."""
+        return tuple(Field(name, real=self.decimals is None) for name in self.names)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""
@@ -89,7 +81,7 @@ _NUMBER: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class External(Metric):
+class External(ReadsFiles, Metric):
     """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives.
 
     F-beta is that of ERRANT and the M² scorer. Precision is 1 if nothing was proposed, and recall is 1 if nothing had
@@ -98,7 +90,6 @@ class External(Metric):
 
     name: ClassVar[str] = "external"
     summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
-    reads_files: ClassVar[bool] = True
     help_page: ClassVar[str] = "statistics"
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
 

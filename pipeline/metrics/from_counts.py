@@ -74,7 +74,7 @@ def _by_name(
         if twice := sorted(given.keys() & numbers.keys()):
             raise InputError(f"totals: '{twice[0]}' is given twice")
         numbers |= {name: _number(name, one) for name, one in given.items()}
-    numbers = dict.fromkeys(metric.spare_terms, 0) | numbers
+    numbers = {field.name: 0 for field in fields if field.spare} | numbers
     if lacking := [name for name in names if name not in numbers]:
         raise InputError(f"totals: {lacking[0]} is missing; {metric.name} needs {', '.join(names)}")
     return numbers

@@ -13,9 +13,9 @@ from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import ratio
+from .base.capabilities import Compiled, ShowsNgrams
 from .base.columns import Field
-from .base.description import Counted
-from .base.metric import Metric
+from .base.metric import Counted, Metric
 from .base.ngram_counts import OverlapNeeds, shown_matches
 from .base.ngram_roles import Rule
 from .base.option import option
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..arrays import Floats, Ints
+    from .base.capabilities import SumsFormula
     from .base.columns import Columns
-    from .base.metric import SumsFormula
 
 
 @dataclass(frozen=True)
-class GoogleGleu(Metric):
+class GoogleGleu(Compiled, ShowsNgrams, Metric):
     """The minimum of n-gram precision and recall: matches of all orders / the larger of the totals of both texts.
 
     For each sentence the reference with the highest ratio counts, the first of equals. A reference for which both
@@ -80,10 +80,6 @@ class GoogleGleu(Metric):
         ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
         total = Counted("total", columns["total"], orders=True)
         return [*shown_matches(columns), total, Counted("ref_total", ref_total, per_reference=True, orders=True)]
-
-    def row_names(self) -> list[str]:
-        """Return all orders, also those that are too short to be summed."""
-        return [str(n) for n in range(1, self.order + 1)]
 
     @cached_property
     def terms(self) -> tuple[Field, ...]:

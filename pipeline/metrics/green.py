@@ -12,9 +12,9 @@ from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base import shared_options
 from .base.arithmetic import best_by, by_order, f_beta, log, ratio
+from .base.capabilities import ShowsNgrams
 from .base.columns import Field
-from .base.description import Counted, why_all_zero
-from .base.metric import Metric
+from .base.metric import Counted, Metric, why_all_zero
 from .base.ngram_counts import OverlapNeeds
 from .base.ngram_roles import Rule
 from .base.option import option
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Green(Metric):
+class Green(ShowsNgrams, Metric):
     """GREEN: F-beta of the geometric means of precision and recall over the orders of n-grams.
 
     An n-gram with the counts σ, ρ, η in source, reference and output has:

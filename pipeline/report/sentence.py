@@ -9,7 +9,7 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean
-from ..metrics.base.description import MISSED, RIGHT
+from ..metrics.base.capabilities import MISSED, RIGHT, by_annotator, edit_judge
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables.digits import percent, round_half_up
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..corpus.corpus import Corpus
+    from ..metrics.base.capabilities import Verdict
     from ..metrics.base.columns import Columns
-    from ..metrics.base.description import Verdict
     from ..metrics.base.metric import Metric
     from ..scoring.board import Board
     from ..scoring.column_blocks import HasBlocks
@@ -134,14 +134,15 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
     named = labels(measured.scores[0].metric for measured in material.measured)
     for measured in own:
         columns = dict(zip(measured.names, measured.columns, strict=False)).get(system)
-        if corpus is None or columns is None or not measured.metric.has_verdicts:
+        judge = edit_judge(measured.metric)
+        if corpus is None or columns is None or judge is None:
             continue
         view = corpus.read_by(measured.metric.needs)
         texts = [view.source, view.systems[system], *view.references] if view.source else []
         source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
-        ((several,),) = measured.metric.verdicts([source], [[output]], [[annotation] for annotation in annotations])
+        ((several,),) = judge.verdicts([source], [[output]], [[annotation] for annotation in annotations])
         chosen = next(islice(chain.from_iterable(chosen_references(measured.metric, columns)), line - 1, None))
-        numbers = measured.metric.references_of(source, annotations)
+        numbers = judge.references_of(source, annotations)
         annotator = annotators_of(np.array([numbers]), np.array([chosen]))[0]
         label = named[measured.scores[0].metric]
         yield Edits(label, verdict_table(several), int(annotator), makers(several, int(annotator)))
@@ -218,11 +219,12 @@ def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corp
     """
     block, row = _row(system.blocks(), line)
     columns = {name: array[row : row + 1] for name, array in block.items()}
-    view = corpus.read_by(metric.needs) if corpus and metric.by_annotator() is not metric else None
-    if view is None or view.source is None:
+    judge = edit_judge(metric) if by_annotator(metric) is not metric else None
+    view = corpus.read_by(metric.needs) if corpus and judge else None
+    if view is None or view.source is None or judge is None:
         return columns
     source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
-    return of_annotators(metric, columns, np.array([metric.references_of(source, annotations)]))
+    return of_annotators(metric, columns, np.array([judge.references_of(source, annotations)]))
 
 
 def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:

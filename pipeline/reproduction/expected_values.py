@@ -51,7 +51,7 @@ def _other_annotators(written: WrittenPublished, opened: OpenedSections) -> Iter
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
-        ours = annotator_of(metric.needs.view) if metric else ""
+        ours = annotator_of(metric.needs.input) if metric else ""
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:

@@ -11,6 +11,7 @@ from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES
 from ..errors import InputError, LongTextError
 from ..kernel.lines import join_lines
+from ..metrics.base.capabilities import misfit, reads_files
 from ..metrics.base.metric import Text
 from ..metrics.base.views import TEXTS
 from ..metrics.build import from_values
@@ -81,10 +82,10 @@ def _is_texts(values: Any) -> bool:
 @lru_cache(KEPT)
 def _fits(metric: Metric, references: int, has_source: bool) -> bool:
     """Return whether a metric can score complete texts, with so many references."""
-    if metric.needs.view != TEXTS or metric.reads_files or metric.unavailable() or references > MAX_REFERENCES:
+    if metric.needs.input != TEXTS or reads_files(metric) or metric.needs.unavailable() or references > MAX_REFERENCES:
         return False
-    misfit = metric.misfit(references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
-    return not misfit and (has_source or not metric.needs.source)
+    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
+    return not reason and (has_source or not metric.needs.source)
 
 
 @lru_cache(KEPT)

@@ -15,6 +15,7 @@ from ..corpus.in_memory import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.prepared_counts import PreparedCounts
+from ..metrics.base.capabilities import reads_files
 from ..metrics.base.views import GOLD, TEXTS
 from ..metrics.build import from_values
 from ..metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
@@ -209,11 +210,11 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
 
     `gold` says whether there may be an M2 file, which metrics such as m2 need.
     """
-    if metric.reads_files:
+    if reads_files(metric):
         raise InputError(f"{metric.name}: reads files of numbers, and no texts")
-    if metric.needs.view == GOLD and not gold:
+    if metric.needs.input == GOLD and not gold:
         raise InputError(f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)")
-    if metric.needs.view not in (TEXTS, GOLD):
+    if metric.needs.input not in (TEXTS, GOLD):
         message = "compares edits of outputs, which have to be annotated first; score M2 files, or texts, with"
         raise InputError(f"{metric.name}: {message} pipeline.evaluate")
 
@@ -225,7 +226,7 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     if gold is not None and own:
         raise InputError(OF_M2)
     if gold is not None:
-        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.view}, systems_later=True)
+        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.input}, systems_later=True)
     elif references is None:
         raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
     else:

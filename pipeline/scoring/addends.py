@@ -18,6 +18,7 @@ from .. import kernel
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..kernel.packed_numbers import Packed
+from ..metrics.base.capabilities import chooser
 from ..metrics.base.columns import PRESENT, Schema
 from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
@@ -110,7 +111,7 @@ class Chosen(Kind):
 
     def _picked(self, blocks: Iterable[Columns]) -> Iterator[Columns]:
         apart = any(field.per_reference for field in self.metric.terms)
-        choose = self.metric.chooser()
+        choose = chooser(self.metric)
         for columns in blocks:
             chosen = choose(columns) if apart and self.reference is None else self.reference or 0
             terms, rows = self.metric.make_terms(columns), np.arange(len(next(iter(columns.values()))))

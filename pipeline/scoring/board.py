@@ -16,6 +16,7 @@ from .._version import __version__
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base import signature
+from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.views import TEXTS
 from ..metrics.names import class_of
 from .reduce import drawn_scores, reduce
@@ -65,7 +66,7 @@ class Task:
     @property
     def apart(self) -> Needs | None:
         """The columns that count the categories of the data set; None where there are no categories."""
-        return self.metric.breakdown(self.input.categories) if self.input.categories else None
+        return category_needs(self.metric, self.input.categories)
 
     @property
     def needs(self) -> tuple[Needs, ...]:
@@ -110,7 +111,7 @@ class Board:
     categories: tuple[str, ...] = ()
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
-    """The columns of each system for its categories; empty where there are none (see Metric.breakdown)."""
+    """The columns of each system for its categories; empty where there are none (see CountsCategories)."""
     breakdown: tuple[Breakdown, ...] = ()
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
@@ -174,7 +175,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()
-    peer = metric.peer_signature(most, missing=least < most)
+    peer = peer_signature(metric, most, missing=least < most)
     order = ranks([metric.goodness(item.score) for item in reduced])
     scores = [
         Score(
@@ -231,7 +232,7 @@ def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
     found = {}
     for name in dict.fromkeys(board.dataset for board in boards):
         own = [board for board in boards if board.dataset == name]
-        views = {board.metric.needs.view: board.references for board in own}
+        views = {board.metric.needs.input: board.references for board in own}
         references = views.pop(TEXTS, own[0].references)
         found[name] = DatasetInfo(own[0].lines, references, {}, views, own[0].categories)
     return found
@@ -282,7 +283,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
     for task in tasks:
         corpus, needs = task.corpus, task.metric.needs
         counted = {name: counts[corpus.name][name, needs].blocks() for name in corpus.systems}
-        for note in task.metric.remarks(counted):
+        for note in warner(task.metric).count_warnings(counted):
             position = ""  # with names instead of paths, since results do not depend on where files are
             if note.reference is not None:
                 text = task.input.references[note.reference]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..dataclass import dataclass
+from ..metrics.base.capabilities import chooser, data_set_columns
 from ..metrics.base.columns import LAST, PRESENT, WHOLE
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) 
     """
     apart = [*(field.name for field in metric.needs.schema(1).fields if field.per_reference), *more]
     blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
-    yield from _with_last(blocks) if metric.reads_last else blocks
+    yield from _with_last(blocks) if data_set_columns(metric).reads_last else blocks
 
 
 def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
@@ -39,7 +40,7 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 
     The numbers are those of the data set, whatever references a line has.
     """
-    choose = metric.chooser()
+    choose = chooser(metric)
     for columns, moved in zip(system.blocks(), present_blocks(metric, system), strict=True):
         chosen = choose(moved)
         if PRESENT in moved:
@@ -50,10 +51,11 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     """Yield the blocks of a system, with the sums over all of them that the metric reads (see WHOLE)."""
-    if not metric.whole_sums:
+    names = data_set_columns(metric).whole_sums
+    if not names:
         yield from system.blocks()
         return
-    sums = dict.fromkeys(metric.whole_sums, 0)
+    sums = dict.fromkeys(names, 0)
     for columns in system.blocks():
         sums = {name: total + int(columns[name].sum()) for name, total in sums.items()}
     for columns in system.blocks():
@@ -90,7 +92,7 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
 
 
 def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Columns:
-    """Return columns in which each reference is that of an annotator, as metric.by_annotator() takes them.
+    """Return columns in which each reference is that of an annotator, for by_annotator() of a metric.
 
     `numbers` says for each line which reference of the columns is that of each annotator, and -1 where there is none:
     int64 [lines, annotators]. Columns are returned unchanged where this is None: their references are annotators.

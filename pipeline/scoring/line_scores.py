@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..dataclass import dataclass
+from ..metrics.base.capabilities import compiled_forms, data_set_columns
 from ..metrics.base.columns import PRESENT
 from .column_blocks import blocks_of, compact
 from .references import POLICIES
@@ -37,7 +38,7 @@ class LineScores:
 
     @cached_property
     def _formula(self) -> Callable[[Columns], Floats]:
-        return self.metric.compiled() or self.metric.sentence_scores
+        return compiled_forms(self.metric).compiled() or self.metric.sentence_scores
 
     @cached_property
     def _apart(self) -> list[str]:
@@ -49,7 +50,7 @@ class LineScores:
         `missing` says that some references may be missing.
         """
         whole: Columns = columns
-        if self.metric.whole_sums:
+        if data_set_columns(self.metric).whole_sums:
             (whole,) = blocks_of(self.metric, Block(columns))
         if missing:
             whole = compact(whole, self._apart)

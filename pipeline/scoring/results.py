@@ -200,7 +200,7 @@ class DatasetInfo:
 
     def references_of(self, needs: Needs) -> int:
         """Return how many references there are for those who count these columns."""
-        return self.views.get(needs.view, self.references)
+        return self.views.get(needs.input, self.references)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
+from ..metrics.base.capabilities import aggregated, line_outputs
 from ..metrics.base.columns import PRESENT
 from ..metrics.compiled import lines_formula
 from .addends import Addends, Kind, exact_sum, nearest_sum
@@ -35,7 +36,7 @@ BITS = 26
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
     columns, formula = _compact(metric, columns), lines_formula(metric)
-    outputs = formula(columns) if formula else metric.line_outputs(columns)
+    outputs = formula(columns) if formula else line_outputs(metric, columns)
     return outputs or {metric.output: sentence_scores(metric, columns)}
 
 
@@ -46,7 +47,7 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
     best reference of a sentence counts, all outputs are those with this reference; else they are means over references.
     """
     columns = _compact(metric, columns)
-    outputs = metric.line_outputs(columns)
+    outputs = line_outputs(metric, columns)
     if not outputs:
         outputs = POLICIES[metric.policy].outputs_of_lines(metric, metric.sentence_outputs(columns), columns)
     return outputs | {next(iter(outputs)): sentence_scores(metric, columns)}
@@ -107,7 +108,7 @@ class DrawnMeans(Reducer):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return what the metric makes of the outputs of all sentences, for each system."""
-        return [Reduced(counts.metric.aggregated(self._outputs(counts.metric, system))) for system in counts.systems]
+        return [Reduced(aggregated(counts.metric, self._outputs(counts.metric, system))) for system in counts.systems]
 
     def _outputs(self, metric: Metric, system: HasBlocks) -> dict[str, Floats]:
         """Return the outputs of all sentences: float64 [lines] each."""

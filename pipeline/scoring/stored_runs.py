@@ -11,6 +11,7 @@ from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
+from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text
 from ..metrics.names import is_called
 from .board import Board, describe, picked, rows_of, with_means
@@ -89,7 +90,7 @@ def _board(
         paths = (Statistics.path_in(path, dataset, name, needs.key) for name in names)
         return tuple(Statistics(file, schema, info.lines) for file in paths)
 
-    apart = metric.breakdown(info.categories) if breakdown and info.categories else None
+    apart = category_needs(metric, info.categories) if breakdown else None
     parts = counts_of(apart) if apart else ()
     return Board(
         metric=metric,

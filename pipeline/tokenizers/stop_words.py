@@ -107,9 +107,9 @@ class WithoutStopWords(Tokenization):
         return f"{super().key}-stop_{self.stop_words}"
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
-        return f"{super().identity[:-1]}, stop_words={self.stop_words!r})"
+        return f"{super().cache_key[:-1]}, stop_words={self.stop_words!r})"
 
     def unavailable(self) -> str | None:
         """Return why the list cannot be used on this computer, or None."""

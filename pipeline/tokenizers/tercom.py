@@ -56,7 +56,7 @@ class Tercom:
         return "-".join(filter(None, ("tercom", *(name for name, on in names.items() if on), case)))
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
         first = f"normalized={self.normalized}, no_punct={self.no_punct}"
         return f"Tercom({first}, asian_support={self.asian_support}, case_sensitive={self.case_sensitive})"

@@ -43,7 +43,7 @@ class Tokenization:
         return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem)))
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
         texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
         return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"

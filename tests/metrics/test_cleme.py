@@ -17,6 +17,7 @@ import pipeline
 from pipeline.edits.records import record_of
 from pipeline.errors import InputError
 from pipeline.kernel.lines import join_lines
+from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.build import from_text
 from pipeline.metrics.names import meant
@@ -305,7 +306,7 @@ def test_ties_of_references_with_totals(second: list[tuple[int, int, int, int]],
     columns = {name: values if name == "tn" else values[..., None] for name, values in columns.items()}
     columns |= {"fp_ne": 0 * columns["tp"], "order": np.array([[0, 1]] * 2), "ref_len": np.ones((2, 2), np.int64)}
     columns |= dict.fromkeys(("changed_words", "changed_pieces", "annotators"), np.ones(2, np.int64))
-    assert from_text("cleme[weights=none]").chooser()(columns).tolist() == [0, chosen]
+    assert chooser(from_text("cleme[weights=none]"))(columns).tolist() == [0, chosen]
 
 
 def test_intervals_tests_and_pages_of_a_run(

@@ -17,6 +17,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.config.tree import from_mapping
+from pipeline.metrics.base.capabilities import chooser
 from pipeline.scoring.column_blocks import present_blocks
 from tests.files import write
 
@@ -112,7 +113,7 @@ def test_conll_categories(shared: Path) -> None:
 
 def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
     """Return tp, fp and fn of each sentence with the pair of annotators that was chosen."""
-    choose, rows = result.measure.chooser(), []
+    choose, rows = chooser(result.measure), []
     for block in present_blocks(result.measure, result.statistics):
         for line, number in enumerate(choose(block)):
             tp, fp, fn = (int(block[name][line, number]) for name in COUNTS)

@@ -15,6 +15,7 @@ import pytest
 from pipeline import kernel, stages
 from pipeline.config.tree import from_mapping
 from pipeline.kernel.lines import join_lines
+from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.build import from_text
 from pipeline.metrics.imeasure.columns import ImeasureNeeds
@@ -95,7 +96,7 @@ def test_the_official_choice_for_all_sentences_so_far(columns: Columns, chosen: 
     counts, baseline, *improvements = TOTALS[chosen]
     for aspect, improvement in zip(("correction", "detection"), improvements, strict=True):
         metric = from_text(f"imeasure[optimise=corpus,aspect={aspect},measure={chosen}]")
-        references = metric.chooser()(columns)
+        references = chooser(metric)(columns)
         sums = {name: values[np.arange(3000), references].sum() for name, values in metric.make_terms(columns).items()}
         assert [sums["base_tn"], sums["base_fn"]] == baseline
         outputs = metric.score(sums)
@@ -130,4 +131,4 @@ def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:
     """Otherwise the test above would say nothing that those of single sentences do not say."""
     for chosen in TOTALS:
         running, alone = (from_text(f"imeasure[optimise={by},measure={chosen}]") for by in ("corpus", "sentence"))
-        assert (running.chooser()(columns) != alone.chooser()(columns)).sum() > 10
+        assert (chooser(running)(columns) != chooser(alone)(columns)).sum() > 10

@@ -12,11 +12,12 @@ from pipeline import stages
 from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
 from pipeline.kernel.lines import join_lines
-from pipeline.metrics.base.description import MISSED, RIGHT, WRONG, Verdict
+from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by_annotator, edit_judge
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import annotators_of, chosen_references, of_annotators
+from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ NAMES = ["tp", "fp", "fn"]
 
 
 def judged(metric: Metric, output: str, annotations: Sequence[str] = ANNOTATIONS) -> list[list[Verdict] | None]:
-    ((row,),) = metric.verdicts([SOURCE], [[output]], [[own] for own in annotations])
+    ((row,),) = judge_of(metric).verdicts([SOURCE], [[output]], [[own] for own in annotations])
     return row
 
 
@@ -52,7 +53,7 @@ def test_a_sentence_by_hand() -> None:
         Verdict(3, 4, "to", "a", "", WRONG),
         Verdict(5, 5, "", "now", "", WRONG),
     ]
-    assert from_text("imeasure").references_of(SOURCE, ANNOTATIONS) in ([0, 1, -1, 0], [1, 0, -1, 1])
+    assert judge_of(from_text("imeasure")).references_of(SOURCE, ANNOTATIONS) in ([0, 1, -1, 0], [1, 0, -1, 1])
 
 
 def test_detection_takes_what_is_corrected_otherwise_for_right() -> None:
@@ -70,8 +71,8 @@ def test_an_unchanged_output_has_what_is_missed() -> None:
 
 def test_mixed_references_are_of_no_annotator() -> None:
     metric = from_text("imeasure[mix=true]")
-    assert not metric.has_verdicts
-    assert metric.by_annotator() is metric
+    assert edit_judge(metric) is None
+    assert by_annotator(metric) is metric
 
 
 METRICS = [
@@ -125,7 +126,7 @@ def alone(metric: Metric, texts: Sequence[str]) -> dict[str, float]:
     """Return the outputs of a sentence with a single annotator, as if there were no other."""
     source, output, annotation = (join_lines([text.encode()]) for text in texts)
     (columns,) = metric.needs.count(Text(source, [annotation], [output]))
-    outputs = metric.score(metric.by_annotator().make_terms(columns))
+    outputs = metric.score(by_annotator(metric).make_terms(columns))
     return {name: float(values[0, 0]) for name, values in outputs.items()}
 
 
@@ -139,7 +140,7 @@ def test_verdicts_are_what_is_counted(material: Material) -> None:
         sources = read_texts(view.source, 0, LINES)
         annotations = [read_texts(text, 0, LINES) for text in view.references]
         outputs = [read_texts(view.systems[name], 0, LINES) for name in measured.names]
-        verdicts = metric.verdicts(sources, outputs, annotations)
+        verdicts = judge_of(metric).verdicts(sources, outputs, annotations)
         for output, of_output in zip(outputs, verdicts, strict=True):
             for line, row in enumerate(of_output):
                 for own, annotation in zip(row, annotations, strict=True):
@@ -158,10 +159,10 @@ def test_columns_by_annotator_are_those_of_the_score(material: Material) -> None
         metric, view = measured.metric, material.corpora["d"].read_by(measured.metric.needs)
         assert view.source
         texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
-        numbers = np.array([metric.references_of(source, own) for source, *own in zip(*texts, strict=True)])
+        numbers = np.array([judge_of(metric).references_of(source, own) for source, *own in zip(*texts, strict=True)])
         for score, system in zip(measured.scores, measured.columns, strict=True):
             (block,) = system.blocks()
-            columns, shown = of_annotators(metric, block, numbers), metric.by_annotator()
+            columns, shown = of_annotators(metric, block, numbers), by_annotator(metric)
             assert ((columns["ref_len"] < 0) == (numbers < 0)).all()
             chosen = annotators_of(numbers, np.concatenate([*chosen_references(metric, system)]))
             rows = np.arange(LINES)

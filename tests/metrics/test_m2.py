@@ -17,6 +17,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.execution.options import RunOptions
+from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.build import from_text
 from pipeline.scoring.column_blocks import present_blocks
 from tests.conftest import mirrored
@@ -138,7 +139,7 @@ def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
 
 def chosen_by(result: Result) -> list[int]:
     """Return the annotator of each sentence. The metric numbers only those who take part."""
-    choose = result.measure.chooser()
+    choose = chooser(result.measure)
     chosen = [int(number) for block in present_blocks(result.measure, result.statistics) for number in choose(block)]
     present = [sorted(annotator for annotator, _ in row) for row in rows_of(result)]
     return [annotators[number] for annotators, number in zip(present, chosen, strict=True)]

@@ -22,9 +22,9 @@ from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.io.catalogue import citations
 from pipeline.metrics import METRICS
+from pipeline.metrics.base.capabilities import ShowsNgrams, reads_files, row_names, shown_ngrams
 from pipeline.metrics.base.columns import Field
-from pipeline.metrics.base.description import Counted
-from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.ngram_counts import OverlapNeeds
 from pipeline.metrics.base.ngram_roles import Rule
 from pipeline.metrics.base.views import EDITS, GOLD
@@ -72,12 +72,12 @@ class Hits(Metric):
 
 
 @dataclass(frozen=True)
-class ToldHits(Hits):
+class ToldHits(ShowsNgrams, Hits):
     """The same with all that a metric can say of itself."""
 
     help_page: ClassVar[str] = "bleu"
     counts: ClassVar[frozenset[str]] = frozenset({"size"})
-    beside_score: ClassVar[str] = "si.e"
+    table_outputs: ClassVar[str] = "si.e"
     name_in_text: ClassVar[str] = "Hits & Misses"
     citations: ClassVar[tuple[str, ...]] = ("papineni-etal-2002-bleu",)
 
@@ -92,7 +92,7 @@ class ToldHits(Hits):
 
 
 @dataclass(frozen=True)
-class RuledHits(Hits):
+class RuledHits(ShowsNgrams, Hits):
     """The n-grams are shown, and no counts beside them."""
 
     def ngram_rule(self) -> Rule:
@@ -140,7 +140,7 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
         assert list(target.iterdir()), form
     texts = [(tmp_path / name).read_text() for name in ("csv/scores.csv", "markdown/results.md", "latex/results.tex")]
     assert all("hits" in text for text in texts)
-    assert ("size" in texts[1]) == bool(kind.beside_score)
+    assert ("size" in texts[1]) == bool(kind.table_outputs)
     assert [path.name for path in (tmp_path / "plots").glob("scores.*hits*")] != []
     data = explorer(reopen.revisit(directory))
     assert data
@@ -229,7 +229,7 @@ def test_every_metric_is_asked() -> None:
 
 def columns_of(metric: Metric, corpus: Corpus) -> Columns:
     """Return the columns of an output; for a metric that reads files, some numbers."""
-    if metric.reads_files:
+    if reads_files(metric):
         return {field.name: np.ones(corpus.lines, np.int64) for field in metric.needs.schema(2).fields}
     return next(iter(count_in_memory(corpus, [metric.needs])["A", metric.needs].blocks()))
 
@@ -263,29 +263,29 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Corpus) -> None:
     metric = from_text(text)
-    columns = columns_of(metric, corpus if metric.needs.view == TEXTS_VIEW else edited)
+    columns = columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
-    assert metric.unavailable() is None
+    assert metric.needs.unavailable() is None
     assert (Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md").is_file()
     assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))
     counts = metric.shown_counts(columns)
     for count in counts:
-        shape = (3, *([2] if count.per_reference else []), *([len(metric.row_names())] if count.orders else []))
+        shape = (3, *([2] if count.per_reference else []), *([len(row_names(metric))] if count.orders else []))
         assert count.values.shape == shape, count.name
         assert metric.by_reference or not count.per_reference
     assert counts or text in ("length", "external", "rouge[references=mean]")
-    rule = metric.ngram_rule()
-    assert rule is None or (rule.last <= len(metric.row_names()) and rule.merged != metric.by_reference)
+    rule = shown_ngrams(metric).ngram_rule()
+    assert rule is None or (rule.last <= len(row_names(metric)) and rule.merged != metric.by_reference)
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if text != "external"])
 def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, corpus: Corpus, edited: Corpus) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
-    terms = metric.make_terms(columns_of(metric, corpus if metric.needs.view == TEXTS_VIEW else edited))
+    terms = metric.make_terms(columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited))
     totals = {f.name: terms[f.name][1, 1] if f.per_reference else terms[f.name][1] for f in metric.terms}
     outputs = {name: float(value) for name, value in metric.score(totals).items()}
     counted = {name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts}

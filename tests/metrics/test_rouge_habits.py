@@ -97,8 +97,8 @@ def test_other_signatures_are_as_they_were() -> None:
     assert str(google.settings()[-1]) == "('level', 'mean')"
     assert google.needs.key == "rouge-n2-lcs-newline-google"
     assert perl.needs.key == "rouge-n0-union-newline-perl"
-    assert "limit" not in perl.needs.identity
-    assert "stop" not in perl.needs.identity
+    assert "limit" not in perl.needs.cache_key
+    assert "stop" not in perl.needs.cache_key
     assert [field.name for field in perl.needs.schema(2).fields][-1] == "union"
 
 
@@ -125,7 +125,7 @@ def test_sentences_of_nltk_are_those_of_split_summaries(monkeypatch: pytest.Monk
             found = [result.sentence_outputs[name + end][line] for end in ("_precision", "_recall", "")]
             assert found == pytest.approx(list(expected[name]), abs=1e-12)
     assert "split:nltk" in result.signature
-    assert "version=" in result.measure.needs.identity
+    assert "version=" in result.measure.needs.cache_key
 
 
 def test_without_nltk_or_its_data_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.metrics.base import running_choice
-from pipeline.metrics.base.running_choice import RunningChoice
+from pipeline.metrics.base.running_choice import SequentialAnnotatorChoice
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 METRICS = ["errant", "errant[beta=0]", "errant[beta=1]", "errant[beta=2.3]", "m2", "m2[beta=0]", "m2[beta=1.7]"]
 
 
-def choice_of(text: str, running: bool) -> RunningChoice:
+def choice_of(text: str, running: bool) -> SequentialAnnotatorChoice:
     metric: Any = from_text(text)
     key = metric._key if metric.name == "errant" else metric.key
-    return RunningChoice(key, metric._keys, ("a", "b", "c"), running=running)
+    return SequentialAnnotatorChoice(key, metric._keys, ("a", "b", "c"), running=running)
 
 
 def one_by_one(text: str, running: bool, blocks: list[dict[str, Ints]]) -> tuple[list[list[int]], list[int]]:

@@ -11,13 +11,14 @@ from pipeline import stages
 from pipeline.cli import dispatch
 from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
-from pipeline.metrics.base.description import MISSED, RIGHT
+from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer.data import explorer
 from tests.conftest import called, run
 from tests.metrics.test_imeasure_verdicts import write_run
 from tests.report.test_browser import choose, listed
 from tests.scoring.test_breakdown import write_edits
+from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +60,7 @@ def expected(measured: Board, material: Material, edits: Any) -> Iterator[tuple[
     assert view.source
     texts = [read_texts(text, 0, corpus.lines) for text in (view.source, *view.references)]
     outputs = [read_texts(view.systems[name], 0, corpus.lines) for name in measured.names]
-    for system, lines in enumerate(measured.metric.verdicts(texts[0], outputs, texts[1:])):
+    for system, lines in enumerate(judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])):
         for line, row in enumerate(lines):
             made = [{item[:4] for item in own if item.verdict == RIGHT} for own in row if own is not None]
             counts = Counter[str]()

@@ -12,13 +12,14 @@ import pytest
 from pipeline.cli import dispatch
 from pipeline.corpus.texts import read_texts
 from pipeline.edits.m2_lines import NOOP
-from pipeline.metrics.base.description import MISSED, RIGHT, WRONG, Verdict
+from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer.data import explorer
 from pipeline.scoring.column_blocks import chosen_references
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
+from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +65,7 @@ def test_verdicts_are_what_is_counted(material: Material) -> None:
             terms = measured.metric.make_terms(block)
             for line, output in enumerate(read_texts(view.systems[name], 0, 60)):
                 for number, texts in enumerate(annotations):
-                    ((verdicts,),) = measured.metric.verdicts([sources[line]], [[output]], [[texts[line]]])[0]
+                    ((verdicts,),) = judge_of(measured.metric).verdicts([sources[line]], [[output]], [[texts[line]]])[0]
                     assert (verdicts is None) == (block["ref_len"][line, number] < 0)
                     counted = Counter(verdict.verdict for verdict in verdicts or ())
                     expected = {RIGHT: "tp", WRONG: "fp", MISSED: "fn"}
@@ -92,7 +93,7 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
         sources = read_texts(view.source, 0, 60)
         annotations = [read_texts(text, 0, 60) for text in view.references]
         outputs = [read_texts(view.systems[name], 0, 60) for name in measured.names]
-        judged = measured.metric.verdicts(sources, outputs, annotations)
+        judged = judge_of(measured.metric).verdicts(sources, outputs, annotations)
         for lines, columns in zip(judged, measured.columns, strict=True):
             (block,) = columns.blocks()
             for line, row in enumerate(lines):
@@ -130,7 +131,7 @@ def test_a_sentence_by_hand() -> None:
     edits = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 4 4|||M:PUNCT|||!|||REQUIRED|||-NONE-|||0"]
     gold = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0"]
     source, annotators = "This are a sentence", ["\n".join(["0 0 0", *gold]), ""]
-    ((with_edits,), (without,)) = from_text("errant").verdicts(
+    ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
         [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
     )
     assert with_edits == [
@@ -142,7 +143,7 @@ def test_a_sentence_by_hand() -> None:
         None,
     ]
     assert [verdict.verdict for verdict in without[0] or ()] == ["missed", "missed"]
-    (((own,),),) = from_text("errant").verdicts([source], [[NOOP]], [[f"0 0 0\n{NOOP}"]])
+    (((own,),),) = judge_of(from_text("errant")).verdicts([source], [[NOOP]], [[f"0 0 0\n{NOOP}"]])
     assert own == []
 
 

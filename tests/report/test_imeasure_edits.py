@@ -12,7 +12,7 @@ from pipeline import stages
 from pipeline.cli import dispatch
 from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
-from pipeline.metrics.base.description import MISSED, RIGHT, WRONG
+from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer.data import explorer
 from pipeline.report.html.explorer.edits import LETTERS
@@ -22,6 +22,7 @@ from tests.conftest import called
 from tests.metrics.test_imeasure_verdicts import LINES, write_run
 from tests.report import browser as browsers
 from tests.report.test_edits import DRAWN
+from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ def expected(measured: Board, material: Material) -> Iterator[tuple[int, int, in
     assert view.source
     texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
     outputs = [read_texts(view.systems[name], 0, LINES) for name in measured.names]
-    for system, lines in enumerate(metric.verdicts(texts[0], outputs, texts[1:])):
+    for system, lines in enumerate(judge_of(metric).verdicts(texts[0], outputs, texts[1:])):
         for line, row in enumerate(lines):
             for annotator, own in enumerate(row):
                 kinds = [verdict.verdict for verdict in own or ()]

@@ -16,6 +16,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.models import WrittenStatistics
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.arithmetic import rounded
+from pipeline.metrics.base.capabilities import sequential_choice
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import present_blocks
 from pipeline.scoring.resampling import chosen_anew
@@ -70,7 +71,7 @@ def samples_of(seed: int = SEED, samples: int = SAMPLES) -> list[list[int]]:
 def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
     """Return the score of a sequence of sentences, each of some system, with annotators chosen one by one."""
     metric = measured.metric
-    choice = metric.running_choice()
+    choice = sequential_choice(metric)
     assert choice
     totals, sums = (0,) * len(choice.names), dict.fromkeys((field.name for field in metric.terms), 0)
     for system, line in sentences:

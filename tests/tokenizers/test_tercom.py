@@ -64,4 +64,4 @@ def test_what_is_not_utf8_is_told_with_its_place() -> None:
 
 def test_names_differ_where_tokens_can() -> None:
     every = [Tercom(*chosen) for chosen in product([False, True], repeat=4)]
-    assert len({own.key for own in every}) == len({own.identity for own in every}) == 16
+    assert len({own.key for own in every}) == len({own.cache_key for own in every}) == 16

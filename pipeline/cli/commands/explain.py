@@ -36,6 +36,7 @@ from ...corpus.texts import read_texts, text_in_memory
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
 from ...kernel.lines import join_lines
+from ...metrics.base.capabilities import data_set_columns, edit_judge, explainer, reads_files, row_names, shown_ngrams
 from ...metrics.base.metric import Text
 from ...metrics.base.ngram_roles import grams, merged, roles
 from ...metrics.base.views import TEXTS
@@ -96,7 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence, or list the sentences where two metrics differ."""
     metrics = [_metric(text) for text in (args.metric, args.compare) if text]
-    corpus = open_files(args, quiet=True, views={metric.needs.view for metric in metrics})
+    corpus = open_files(args, quiet=True, views={metric.needs.input for metric in metrics})
     if problems := fit(metrics, [corpus]):
         raise InputError(problems)
     for metric in metrics:
@@ -109,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     elif not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     else:
-        with_verdicts = [metric for metric in metrics if metric.has_verdicts and not metric.explains_edits]
+        with_verdicts = [metric for metric in metrics if edit_judge(metric) and not explainer(metric)]
         for metric in with_verdicts:
             explain_edits(corpus, metric, args.line)
         if others := [metric for metric in metrics if metric not in with_verdicts]:
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _metric(text: str) -> Metric:
     metric = from_text(text)
-    if metric.reads_files:
+    if reads_files(metric):
         raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     return metric
 
@@ -150,7 +151,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     texts = [read_texts(text, line - 1, line)[0] for text in corpus.texts()]
     source = texts.pop(0) if corpus.source else None
     references = texts[: len(corpus.references)]
-    of_texts = [metric for metric in metrics if metric.needs.view == TEXTS]
+    of_texts = [metric for metric in metrics if metric.needs.input == TEXTS]
     for name, output in zip(corpus.systems, texts[len(references) :], strict=True):
         _say(f"system     {name}, line {line}", "bold")
         if source is not None:
@@ -178,15 +179,15 @@ def _explain_edits(metric: Metric, corpus: Corpus, system: str, line: int) -> No
     _say(f"  {metric.name_in_text}", "bold")
     source, *references, output = read
     text = Text(source, [item for item in references if item], [output] if output else [])
-    lines = list(metric.explained(text))
-    for role, said in lines or [("", _counted(metric, text))]:
+    own = explainer(metric)
+    for role, said in (own and own.explained(text)) or [("", _counted(metric, text))]:
         _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
 
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
     columns = metric.needs.count(text)[0]
-    if metric.whole_sums:
+    if data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
     outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
@@ -203,7 +204,7 @@ def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -
         for rates in _rates(outputs):
             _say(f"  {rates}")
         other = metrics[0] if metric is not metrics[0] else None
-        if other and metric.ngram_rule():
+        if other and shown_ngrams(metric).ngram_rule():
             _say("  n-grams that it counts differently:")
         for n, line in _counts(metric, columns):
             _say(line)
@@ -211,7 +212,8 @@ def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -
                 _say(f"    {kind:<10}{printable(names)}", STYLES[kind])
         source, *lines = [None if text is None else join_lines([text.encode()]) for text in texts.every]
         read = [line for line in lines if line]
-        for role, said in metric.explained(Text(source, read[:-1], read[-1:])):
+        own = explainer(metric)
+        for role, said in own.explained(Text(source, read[:-1], read[-1:])) if own else ():
             _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
 
 
@@ -253,8 +255,8 @@ def _rates(outputs: Mapping[str, float]) -> list[str]:
 def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
     """Yield each order, and a line with the counts that are shown of the order."""
     counts = {count.name: count.values.reshape(-1) for count in metric.shown_counts(columns) if count.orders}
-    rule = metric.ngram_rule()
-    rows = metric.row_names()[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    rule = shown_ngrams(metric).ngram_rule()
+    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
@@ -263,7 +265,7 @@ def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
 
 def _by_role(metric: Metric, other: Metric | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
     """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that differ are named."""
-    rule, other_rule = metric.ngram_rule(), other.ngram_rule() if other else None
+    rule, other_rule = shown_ngrams(metric).ngram_rule(), shown_ngrams(other).ngram_rule() if other else None
     if rule is None or not rule.first <= n <= rule.last:
         return
     other_roles = _roles(other_rule, rule, texts, n) if other_rule else {}

@@ -36,6 +36,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
@@ -79,7 +80,7 @@ def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
     """Declare every option of every metric, all of which have to be imported for that."""
     from ...metrics import METRICS
 
-    known = {name: metric for name, metric in METRICS.items() if not metric.reads_files}
+    known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
     metrics.help = f"one or several of {', '.join(known)}; also with options"
     group = parser.add_argument_group("options of the metrics")
     options = {option.name: option for metric in known.values() for option in metric.options}
@@ -105,7 +106,7 @@ def _help(name: str) -> str:
     from ...metrics import METRICS
 
     meant: dict[str, list[str]] = {}
-    known = [metric for metric in METRICS.values() if not metric.reads_files]
+    known = [metric for metric in METRICS.values() if not reads_files(metric)]
     for metric in known:
         for option in metric.options:
             if option.name == name:
@@ -130,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
     metrics = from_texts(texts, options, args.pair or "")
     output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
-    views = {metric.needs.view for metric in metrics}
+    views = {metric.needs.input for metric in metrics}
     corpus = open_files(args, views=views, quiet=args.quiet)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
     for note in () if args.quiet else kernel_notes([corpus]):

@@ -58,7 +58,7 @@ class _Plain(str):
 
 def counts_key(texts: Sequence[object], needs: Needs) -> str:
     """Return the key of the counts of some texts: a digest of everything on which the counts depend."""
-    return content_key(*texts, _Plain(needs.identity))
+    return content_key(*texts, _Plain(needs.cache_key))
 
 
 class RunDirectory:

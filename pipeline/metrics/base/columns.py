@@ -30,12 +30,12 @@ Counts on disk are used by later versions of the program as long as this number 
 PRESENT = "present"
 """The column with the number of references of a sentence, where some are missing (see `scoring/column_blocks.py`)."""
 LAST = "last"
-"""The column that is 1 for the last sentence of the data set and 0 for others. Only metrics that read it get it."""
+"""The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are a ReadsDataSet."""
 
 WHOLE = "whole_"
 """What the names of columns begin with that have, for each sentence, the sum of a column over all sentences.
 
-Only metrics that name the column in `Metric.whole_sums` get them."""
+Only metrics that name the column get them (ReadsDataSet)."""
 
 
 def last_present(columns: Columns) -> Ints:
@@ -53,6 +53,8 @@ class Field(NamedTuple):
     per_reference: bool = False
     real: bool = False
     """Whether its numbers are float64. A packed table holds their bits as integers."""
+    spare: bool = False
+    """Whether it is a term that is 0 where somebody gives the sums of the others alone (`metrics/from_counts.py`)."""
 
 
 @dataclass(frozen=True)

@@ -3,32 +3,31 @@
 A metric is a small frozen object. It *needs* columns: numbers for each sentence, or for each sentence and reference.
 Workers count these columns from text. From the columns the metric makes *terms*, which are summed over sentences. From
 the sums, with any number of leading axes (iterations, bootstrap samples), it makes the *score*.
+
+What only some metrics can do, such as judging single edits, is a class of its own in `capabilities.py`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from . import signature
-from .description import Described
+from .columns import Schema
 from .option import Options
+from .views import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...kernel.lines import Lines
     from ...tokenizers.tokenization import Tokenization
-    from .columns import Columns, Field, Schema
-    from .reference_draws import Draws
-    from .running_choice import RunningChoice
-
-    SumsFormula = Callable[[Columns, Sequence[int] | None], Floats]
-    """What compiled_sums() returns."""
+    from .columns import Columns, Field
 
 
 class Text(NamedTuple):
@@ -43,91 +42,89 @@ class Text(NamedTuple):
     """All that count the shard, in order, where more than one do."""
 
 
-class Note(NamedTuple):
-    """A message of a metric about its counts, and the text and line that it is about."""
+class Counted(NamedTuple):
+    """A count of each sentence, as reports show it."""
 
-    message: str
-    system: str | None = None
-    reference: int | None = None
-    """The number of the reference, from 0, if the message is about one."""
-    line: int = 0
-    """The number of the line, from 1; 0 means that the message is about no single line."""
+    name: str
+    values: Ints | Floats
+    """The shape is [lines], then [references] if it is per reference, then [orders] if it has orders."""
+    per_reference: bool = False
+    orders: bool = False
 
 
-class Needs(Protocol):
-    """Columns that workers count. Objects are hashable, so that metrics with equal needs share their columns."""
+class Needs(ABC):
+    """Columns that workers count. Subclasses are frozen dataclasses, so that metrics with equal needs share columns."""
+
+    added_later: ClassVar[frozenset[str]] = frozenset()
+    """Fields that are newer than counts that users have stored. The cache key has them where they are set."""
+
+    source: bool = False
+    """Whether the source is read."""
+    tokenization: Tokenization | None = None
+    """How text becomes tokens, or None if no package outside this program can take part in that."""
+    input: str = TEXTS
+    """What is read of a data set; see `views.py`. The references of EDITS and GOLD are records of edits."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[Field, ...]:
+        """The columns."""
+
+    @abstractmethod
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Return the columns of each system: arrays of the fields of schema(), with an axis for lines first."""
+
+    def schema(self, references: int) -> Schema:
+        """Return the columns for a number of references."""
+        return Schema.of(self.columns, references)
 
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        parts = [type(self).__name__.removesuffix("Needs").lower()]
+        for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                parts += [field.name, *map(str, value)] if value else []
+            elif value not in (None, False, ""):
+                parts.append(field.name if value is True else str(getattr(value, "key", value)))
+        return "-".join(parts)
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts.
 
         It is different for any two needs whose columns can differ, as `key` is. It must not change from one version of
         the program to the next, even if classes and fields get other names: if it changes, stored counts are not found.
         """
+        own = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
+        kept = {name: value for name, (value, usual) in own.items() if name not in self.added_later or value != usual}
+        told = (f"{name}={getattr(value, 'cache_key', None) or repr(value)}" for name, value in kept.items())
+        return f"{type(self).__name__}({', '.join(told)})"
 
-    @property
-    def source(self) -> bool:
-        """Whether the source is read."""
-
-    @property
-    def tokenization(self) -> Tokenization | None:
-        """How text becomes tokens, or None if no package outside this program can take part in that."""
-
-    @property
-    def view(self) -> str:
-        """What is read of a data set; see `views.py`. The references of EDITS and GOLD are records of edits."""
-
-    def schema(self, references: int) -> Schema:
-        """Return which columns there are for a number of references."""
-
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Return the columns of each system: arrays of the fields of schema(), with an axis for lines first."""
+    def unavailable(self) -> str | None:
+        """Return why nothing can be counted here (a package of the tokeniser may be missing), or None."""
+        return self.tokenization.unavailable() if self.tokenization else None
 
 
-class Metric(Described, ABC):
+class Metric(ABC):
     """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
 
     A metric must define name, summary and the abstract members below. All other members have a default.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
-    """One line for lists of metrics."""
-    hint: ClassVar[str] = ""
-    """What the user perhaps meant. It is printed when the metric lacks a source."""
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """Other names that people write for the metric, each with the options that it implies.
+    # --- what counts
 
-    Case, spaces, hyphens and underscores do not matter, and the metric's own name need not be here. A name that two
-    metrics declare is ambiguous: the user is asked which one is meant.
-    """
     options: ClassVar[Options] = Options()
     """The options that the fields declare; see `option.py`."""
-    reads_files: ClassVar[bool] = False
-    """Whether its columns come from files that a config names, not from text.
-
-    Such a metric has the members that `NumberFiles` in `corpus/number_files.py` lists.
-    """
-
-    annotates_texts: ClassVar[bool] = False
-    """Whether it has the option annotator, by which edits are found in texts."""
-
+    level: str = "corpus"
+    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores; bootstrap is what a
+    metric makes of all sentences together (ScoresSamples in `capabilities.py`)."""
     lower_is_better: ClassVar[bool] = False
     """Whether the best system is the one with the lowest score, as where errors are counted.
 
     Ranks, comparisons, choices of references and correlations with people go by it. Scores stay as they are.
     """
-
-    spare_terms: ClassVar[frozenset[str]] = frozenset()
-    """Terms that are 0 where somebody gives the sums of the others alone; see `metrics/from_counts.py`."""
-
-    level: str = "corpus"
-    """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores; bootstrap is what
-    aggregated() makes of them."""
 
     def __post_init__(self) -> None:
         """Keep what the values of options mean here; see Option.resolved. Raises ConfigError."""
@@ -137,14 +134,37 @@ class Metric(Described, ABC):
                 object.__setattr__(self, option.attribute, value)
 
     @property
-    def reads_last(self) -> bool:
-        """Whether make_terms() reads the column LAST."""
-        return False
+    @abstractmethod
+    def needs(self) -> Needs:
+        """The columns that this metric reads."""
 
     @property
-    def whole_sums(self) -> tuple[str, ...]:
-        """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
-        return ()
+    @abstractmethod
+    def terms(self) -> tuple[Field, ...]:
+        """What is summed over sentences. Fields per reference are summed for the reference that was chosen."""
+
+    @abstractmethod
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the terms of each sentence from its columns: arrays [lines, ...] of the fields of `terms`."""
+
+    @abstractmethod
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return outputs from sums of terms with any leading axes. The first output is the score that ranks systems."""
+
+    @abstractmethod
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence with each reference: float64 [lines, references]."""
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the outputs of score() for each sentence with each reference: float64 [lines, references].
+
+        The first is what sentence_scores() returns. The axis of references has length 1 where that one has it.
+        """
+        apart = {field.name for field in self.terms if field.per_reference}
+        terms = {n: term if n in apart else term[:, None] for n, term in self.make_terms(columns).items()}
+        outputs, scores = self.score(terms), self.sentence_scores(columns)
+        alike = {name: np.broadcast_to(values, scores.shape) for name, values in outputs.items()}
+        return alike | {next(iter(outputs)): scores}
 
     @property
     def policy(self) -> str:
@@ -156,32 +176,15 @@ class Metric(Described, ABC):
         """Whether a sentence has a score with each single reference, which reports can show."""
         return any(field.per_reference for field in self.terms)
 
-    def by_annotator(self) -> Metric:
-        """Return the metric for columns in which each reference is that of an annotator; see references_of()."""
-        return self
+    def choose(self, columns: Columns) -> Ints:
+        """Return the best reference of each sentence, numbered from 0: int64 [lines]. Of equals it is the first."""
+        best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
+        return best
 
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The weights of the references, with sum 1. Without weights all references count the same."""
-        return ()
-
-    def unavailable(self) -> str | None:
-        """Return why the metric cannot be used here (a package of its tokeniser may be missing), or None."""
-        tokenization = self.needs.tokenization
-        return tokenization.unavailable() if tokenization else None
-
-    def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return why the metric cannot score with this number of references, some perhaps missing, or None."""
-        del references, missing
-        return None
-
-    def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return what `explain` says of the edits of one sentence of one system: the roles and texts of lines.
-
-        `text` has what the view of the needs shows. A role is match, wrong or missing; a heading has an empty one.
-        """
-        del text
-        return []
+    @classmethod
+    def goodness(cls, scores: Any) -> Any:
+        """Return scores, a number or an array, so that the highest is the best: negated where lower is better."""
+        return -scores if cls.lower_is_better else scores
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that do not go together, each by its name and a message."""
@@ -197,129 +200,77 @@ class Metric(Described, ABC):
                 settings.append((option.key, signature.escape(value) if option.free else value))
         return settings + ([("nrefs", references)] if references is not None else [])
 
-    @property
-    @abstractmethod
-    def needs(self) -> Needs:
-        """The columns that this metric reads."""
+    # --- what names and describes it; none of this changes a score
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    """One line for lists of metrics."""
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Other names that people write for the metric, each with the options that it implies.
+
+    Case, spaces, hyphens and underscores do not matter, and the metric's own name need not be here. A name that two
+    metrics declare is ambiguous: the user is asked which one is meant.
+    """
+    hint: ClassVar[str] = ""
+    """What the user perhaps meant. It is printed when the metric lacks a source."""
+    help_page: ClassVar[str] = ""
+    """The page of `gec-pipeline help` about the metric. An empty string means that it has the name of the metric."""
+    counts: ClassVar[frozenset[str]] = frozenset()
+    """The outputs that count n-grams or tokens, by their names without the order. They are not shown in percent."""
+    table_outputs: ClassVar[str] = ""
+    """A regular expression for the names of outputs that are columns of tables, beside the score."""
 
     @property
-    @abstractmethod
-    def terms(self) -> tuple[Field, ...]:
-        """What is summed over sentences. Fields per reference are summed for the reference that was chosen."""
+    def output(self) -> str:
+        """The name of the score."""
+        return self.name
 
-    def breakdown(self, categories: tuple[str, ...]) -> Needs | None:
-        """Return the columns that count the terms of each category, such as each type of edit, or None.
+    @property
+    def name_in_text(self) -> str:
+        """The name of the metric in a sentence."""
+        return self.output
 
-        `categories` are those of the data set. The fields are those of the terms, per reference, each with an order for
-        each category and one more for what is of none of them. Sums over the orders are the terms.
-        """
-        del categories
-        return None
+    @property
+    def edition(self) -> str:
+        """Which of several programs of the same name the metric follows, or an empty string."""
+        return ""
 
-    @staticmethod
-    def category(name: str, tier: int) -> str:
-        """Return the category of a tier (3 is the finest, 1 the coarsest) to which one of the data set belongs."""
-        del tier
-        return name
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The publications to cite for the metric with its settings, as keys of `io/citations.bib`."""
+        return ()
 
-    @abstractmethod
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms of each sentence from its columns: arrays [lines, ...] of the fields of `terms`."""
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return what a reader of these outputs should know, such as why they are 0."""
+        del outputs
+        return []
 
-    @classmethod
-    def goodness(cls, scores: Any) -> Any:
-        """Return scores, a number or an array, so that the highest is the best: negated where lower is better."""
-        return -scores if cls.lower_is_better else scores
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts of each sentence that reports and `explain` show.
 
-    @abstractmethod
-    def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return outputs from sums of terms with any leading axes. The first output is the score that ranks systems."""
-
-    @abstractmethod
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each reference: float64 [lines, references]."""
-
-    def compiled(self) -> Callable[[Columns], Floats] | None:
-        """Return a function that returns what sentence_scores() does, bit for bit, faster where lines are few.
-
-        Where one of the references counts that has the highest score, it may return these highest scores alone, float64
-        [lines, 1]. None: there is no such function for these settings, or none with the kernel that is used.
-        """
-        return None
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return a function that returns the outputs of score() for the sums of terms over all lines, bit for bit.
-
-        Its arguments are the columns of all lines, and numbers of references; None: those that choose() takes. Outputs
-        are float64 [outputs, references], or [outputs, 1] where references are chosen. None as in compiled().
-        """
-        return None
-
-    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
-        """Return a function that returns what line_outputs() does, bit for bit, or None as in compiled()."""
-        return None
-
-    def output_names(self) -> tuple[str, ...]:
-        """Return the names of the outputs of score(), in order."""
-        nothing = {field.name: np.zeros([field.orders] * (field.orders > 0), np.int64) for field in self.terms}
-        return tuple(self.score(nothing))
-
-    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of score() for each sentence with each reference: float64 [lines, references].
-
-        The first is what sentence_scores() returns. The axis of references has length 1 where that one has it.
-        """
-        apart = {field.name for field in self.terms if field.per_reference}
-        terms = {n: term if n in apart else term[:, None] for n, term in self.make_terms(columns).items()}
-        outputs, scores = self.score(terms), self.sentence_scores(columns)
-        alike = {name: np.broadcast_to(values, scores.shape) for name, values in outputs.items()}
-        return alike | {next(iter(outputs)): scores}
-
-    def row_names(self) -> list[str]:
-        """Return the names of the rows in tables of counts with orders, those of the terms or of the n-gram rule."""
-        rule = self.ngram_rule()
-        orders = max((field.orders for field in self.terms), default=0) or (rule.last if rule else 0)
-        return [str(n) for n in range(1, orders + 1)]
-
-    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
-
-        References are combined as the policy says. An empty mapping means that sentence_scores() gives the only output.
+        If the metric scores references one at a time (see by_reference), some of them may be missing, and their counts
+        mean nothing. Otherwise no reference is missing.
         """
         del columns
-        return {}
-
-    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
-        """Return the outputs at level bootstrap, from those of all sentences: float64 [lines] each."""
-        raise NotImplementedError(f"{self.name} has no level bootstrap, and {len(outputs)} outputs")
-
-    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
-        """Return notes about the counts of a data set: blocks of columns by system, which can be read once."""
-        del counts
         return []
 
-    def doubts(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
-        del annotations
-        return []
 
-    def draws(self, lines: int, references: int) -> Draws | None:
-        """Return how references are drawn at random, or None if they are not, as with a single reference."""
-        del lines, references
-        return None
+def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match") -> str:
+    """Return why a score is 0 that is 0 wherever an order has no hits. `hits` is the output that counts them."""
+    order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
+    if outputs["hyp_len"] == 0:
+        return "all outputs are empty"
+    if order and outputs[f"total_{order}"] == 0:
+        return f"no output has {order} tokens"
+    if order and outputs[f"match_{order}"] == 0:
+        return f"no {order}-gram matches"
+    if order:
+        return f"the penalty takes all {order}-grams that match"
+    if outputs["brevity_penalty"] > 1e-300 and outputs["ref_len"]:  # means, over references, of scores of 0
+        return "with each reference, some order has no n-gram that matches, or the penalty takes all that do"
+    return "the reference length is 0" if outputs["ref_len"] == 0 else "the brevity penalty is 0"
 
-    def running_choice(self) -> RunningChoice | None:
-        """Return what chooses references where a choice depends on the sentences before; None where none does.
 
-        It is a new object, which carries what it has to know from block to block.
-        """
-        return None
-
-    def chooser(self) -> Callable[[Columns], Ints]:
-        """Return what chooses the references of a system, to be called with its blocks in the order of lines."""
-        return self.running_choice() or self.choose
-
-    def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence, numbered from 0: int64 [lines]. Of equals it is the first."""
-        best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
-        return best
+def why_all_zero(reasons: str) -> str:
+    """Return why the mean of sentence scores is 0. `reasons` says what every sentence is or lacks."""
+    return f"every sentence scores 0: {reasons}"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ... import kernel
-from ...dataclass import dataclass
 from ...errors import InvalidTextError
 from ...kernel import long_lines
 from ...kernel.common import KINDS
-from .columns import Field, Schema
-from .description import Counted
-from .views import TEXTS
+from .columns import Field
+from .metric import Counted, Needs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,17 +26,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class OverlapNeeds:
+class OverlapNeeds(Needs):
     """Counts of n-grams of the orders 1 to `order`, beside lengths and totals."""
 
-    tokenization: Tokenization
+    tokenization: Tokenization = field()
     order: int
     kinds: tuple[str, ...]
     """What is counted; see `kernel/common.py`."""
-    source: bool
+    source: bool = False
     source_len: bool = False
     """Whether there is a column for the length of the source."""
-    view: ClassVar[str] = TEXTS
 
     @property
     def key(self) -> str:
@@ -45,18 +43,9 @@ class OverlapNeeds:
         source = ["source_len"] if self.source_len else []
         return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
 
-    @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        counted = f"order={self.order}, kinds={self.kinds!r}, source={self.source}, source_len={self.source_len}"
-        return f"OverlapNeeds(tokenization={self.tokenization.identity}, {counted})"
-
-    def schema(self, references: int) -> Schema:
-        """Return hyp_len, src_len (if asked for), ref_len, total, and the kinds."""
-        return Schema.of(self._fields, references)
-
     @cached_property
-    def _fields(self) -> tuple[Field, ...]:
+    def columns(self) -> tuple[Field, ...]:
+        """hyp_len, src_len (if asked for), ref_len, total, and the kinds."""
         kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
         source = (Field("src_len"),) if self.source_len else ()
         lengths = (Field("hyp_len"), *source, Field("ref_len", per_reference=True), Field("total", self.order))

@@ -35,7 +35,7 @@ ROUNDS = 16
 """After so many rounds of guesses the rest is chosen one by one. Real texts need two or three."""
 
 
-class RunningChoice:
+class SequentialAnnotatorChoice:
     """Chooses annotators, block after block. The totals are carried from one block to the next."""
 
     def __init__(

@@ -15,9 +15,9 @@ from ...dataclass import dataclass
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import MOST_ADDED, by_order, log, ratio
+from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, ShowsNgrams
 from ..base.columns import LAST, Field
-from ..base.description import Counted, why_all_zero, why_zero
-from ..base.metric import Metric
+from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
 from ..base.signature import SACREBLEU
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
+    from ..base.capabilities import SumsFormula
     from ..base.columns import Columns
-    from ..base.metric import SumsFormula
+
 
 FORMULAS = ("none", "floor", "add-k", "exp")
 """The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
@@ -40,7 +41,7 @@ NLTK_FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
-class Bleu(BleuOptions, Metric):
+class Bleu(BleuOptions, ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     """BLEU: the geometric mean of clipped n-gram precisions, times a penalty for brevity.
 
     The flavours are sacrebleu (Post 2018), nltk (nltk.translate.bleu_score), tensorflow (the code of TensorFlow's nmt,

@@ -13,7 +13,8 @@ import numpy as np
 
 from ...dataclass import dataclass
 from ...edits.records import annotation_of, outputs_of
-from ..base.columns import Field, Schema
+from ..base.columns import Field
+from ..base.metric import Needs
 from ..base.views import annotated_by
 from .partition import changes_of, pieces, words_of
 
@@ -45,7 +46,7 @@ class Reference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClemeNeeds:
+class ClemeNeeds(Needs):
     """The pieces of each kind and length, with each reference or with all of them together."""
 
     dependent: bool
@@ -54,11 +55,11 @@ class ClemeNeeds:
     """Longer pieces count as so long."""
     annotator: str = ""
     """The annotator of texts, as signatures call it; empty: there are only M2 files."""
-    source: ClassVar[bool] = True
-    tokenization: ClassVar[None] = None
+    source = True
+    added_later: ClassVar[frozenset[str]] = frozenset({"annotator"})
 
     @property
-    def view(self) -> str:
+    def input(self) -> str:  # type: ignore[override]
         """Edits on both sides."""
         return annotated_by(self.annotator)
 
@@ -69,13 +70,8 @@ class ClemeNeeds:
         return f"cleme-{'dependent' if self.dependent else 'independent'}-{self.longest}{annotator}"
 
     @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        more = f", annotator={self.annotator!r}" if self.annotator else ""
-        return f"ClemeNeeds(dependent={self.dependent}, longest={self.longest}{more})"
-
-    def schema(self, references: int) -> Schema:
-        """Return the numbers of pieces, those of length 0 first, and what the mean length is made of.
+    def columns(self) -> tuple[Field, ...]:
+        """The numbers of pieces, those of length 0 first, and what the mean length is made of.
 
         With several references, ref_len is the number of pieces that the reference changes, -1 where it is missing.
         `annotators` says how many annotators the output has; the first one counts.
@@ -83,7 +79,7 @@ class ClemeNeeds:
         names = [("order", 0), ("ref_len", 0)] if self.dependent else []
         names += [*((kind, self.longest + 1) for kind in KINDS), ("tn", 0)]
         fields = [Field(name, orders, per_reference=self.dependent) for name, orders in names]
-        return Schema((*fields, *(Field(name) for name in (*CHANGED, "annotators"))), references)
+        return (*fields, *(Field(name) for name in (*CHANGED, "annotators")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count the pieces of a shard. An output that several systems have for a sentence is compared once."""

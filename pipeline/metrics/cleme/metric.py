@@ -10,11 +10,11 @@ from ...dataclass import dataclass
 from ...errors import InputError
 from ..base import shared_options
 from ..base.arithmetic import NEAR, best_by, nearly_tied, rounded
+from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
 from ..base.columns import WHOLE, Field
-from ..base.description import Counted
-from ..base.metric import Metric, Note
+from ..base.metric import Counted, Metric
 from ..base.option import option
-from ..base.running_choice import RunningChoice
+from ..base.running_choice import SequentialAnnotatorChoice
 from .columns import CHANGED, KINDS, ClemeNeeds
 from .rates import DECIMALS, Sums, com, first_version, rounded_f, second_version
 from .weights import CURVES, HALF, HIGHEST_MEAN, LONGEST, as_float, halves, whole
@@ -37,7 +37,7 @@ def _default_weights(given: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Cleme(Metric):
+class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns, Metric):
     """F-beta of pieces of sentences, which are cut in the same way for the output and all references.
 
     A piece that the output changes is a hit (tp) if a reference has the same words there, else a miss (fp). A piece
@@ -56,9 +56,8 @@ class Cleme(Metric):
         "CLEME2.0": {"version": "2"},
         "SentCLEME2.0": {"version": "2", "level": "mean"},
     }
-    annotates_texts: ClassVar[bool] = True
     counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn", "tn", "fp_ne", "fp_un"})
-    beside_score: ClassVar[str] = "precision|recall|hit|err|und|ove"
+    table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
 
     version: str = option("1", help="CLEME (1), or the rates of CLEME 2.0 without weights (2)", choices=("1", "2"))
     assumption: str = option(
@@ -142,11 +141,7 @@ class Cleme(Metric):
         counts = {kind: columns[kind].sum(axis=-1) for kind in KINDS} | {"tn": columns["tn"]}
         return [Counted(name, values, per_reference=self._apart) for name, values in counts.items()]
 
-    def row_names(self) -> list[str]:
-        """Return nothing: no count that is shown has rows."""
-        return []
-
-    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return which outputs have further annotators, who do not count."""
         notes = []
         for system, blocks in counts.items():
@@ -154,7 +149,7 @@ class Cleme(Metric):
             lines = np.flatnonzero(annotators > 1)
             if len(lines):
                 message = f"has several annotators ({len(lines)} sentences do): CLEME takes the first of each sentence"
-                notes.append(Note(message, system, line=int(lines[0]) + 1))
+                notes.append(CountWarning(message, system, line=int(lines[0]) + 1))
         return notes
 
     def score(self, totals: Columns) -> dict[str, Floats]:
@@ -174,7 +169,7 @@ class Cleme(Metric):
         best = _best(rates)
         return {name: values[np.arange(len(values)), best] for name, values in rates.items()}
 
-    def running_choice(self) -> RunningChoice | None:
+    def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
         return self._by_key(running=True) if self._apart and self.choice == "official" else None
 
@@ -184,8 +179,8 @@ class Cleme(Metric):
             return _best(self._rates(columns))
         return self._by_key(running=False)(columns)
 
-    def _by_key(self, *, running: bool) -> RunningChoice:
-        return RunningChoice(self._key, self._keys, TERMS, counts_of=self._ordered, running=running)
+    def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
+        return SequentialAnnotatorChoice(self._key, self._keys, TERMS, counts_of=self._ordered, running=running)
 
     def _ordered(self, columns: Columns) -> Columns:
         return {**self.make_terms(columns), "order": columns["order"]}

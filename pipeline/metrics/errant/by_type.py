@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...dataclass import dataclass
 from ...edits.errant.edit_keys import is_of
-from ..base.columns import Field, Schema
+from ..base.columns import Field
+from ..base.metric import Needs
 from .columns import COUNTS
 from .hits import hits_of
 
@@ -20,24 +21,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TypeNeeds:
+class TypeNeeds(Needs):
     """Hits (tp) and misses (fp, fn) of each type. Sums over the types are those of the columns of `whole`."""
 
     whole: ErrantNeeds
     """The columns that are counted by type: those of the types in `whole.types`, or of all types."""
     categories: tuple[str, ...]
     """The types. Each has an order of its own, and all other types share one more."""
-    tokenization: ClassVar[None] = None
 
     @property
-    def source(self) -> bool:
+    def source(self) -> bool:  # type: ignore[override]
         """Whether texts are annotated, which takes the source."""
         return self.whole.source
 
     @property
-    def view(self) -> str:
+    def input(self) -> str:  # type: ignore[override]
         """Edits on both sides."""
-        return self.whole.view
+        return self.whole.input
 
     @property
     def key(self) -> str:
@@ -46,14 +46,14 @@ class TypeNeeds:
         return f"{self.whole.key}-by-type-{digest}"
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"TypeNeeds({self.whole.identity}, categories={self.categories!r})"
+        return f"TypeNeeds({self.whole.cache_key}, categories={self.categories!r})"
 
-    def schema(self, references: int) -> Schema:
-        """Return the counts, with an order for each type and one for all others."""
-        orders = len(self.categories) + 1
-        return Schema(tuple(Field(name, orders=orders, per_reference=True) for name in COUNTS), references)
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The counts, with an order for each type and one for all others."""
+        return tuple(Field(name, orders=len(self.categories) + 1, per_reference=True) for name in COUNTS)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""

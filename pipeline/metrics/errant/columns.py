@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...dataclass import dataclass
 from ...edits.errant.edit_keys import CHERRANT, Comparison, is_of
-from ..base.columns import Field, Schema
+from ..base.columns import Field
+from ..base.metric import Needs
 from ..base.views import annotated_by
 from .hits import hits_of
 
@@ -21,7 +22,7 @@ COUNTS = ("tp", "fp", "fn")
 
 
 @dataclass(frozen=True)
-class ErrantNeeds:
+class ErrantNeeds(Needs):
     """Hits (tp) and misses (fp, fn) of all edits, and of the types that are asked for."""
 
     comparison: Comparison
@@ -29,15 +30,14 @@ class ErrantNeeds:
     """The types, categories or patterns that are counted apart; empty: none."""
     annotator: str = ""
     """The annotator of texts, as signatures call it; empty: there are only M2 files."""
-    tokenization: ClassVar[None] = None
 
     @property
-    def source(self) -> bool:
+    def source(self) -> bool:  # type: ignore[override]
         """Whether texts are annotated, which takes the source."""
         return bool(self.annotator)
 
     @property
-    def view(self) -> str:
+    def input(self) -> str:  # type: ignore[override]
         """Edits on both sides."""
         return annotated_by(self.annotator)
 
@@ -51,7 +51,7 @@ class ErrantNeeds:
         return "-".join(["errant", self.comparison.mode, *words, *digests, *[self.annotator] * bool(self.annotator)])
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
         compared = self.comparison
         flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
@@ -59,10 +59,11 @@ class ErrantNeeds:
         more = f", annotator={self.annotator!r}" if self.annotator else ""
         return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
 
-    def schema(self, references: int) -> Schema:
-        """Return the order of the annotators, their numbers of edits, and the counts."""
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The order of the annotators, their numbers of edits, and the counts."""
         names = ["order", "ref_len", *COUNTS, *(f"type_{name}" for name in COUNTS if self.types)]
-        return Schema(tuple(Field(name, per_reference=True) for name in names), references)
+        return tuple(Field(name, per_reference=True) for name in names)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""

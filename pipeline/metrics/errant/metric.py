@@ -11,11 +11,18 @@ from ...dataclass import dataclass
 from ...edits.errant.edit_keys import MODES, STYLES, Comparison, category, preference
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio, rounded
+from ..base.capabilities import (
+    AnnotatesTexts,
+    ChoosesInSequence,
+    CountsCategories,
+    CountWarning,
+    JudgesEdits,
+    Warns,
+)
 from ..base.columns import Field
-from ..base.description import Counted
-from ..base.metric import Metric, Note
+from ..base.metric import Counted, Metric
 from ..base.option import option
-from ..base.running_choice import RunningChoice
+from ..base.running_choice import SequentialAnnotatorChoice
 from .by_type import TypeNeeds
 from .columns import COUNTS, ErrantNeeds
 from .verdicts import verdicts
@@ -24,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
+    from ..base.capabilities import Verdict
     from ..base.columns import Columns
-    from ..base.description import Verdict
 
 _LIST: dict[str, Any] = {
     "pattern": r"[A-Za-z0-9_.:*-]+(\+[A-Za-z0-9_.:*-]+)*",
@@ -34,7 +41,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(Metric):
+class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, Warns, Metric):
     """F-beta of edits that the output and an annotator have in common, with tp, fp and fn summed over sentences.
 
     Precision is tp / (tp + fp), or 1 without fp. Recall is tp / (tp + fn), or 1 without fn. For each sentence the
@@ -50,9 +57,7 @@ class Errant(Metric):
         "errant_compare": {},
         "SentERRANT": {"level": "mean"},
     }
-    annotates_texts: ClassVar[bool] = True
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
-    has_verdicts: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
 
     mode: str = option(
@@ -103,8 +108,7 @@ class Errant(Metric):
         """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""
         return TypeNeeds(self.needs, categories) if self.level == "corpus" else None
 
-    @staticmethod
-    def category(name: str, tier: int) -> str:
+    def category(self, name: str, tier: int) -> str:
         """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
         return category(name, tier)
 
@@ -129,7 +133,7 @@ class Errant(Metric):
         """Return the counts with each annotator."""
         return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
 
-    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return that no edit of the annotators is of the types that are scored, which may make scores 1."""
         if not self.types:
             return []
@@ -141,7 +145,7 @@ class Errant(Metric):
         if annotated:
             return []
         where = "of the annotators is" if proposed else "at all is"
-        return [Note(f"errant: no edit {where} of the types {self.types}; are they written as in the files?")]
+        return [CountWarning(f"errant: no edit {where} of the types {self.types}; are they written as in the files?")]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return errant, precision, recall, and the counts."""
@@ -153,13 +157,13 @@ class Errant(Metric):
         """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
         return self._scores(self.make_terms(columns))[0]
 
-    def running_choice(self) -> RunningChoice | None:
+    def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
-        return RunningChoice(self._key, self._keys, COUNTS) if self.choice == "official" else None
+        return SequentialAnnotatorChoice(self._key, self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return RunningChoice(self._key, self._keys, COUNTS, running=False)(columns)
+        return SequentialAnnotatorChoice(self._key, self._keys, COUNTS, running=False)(columns)
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as errant_compare compares it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...edits.errant.edit_keys import NOOP, is_of
 from ...edits.records import annotation_of, outputs_of
-from ..base.description import MISSED, RIGHT, WRONG, Verdict
+from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator

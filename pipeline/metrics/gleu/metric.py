@@ -15,9 +15,9 @@ from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import MOST_ADDED, best_by, by_order, log, ratio
+from ..base.capabilities import Compiled, DrawsReferences, ShowsNgrams
 from ..base.columns import Field
-from ..base.description import why_all_zero, why_zero
-from ..base.metric import Metric
+from ..base.metric import Metric, why_all_zero, why_zero
 from ..base.ngram_counts import OverlapNeeds
 from ..base.ngram_roles import Rule
 from ..base.reference_draws import Draws
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
+    from ..base.capabilities import SumsFormula
     from ..base.columns import Columns
-    from ..base.description import Counted
-    from ..base.metric import SumsFormula
+    from ..base.metric import Counted
 
 
 @dataclass(frozen=True)
-class Gleu(GleuOptions, Metric):
+class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
     """GLEU+ with the settings of all programs that compute it; `codes.py` describes the variants.
 
     The option references is the policy for several references:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..base.description import Counted
+from ..base.metric import Counted
 from ..base.ngram_counts import shown_matches
 from .codes import CODES
 

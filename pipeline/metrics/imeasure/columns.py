@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from ...errors import LongTextError
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
 from ...tokenizers.tokenization import Tokenization
-from ..base.columns import Field, Schema
+from ..base.columns import Field
+from ..base.metric import Needs
 from ..base.views import GOLD
 from .formulas import best_references, reference_keys
 
@@ -45,7 +46,7 @@ class Aligned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ImeasureNeeds:
+class ImeasureNeeds(Needs):
     """Counts of aligned tokens with each reference, or with the best of all mixed references."""
 
     words: str = "whitespace"
@@ -53,28 +54,14 @@ class ImeasureNeeds:
     mix: tuple[str, ...] = ()
     """Empty: a reference for each annotator. Otherwise the corrections of annotators are mixed in all ways, and this
     says how the best reference of a sentence is found: aspect, measure, w and beta."""
-    source: ClassVar[bool] = True
-    view: ClassVar[str] = GOLD
+    source = True
+    input = GOLD
+    tokenization = Tokenization("ascii_whitespace")
 
     @property
-    def tokenization(self) -> Tokenization:
-        """Tokens are what ASCII white space parts."""
-        return Tokenization("ascii_whitespace")
-
-    @property
-    def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        return "-".join(["imeasure", self.words, *(("mix", *self.mix) if self.mix else ())])
-
-    @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        return f"ImeasureNeeds(words={self.words!r}, mix={self.mix!r})"
-
-    def schema(self, references: int) -> Schema:
-        """Return the counts, those of the unchanged source, and the lengths of references (-1: there is none)."""
-        apart = not self.mix
-        return Schema(tuple(Field(name, per_reference=apart) for name in ("ref_len", *COUNTS)), references)
+    def columns(self) -> tuple[Field, ...]:
+        """The counts, those of the unchanged source, and the lengths of references (-1: there is none)."""
+        return tuple(Field(name, per_reference=not self.mix) for name in ("ref_len", *COUNTS))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Align a shard, with the references made once for all systems."""

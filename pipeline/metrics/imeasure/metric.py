@@ -10,11 +10,11 @@ import numpy as np
 from ...dataclass import dataclass
 from ..base import shared_options
 from ..base.arithmetic import best_by
+from ..base.capabilities import ChoosesInSequence, JudgesEdits, Warns
 from ..base.columns import Field
-from ..base.description import Counted
-from ..base.metric import Metric
+from ..base.metric import Counted, Metric
 from ..base.option import option
-from ..base.running_choice import RunningChoice
+from ..base.running_choice import SequentialAnnotatorChoice
 from .columns import COUNTS, ImeasureNeeds
 from .formulas import ASPECTS, MEASURES, aspect_of, measures, reference_keys
 from .verdicts import as_text, references_of_lines, verdicts
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
+    from ..base.capabilities import Verdict
     from ..base.columns import Columns
-    from ..base.description import Verdict
 
 WORD = "-NONE-"
 """How NUCLE writes that a correction is empty."""
@@ -35,7 +35,7 @@ _NUMBER: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Imeasure(Metric):
+class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     """The gain in weighted accuracy over the source left as it is, as a share of the greatest possible gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below 0. For each
@@ -90,8 +90,8 @@ class Imeasure(Metric):
         return False
 
     def by_annotator(self) -> Metric:
-        """Return the metric that scores each annotator apart; itself where references are mixed of all of them."""
-        return self if self.mix else ByAnnotator(**{item.name: getattr(self, item.name) for item in fields(self)})
+        """Return the metric that scores each annotator apart."""
+        return ByAnnotator(**{item.name: getattr(self, item.name) for item in fields(self)})
 
     @property
     def has_verdicts(self) -> bool:
@@ -123,7 +123,7 @@ class Imeasure(Metric):
         terms = self._best_terms(columns)
         return [Counted(name, terms[name]) for name in COUNTS]
 
-    def doubts(self, annotations: Iterable[str]) -> list[str]:
+    def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
         """Return that deletions are written as a word, which I-measure takes for what is to be put in their place."""
         lines = [line for record in annotations for line in record.split("\n") if line.startswith("A ")]
         own = [line.split("|||") for line in lines]
@@ -158,11 +158,11 @@ class Imeasure(Metric):
         terms, rows = self.make_terms(columns), np.arange(len(columns["ref_len"]))
         return terms if self.mix else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
 
-    def running_choice(self) -> RunningChoice | None:
+    def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
         if self.optimise == "sentence":
             return None
-        return RunningChoice(self._key, self._keys_of_sums, COUNTS, counts_of=_in_order)
+        return SequentialAnnotatorChoice(self._key, self._keys_of_sums, COUNTS, counts_of=_in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -192,10 +192,6 @@ class ByAnnotator(Imeasure):
     def by_reference(self) -> bool:
         """The numbers of references are those of annotators."""
         return True
-
-    def by_annotator(self) -> Metric:
-        """Return itself."""
-        return self
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""

@@ -15,7 +15,7 @@ from ...edits.correction_references import of_annotators, references
 from ...edits.records import annotation_of
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
-from ..base.description import MISSED, RIGHT, WRONG, Verdict
+from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from ..base.metric import Text
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from ... import kernel
 from ...dataclass import dataclass
 from ...tokenizers.tokenization import Tokenization
-from ..base.columns import Field, Schema
+from ..base.columns import Field
+from ..base.metric import Needs
 from ..base.views import GOLD
 from .gold import read_gold
 
@@ -25,7 +26,7 @@ COUNTS = ("correct", "proposed", "gold")
 
 
 @dataclass(frozen=True)
-class MaxMatchNeeds:
+class MaxMatchNeeds(Needs):
     """Counts of edits, for the settings that can change them."""
 
     max_unchanged_words: int = 2
@@ -36,13 +37,9 @@ class MaxMatchNeeds:
     """Which version of the scorer is followed: master or 3.2."""
     annotators: str = "listed"
     """listed, or all: annotators without a line for a sentence take part, without edits."""
-    source: ClassVar[bool] = True
-    view: ClassVar[str] = GOLD
-
-    @property
-    def tokenization(self) -> Tokenization:
-        """Tokens are what white space parts."""
-        return Tokenization()
+    source = True
+    input = GOLD
+    tokenization = Tokenization()
 
     @property
     def key(self) -> str:
@@ -51,16 +48,10 @@ class MaxMatchNeeds:
         return "-".join(["m2", self.code, f"u{self.max_unchanged_words}", *casing, self.annotators])
 
     @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        casing = f"ignore_whitespace_casing={self.ignore_whitespace_casing}"
-        more = f"code={self.code!r}, annotators={self.annotators!r}"
-        return f"MaxMatchNeeds(max_unchanged_words={self.max_unchanged_words}, {casing}, {more})"
-
-    def schema(self, references: int) -> Schema:
-        """Return the order of annotators, their edits (ref_len), right and proposed edits, and whether it is exact."""
+    def columns(self) -> tuple[Field, ...]:
+        """The order of annotators, their edits (ref_len), right and proposed edits, and whether it is exact."""
         names = ("order", "ref_len", "correct", "proposed")
-        return Schema((*(Field(name, per_reference=True) for name in names), Field("reduced")), references)
+        return (*(Field(name, per_reference=True) for name in names), Field("reduced"))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with the edits of annotators read once for all systems."""

@@ -11,11 +11,11 @@ from ...dataclass import dataclass
 from ...edits.proposed import unchanged_words
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
+from ..base.capabilities import ChoosesInSequence, CountWarning, Explains, JudgesEdits, Warns
 from ..base.columns import Field, last_present
-from ..base.description import Counted
-from ..base.metric import Metric, Note, Text
+from ..base.metric import Counted, Metric, Text
 from ..base.option import option
-from ..base.running_choice import RunningChoice
+from ..base.running_choice import SequentialAnnotatorChoice
 from .columns import COUNTS, MaxMatchNeeds
 from .gold import as_lines
 from .proposed import proposed_edits, verdicts
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...edits.proposed import Judged
+    from ..base.capabilities import Verdict
     from ..base.columns import Columns
-    from ..base.description import Verdict
 
 
 @dataclass(frozen=True)
-class MaxMatch(Metric):
+class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     """F-beta of the edits from source to output, among all ways to see them the one that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct / annotated edits, or 1 where
@@ -52,8 +52,6 @@ class MaxMatch(Metric):
         "m2scorer_fork": {"choice": "sentence"},
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
-    has_verdicts: ClassVar[bool] = True
-    explains_edits: ClassVar[bool] = True
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
 
     beta: str = shared_options.beta()
@@ -122,7 +120,7 @@ class MaxMatch(Metric):
         rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
         return {name: values[rows, last, None] for name, values in outputs.items()}
 
-    def running_choice(self) -> RunningChoice | None:
+    def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
         return self._by_key(running=True) if self.choice == "official" else None
 
@@ -132,8 +130,8 @@ class MaxMatch(Metric):
             return last_present(columns)
         return self._by_key(running=False)(columns)
 
-    def _by_key(self, *, running: bool) -> RunningChoice:
-        return RunningChoice(self.key, self._keys, COUNTS, counts_of=_with_gold, running=running)
+    def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
+        return SequentialAnnotatorChoice(self.key, self._keys, COUNTS, counts_of=_with_gold, running=running)
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
@@ -195,7 +193,7 @@ class MaxMatch(Metric):
         for missed in judged.missed:
             yield "missing", judged.written(missed)
 
-    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return the lines that are too long for the official method."""
         notes = []
         for system, blocks in counts.items():
@@ -203,7 +201,7 @@ class MaxMatch(Metric):
             for columns in blocks:
                 lines = (np.flatnonzero(columns["reduced"]) + first).tolist()
                 message = "m2: too long for the official method; a method in linear time counts it, nearly always alike"
-                notes += [Note(message, system=system, line=line) for line in lines]
+                notes += [CountWarning(message, system=system, line=line) for line in lines]
                 first += len(columns["reduced"])
         return notes
 

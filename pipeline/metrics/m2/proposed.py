@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...edits.proposed import NOTHING, Judged, ProposedEdit, is_match
-from ..base.description import MISSED, RIGHT, WRONG, Verdict
+from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from .gold import ABSENT, listed_edits
 
 if TYPE_CHECKING:

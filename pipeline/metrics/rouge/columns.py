@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
-from ...dataclass import dataclass
 from ...errors import InvalidTextError
 from ...kernel import long_lines
 from ...kernel.common import Encoded, Sentences
-from ..base.columns import Field, Schema
-from ..base.views import TEXTS
+from ..base.columns import Field
+from ..base.metric import Needs
 from ..prepared import Gathered
 from .limits import UNLIMITED_TEXT, Limit, common
 
@@ -36,10 +36,10 @@ UNLIMITED = -1
 
 
 @dataclass(frozen=True)
-class RougeNeeds:
+class RougeNeeds(Needs):
     """What the types of ROUGE count."""
 
-    tokenization: Tokenization
+    tokenization: Tokenization = field()
     splitting: Splitting
     order: int
     """The highest order of n-grams, or 0 for none."""
@@ -53,10 +53,10 @@ class RougeNeeds:
     """Whether references are merged by maximum counts, which is possible for n-grams and skip bigrams alone."""
     weight: str = ""
     """The weight of weighted subsequences, or an empty string if there are none."""
+    source: bool = False
     limit: Limit = UNLIMITED_TEXT
     """How much of each text counts."""
-    source: bool = False
-    view: ClassVar[str] = TEXTS
+    added_later: ClassVar[frozenset[str]] = frozenset({"limit"})
 
     @property
     def key(self) -> str:
@@ -71,15 +71,9 @@ class RougeNeeds:
         names = ["rouge", f"n{self.order}", *self.parts, *gaps, *flags, *weight, self.splitting.key]
         return "-".join([*names, self.tokenization.key])
 
-    @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        texts = f"tokenization={self.tokenization.identity}, splitting={self.splitting.identity}"
-        limit = self.limit.identity
-        counted = f"order={self.order}, parts={self.parts!r}, gaps={self.gaps!r}, lead={self.lead}"
-        return (
-            f"RougeNeeds({texts}, {counted}, merged={self.merged}, weight={self.weight!r}, source={self.source}{limit})"
-        )
+    def unavailable(self) -> str | None:
+        """Return why the stop words, or what splits sentences, cannot be used here, or None."""
+        return super().unavailable() or self.splitting.unavailable()
 
     @property
     def _counted(self) -> dict[str, int]:
@@ -87,16 +81,13 @@ class RougeNeeds:
         skips = {f"skip_{gap_name(gap)}": 0 for gap in self.gaps}
         return ({"match": self.order} if self.order else {}) | ({"lead": 0} if self.lead else {}) | skips
 
-    def schema(self, references: int) -> Schema:
-        """Return the columns.
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """The columns.
 
         For output and references there are the numbers of tokens and of sentences with a token, and whether the text
         has letters but no token. What is asked for follows.
         """
-        return Schema.of(self._fields, references)
-
-    @cached_property
-    def _fields(self) -> tuple[Field, ...]:
         fields = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
         fields += [Field(name, per_reference=True) for name in ("ref_len", "ref_sentences", "ref_emptied")]
         for name, orders in self._counted.items():

@@ -31,11 +31,6 @@ class Limit(NamedTuple):
         """A short name, safe in file names; empty without a limit."""
         return f"w{self.words}" if self.words else f"b{self.bytes}" if self.bytes else ""
 
-    @property
-    def identity(self) -> str:
-        """The text that stands for the limit in the keys of stored counts; empty without a limit."""
-        return f", limit=Limit(words={self.words}, bytes={self.bytes})" if any(self) else ""
-
     def cut(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
         """Return the sentences without what is beyond the limit of their text.
 

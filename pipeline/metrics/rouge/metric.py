@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,9 +14,9 @@ from ...dataclass import dataclass
 from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.tokenization import Tokenization
 from ..base.arithmetic import f_beta, ratio
+from ..base.capabilities import Compiled, LimitsReferences, ScoresLines, ScoresSamples, ShowsNgrams, Warns
 from ..base.columns import PRESENT, Field
-from ..base.description import Counted
-from ..base.metric import Metric
+from ..base.metric import Counted, Metric
 from ..base.ngram_roles import Shared
 from .aggregates import aggregates
 from .columns import RougeNeeds
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ...arrays import Floats, Ints
+    from ..base.capabilities import CountWarning
     from ..base.columns import Columns
-    from ..base.metric import Note
     from .types import Numbers, Type
 
 
 @dataclass(frozen=True)
-class Rouge(RougeOptions, Metric):
+class Rouge(RougeOptions, LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams, Warns, Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S and SU follow the
@@ -57,7 +58,7 @@ class Rouge(RougeOptions, Metric):
         **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
         "ROUGE-1.5.5": {"flavour": "perl"},
     }
-    beside_score: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
+    table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
     name_in_text: ClassVar[str] = "ROUGE"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
@@ -66,10 +67,6 @@ class Rouge(RougeOptions, Metric):
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
         return None
-
-    def unavailable(self) -> str | None:
-        """Return why the stop words, or what splits sentences, cannot be used here, or None."""
-        return super().unavailable() or self.needs.splitting.unavailable()
 
     @property
     def policy(self) -> str:
@@ -219,10 +216,14 @@ class Rouge(RougeOptions, Metric):
         there = np.arange(first.shape[1]) < columns.get(PRESENT, np.full(len(first), first.shape[1]))[:, None]
         return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
 
+    @property
+    def _outputs(self) -> list[tuple[str, str, str]]:
+        """The names of the outputs of each type."""
+        return [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
+
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
         """Return the medians of means in samples of the texts, and the ends of their intervals."""
-        types = [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
-        return aggregates(outputs, types, self.samples, self.seed, float(self.interval))
+        return aggregates(outputs, self._outputs, self.samples, self.seed, float(self.interval))
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
@@ -245,7 +246,8 @@ class Rouge(RougeOptions, Metric):
 
     def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
         """Return line_outputs() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
-        formula, weight, names = kernel.formula("rouge_of_lines", "sums"), float(self.beta) ** 2, self.output_names()
+        formula, weight = kernel.formula("rouge_of_lines", "sums"), float(self.beta) ** 2
+        names = [*itertools.chain(*self._outputs)]
         if formula is None or self.script or self.alpha or self.references != "best":
             return None
         if any(kind.family not in ("n", "L") for kind in self.kinds):
@@ -259,7 +261,7 @@ class Rouge(RougeOptions, Metric):
 
         return outputs
 
-    def remarks(self, counts: Mapping[str, Iterable[Columns]]) -> list[Note]:
+    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""
         cut = bool(self.stop_words or self.max_words or self.max_bytes)
         return notes(counts, self.tokenizer, has_lsum=any(kind.family == "Lsum" for kind in self.kinds), cut=cut)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..base.metric import Note
+from ..base.capabilities import CountWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ class EmptiedLines:
         self.count += len(indices)
 
 
-def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool) -> list[Note]:
+def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool) -> list[CountWarning]:
     """Return the notes about a data set, from the blocks of columns of each system.
 
     `cut` says that there is a limit to what counts of a text, or that stop words are left out.
@@ -55,11 +55,13 @@ def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: 
                 longest = max(longest, int(columns[sentences].max(initial=0)))
             line += len(columns["hyp_len"])
         if system.count:
-            about_systems.append(Note(_emptied(system, tokenizer, cut), system=name, line=system.first))
+            about_systems.append(CountWarning(_emptied(system, tokenizer, cut), system=name, line=system.first))
     emptied = [(number, lines) for number, lines in references.items() if lines.count]
-    result = [Note(_emptied(lines, tokenizer, cut), reference=number, line=lines.first) for number, lines in emptied]
+    result = [
+        CountWarning(_emptied(lines, tokenizer, cut), reference=number, line=lines.first) for number, lines in emptied
+    ]
     if has_lsum and counts and longest <= 1:
-        result.append(Note("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
+        result.append(CountWarning("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
     return result + about_systems
 
 

@@ -35,7 +35,7 @@ class Splitting(NamedTuple):
         return self.mode + (hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest() if self.boundary else "")
 
     @property
-    def identity(self) -> str:
+    def cache_key(self) -> str:
         """The text that stands for the splitting in the keys of stored counts."""
         version = f", version={_nltk_version()!r}" if self.mode == "nltk" else ""
         return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ... import kernel
 from ...dataclass import dataclass
-from ..base.columns import Field, Schema
-from ..base.views import TEXTS
+from ..base.columns import Field
+from ..base.metric import Needs
 
 if TYPE_CHECKING:
     from ...arrays import Ints
@@ -18,29 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TerNeeds:
+class TerNeeds(Needs):
     """The edits with each reference, beside lengths in tokens."""
 
     tokens: Tercom
 
-    source: ClassVar[bool] = False
-    tokenization: ClassVar[None] = None
-    view: ClassVar[str] = TEXTS
-
     @property
-    def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        return f"ter-{self.tokens.key}"
-
-    @property
-    def identity(self) -> str:
-        """The text that stands for these columns in the keys of stored counts."""
-        return f"TerNeeds(tokens={self.tokens.identity})"
-
-    def schema(self, references: int) -> Schema:
-        """Return the length of the output, and for each reference its length and the edits."""
-        apart = (Field(name, per_reference=True) for name in ("ref_len", "edits"))
-        return Schema((Field("hyp_len"), *apart), references)
+    def columns(self) -> tuple[Field, ...]:
+        """The length of the output, and for each reference its length and the edits."""
+        return (Field("hyp_len"), Field("ref_len", per_reference=True), Field("edits", per_reference=True))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""

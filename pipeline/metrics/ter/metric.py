@@ -11,9 +11,9 @@ from ...tokenizers import OWN, is_own
 from ...tokenizers.tercom import Tercom
 from ..base import shared_options
 from ..base.arithmetic import ratio
+from ..base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
 from ..base.columns import PRESENT, Field
-from ..base.description import Counted
-from ..base.metric import Metric
+from ..base.metric import Counted, Metric
 from ..base.option import option
 from ..base.signature import SACREBLEU
 from .columns import TerNeeds
@@ -39,7 +39,7 @@ SWITCHES: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Ter(Metric):
+class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the output.
 
     An edit puts in, leaves out or changes a word, or shifts a block of words. For each sentence the fewest edits with
@@ -53,11 +53,10 @@ class Ter(Metric):
     help_page: ClassVar[str] = "ter"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"translation edit rate": {}, "tercom": {}}
     counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
-    beside_score: ClassVar[str] = "edits|ref_len"
+    table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
     citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
     lower_is_better: ClassVar[bool] = True
-    spare_terms: ClassVar[frozenset[str]] = frozenset({"ref_rest"})
 
     normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
     no_punct: bool = option(False, key="nopunct", help="remove punctuation")
@@ -96,7 +95,7 @@ class Ter(Metric):
     @property
     def terms(self) -> tuple[Field, ...]:
         """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 / SHARES."""
-        return (Field("edits"), Field("ref_len"), Field("ref_rest"))
+        return (Field("edits"), Field("ref_len"), Field("ref_rest", spare=True))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...corpus.texts import read_texts
+from ...metrics.base.capabilities import edit_judge
 from ..sentence import makers, verdict_table
 from .word_edits import verdicts_of, words_of
 
@@ -24,7 +25,7 @@ def aligned_edits(material: Material, dataset: str, line: int, system: str) -> t
     """
     corpus = material.corpora.get(dataset)
     own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
-    if not corpus or not corpus.source or system not in corpus.systems or any(m.metric.has_verdicts for m in own):
+    if not corpus or not corpus.source or system not in corpus.systems or any(edit_judge(m.metric) for m in own):
         return None
     texts = (corpus.source, corpus.systems[system], *corpus.references)
     source, output, *references = (read_texts(text, line - 1, line)[0] for text in texts)

@@ -10,7 +10,7 @@ import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...metrics.base.description import MISSED, RIGHT, WRONG, Verdict
+from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from . import Table
 
 SHOWN = frozenset({"standard_error"})
-"""Outputs that the table always has beside the score. A metric adds its own by `beside_score`."""
+"""Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
 MORE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
 """Outputs that are shown only on a terminal which is wide enough."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
@@ -119,7 +119,7 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
 
 
 def _stands_beside(output: str, metric: type[Metric]) -> bool:
-    return "@" in output or output in SHOWN or bool(re.fullmatch(metric.beside_score, output))
+    return "@" in output or output in SHOWN or bool(re.fullmatch(metric.table_outputs, output))
 
 
 def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: int) -> tuple[Table, list[str]]:

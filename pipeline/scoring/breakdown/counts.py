@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...dataclass import dataclass
+from ...metrics.base.capabilities import category_needs, chooser, counts_categories
 from ...metrics.base.columns import Schema
 from ..addends import Addends, Kind, first
 from ..column_blocks import chosen_references, present_blocks
@@ -51,7 +52,7 @@ class ByCategory(Kind):
     @cached_property
     def schema(self) -> Schema:
         """The counts of each category with the chosen reference."""
-        needs = self.metric.breakdown(self.categories)
+        needs = category_needs(self.metric, self.categories)
         fields = needs.schema(1).fields if needs else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 
@@ -66,7 +67,7 @@ class ByCategory(Kind):
     def addends(self, system: HasBlocks) -> Iterator[Addends]:
         """Yield the counts of a system, whose columns are Beside each other."""
         names = [field.name for field in self.schema.fields]
-        choose = self.metric.chooser()
+        choose = chooser(self.metric)
         for columns in present_blocks(self.metric, system, [PART + name for name in names]):
             chosen = choose(columns)
             rows = np.arange(len(chosen))
@@ -105,8 +106,10 @@ class Tier:
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
     result: dict[int, Tier] = {}
+    own = counts_categories(metric)
+    assert own is not None  # noqa: S101 (its categories are counted)
     for number in TIERS:
-        of_each = [*(metric.category(name, number) for name in categories), REST]
+        of_each = [*(own.category(name, number) for name in categories), REST]
         names = (*sorted(set(of_each) - {REST}), REST)
         groups = np.array([[own == name for name in names] for own in of_each], np.int64)
         if number == TIERS[0] or names != result[TIERS[0]].names:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...metrics.base.capabilities import draws_references
 from ..addends import Chosen
 from .base import DRAWN_MEANS, SENTENCES, Policy, Reduced
 
@@ -80,7 +81,7 @@ class Mean(Policy):
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
-        return counts.metric.shares or (1 / counts.references,) * counts.references
+        return draws_references(counts.metric).shares or (1 / counts.references,) * counts.references
 
     def needs_all(self, metric: Metric) -> bool:
         """Return True for scores of whole texts. Sentence scores are averaged over the references that there are."""
@@ -103,8 +104,8 @@ class Weighted(Mean):
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, such as for another number of weights than references."""
         message = super().misfit(metric, references, missing=missing)
-        if message is None and len(metric.shares) != references:
-            return f"weights: {len(metric.shares)} are given for {references} references"
+        if message is None and len(draws_references(metric).shares) != references:
+            return f"weights: {len(draws_references(metric).shares)} are given for {references} references"
         return message
 
     def needs_all(self, metric: Metric) -> bool:
@@ -114,7 +115,7 @@ class Weighted(Mean):
 
     def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
         """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
-        return scores @ np.array(metric.shares), super().over_references(metric, scores, present)[1]
+        return scores @ np.array(draws_references(metric).shares), super().over_references(metric, scores, present)[1]
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ... import kernel
+from ...metrics.base.capabilities import draws_references
 from ...metrics.base.columns import PRESENT
 from ...metrics.compiled import sums_of
 from ..addends import Chosen, Drawn
@@ -39,7 +40,7 @@ class Sampled(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs over iterations."""
-        draws = counts.metric.draws(counts.lines, counts.references)
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(Chosen(counts.metric, 0))]
         return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
@@ -57,7 +58,7 @@ class Sampled(Policy):
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
         """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
-        draws = counts.metric.draws(counts.lines, counts.references)
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         return draws and [outputs.scores for outputs in _drawn_outputs(counts, draws)]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
@@ -66,7 +67,7 @@ class Sampled(Policy):
         The score is a mean over hundreds of draws, so it has almost no noise from them. The mean over one draw and its
         turns has, to the first order, as little noise, since every reference of a sentence has a part in it.
         """
-        draws = counts.metric.draws(counts.lines, counts.references)
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(Chosen(counts.metric, 0))]
         turns = min(counts.references, TURNS)

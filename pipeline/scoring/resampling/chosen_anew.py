@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from ...metrics.base.capabilities import sequential_choice
 from ..references.base import DRAWN_MEANS, SENTENCES
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Piece(NamedTuple):
 
 def is_chosen_anew(metric: Metric) -> bool:
     """Return whether a sample may have other annotators than the whole set."""
-    return metric.level not in (*SENTENCES, DRAWN_MEANS) and metric.running_choice() is not None
+    return metric.level not in (*SENTENCES, DRAWN_MEANS) and sequential_choice(metric) is not None
 
 
 def idle_choice(metrics: Sequence[Metric], settings: WrittenStatistics) -> str | None:
@@ -75,7 +76,7 @@ class ChosenAnew:
     def __init__(self, kind: Kind, systems: Sequence[HasBlocks]) -> None:
         """Take what is summed, by a metric that has a running choice."""
         self.kind, self.systems = kind, systems
-        choice = kind.metric.running_choice()
+        choice = sequential_choice(kind.metric)
         assert choice is not None  # noqa: S101 (see is_chosen_anew)
         self.keys: Keys = choice.keys
         self.names = choice.names
@@ -150,7 +151,7 @@ class ChosenAnew:
 
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
         """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""
-        choice = self.kind.metric.running_choice()
+        choice = sequential_choice(self.kind.metric)
         assert choice is not None  # noqa: S101
         for columns, terms in self.kind.with_each(system):
             own = choice.counts_of(columns)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....corpus.spans import Span, read_span
+from ....metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
 from ....scoring.column_blocks import blocks_of
 from ...tables.labels import labels
 from .chosen_lines import RULE, telling
@@ -64,8 +65,11 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     numbers = {tokenization: number for number, tokenization in enumerate(tokenizations)}
     for dataset, measured in zip(datasets, scored.values(), strict=True):
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
-            entry |= {"rule": _rule(shown.metric.ngram_rule(), numbers), "label": named[entry["signature"]]}
-            if overlaps := [_overlap(one, numbers) for one in shown.metric.overlaps()]:
+            entry |= {
+                "rule": _rule(shown_ngrams(shown.metric).ngram_rule(), numbers),
+                "label": named[entry["signature"]],
+            }
+            if overlaps := [_overlap(one, numbers) for one in shown_ngrams(shown.metric).overlaps()]:
                 entry["overlaps"] = overlaps
     whole = {
         "texts": texts.shown,
@@ -80,8 +84,9 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
 
 def _tokenizations(metric: Metric) -> list[Tokenization]:
     """Return how a metric splits the texts whose parts are shown."""
-    rule = metric.ngram_rule()
-    return [*([rule.tokenization] if rule else []), *(one.tokenization for one in metric.overlaps())]
+    own = shown_ngrams(metric)
+    rule = own.ngram_rule()
+    return [*([rule.tokenization] if rule else []), *(one.tokenization for one in own.overlaps())]
 
 
 def _overlap(overlap: Shared, numbers: Mapping[Tokenization, int]) -> dict[str, Any]:
@@ -104,7 +109,7 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[Board]]) -> di
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
         numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
-        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if m.metric.has_verdicts)
+        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if edit_judge(m.metric))
         cost[name] = text * 1.1 + numbers * NUMBER
     share = BUDGET / max(sum(lines[name] * cost[name] for name in scored), 1.0)
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
@@ -176,7 +181,7 @@ def _metric(
     edits of outputs, have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
-    shown = metric.by_annotator()
+    shown = by_annotator(metric)
     references = None if shown is metric else references_of(corpus, metric, lines, lines_of)
     each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
     by_system = [table(metric, columns, digits, references) for columns in each]
@@ -199,7 +204,7 @@ def _metric(
         "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
         "edits": edit_data(corpus, measured, names, lines, lines_of, references),
-        "rowNames": metric.row_names(),
+        "rowNames": row_names(metric),
         "fields": fields,
         "width": width,
         "rows": _numbers(rows),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....metrics.base.description import MISSED, RIGHT, WRONG
+from ....metrics.base.capabilities import MISSED, RIGHT, WRONG, edit_judge
 from ....scoring.column_blocks import annotators_of, chosen_references
 from .texts import MAX_TEXT
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ....arrays import Ints
     from ....corpus.corpus import Corpus
     from ....corpus.texts import AnyText
-    from ....metrics.base.description import Verdict
+    from ....metrics.base.capabilities import Verdict
     from ....metrics.base.metric import Metric
     from ....scoring.board import Board
 
@@ -45,9 +45,10 @@ class Numbered:
 
 def references_of(corpus: Corpus, metric: Metric, lines: Ints, lines_of: LinesOf) -> Ints:
     """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
-    view = corpus.read_by(metric.needs)
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (see by_annotator())
     texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
-    numbers = [metric.references_of(source, own) for source, *own in zip(*texts, strict=True)]
+    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
     return np.array(numbers, np.int64).reshape(len(lines), len(view.references))
 
 
@@ -68,7 +69,7 @@ def edit_data(
     returns, None where the references of the columns are annotators.
     """
     metric, view = measured.metric, corpus.read_by(measured.metric.needs)
-    if not metric.has_verdicts or view.source is None:
+    if not edit_judge(metric) or view.source is None:
         return None
     own = dict(zip(measured.names, measured.columns, strict=False))
     chosen = []
@@ -111,7 +112,8 @@ def _judged(
     corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints, lines_of: LinesOf
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line what annotators say of the edits of the systems in `names`."""
-    view = corpus.read_by(metric.needs)
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (edit_data() asks)
     for low in range(0, len(lines), STEP):
         some = lines[low : low + STEP]
         source, *others = (
@@ -120,7 +122,7 @@ def _judged(
             if text
         )
         annotations, outputs = others[: len(view.references)], others[len(view.references) :]
-        yield from zip(*metric.verdicts(source, outputs, annotations), strict=True)
+        yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
 
 
 def _marks(several: Sequence[list[Verdict] | None], numbers: Numbered) -> list[str | None]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ....metrics.base.capabilities import by_annotator
 from ....scoring.column_blocks import compact, of_annotators
 from ....scoring.sentences import sentence_scores
 from ...tables.digits import round_half_up
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 
     from ....arrays import Floats, Ints
     from ....metrics.base.columns import Columns
-    from ....metrics.base.description import Counted
-    from ....metrics.base.metric import Metric
+    from ....metrics.base.metric import Counted, Metric
 
 
 def table(
@@ -91,7 +91,7 @@ def line_counts(metric: Metric, columns: Columns, references: Ints | None = None
 
 def _by_annotator(metric: Metric, columns: Columns, references: Ints | None) -> tuple[Metric, Columns]:
     """Return the metric and its columns, of annotators where `references` says which references are theirs."""
-    return metric if references is None else metric.by_annotator(), of_annotators(metric, columns, references)
+    return metric if references is None else by_annotator(metric), of_annotators(metric, columns, references)
 
 
 def _apart(metric: Metric) -> list[str]:

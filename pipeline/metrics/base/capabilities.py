@@ -1,0 +1,374 @@
+"""What only some metrics can do. A capability is a small class that a metric mixes in.
+
+The function below each capability is the only place that asks whether a metric has it, and says what holds for the
+others. So nobody asks which metric it has.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ...arrays import Floats, Ints
+    from .columns import Columns
+    from .metric import Metric, Needs, Text
+    from .ngram_roles import Rule, Shared
+    from .reference_draws import Draws
+    from .running_choice import SequentialAnnotatorChoice
+
+    SumsFormula = Callable[[Columns, Sequence[int] | None], Floats]
+    """What compiled_sums() returns."""
+
+
+# --- what is read
+
+
+class ReadsFiles:
+    """Its columns come from files that a config names, not from text.
+
+    Such a metric has the members that `NumberFiles` in `corpus/number_files.py` lists.
+    """
+
+
+def reads_files(metric: Metric | type[Metric]) -> bool:
+    """Return whether a metric reads files of numbers."""
+    return issubclass(metric if isinstance(metric, type) else type(metric), ReadsFiles)
+
+
+class AnnotatesTexts:
+    """It has the option annotator, by which edits are found in texts."""
+
+
+def annotates_texts(metric: Metric) -> bool:
+    """Return whether a metric can have texts annotated."""
+    return isinstance(metric, AnnotatesTexts)
+
+
+class LimitsReferences(ABC):
+    """It cannot score with every number of references."""
+
+    @abstractmethod
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return why the metric cannot score with this number of references, some perhaps missing, or None."""
+
+
+def misfit(metric: Metric, references: int, *, missing: bool = False) -> str | None:
+    """Return why a metric cannot score with this number of references, or None."""
+    return metric.misfit(references, missing=missing) if isinstance(metric, LimitsReferences) else None
+
+
+class ReadsDataSet:
+    """Its terms depend on the whole data set. make_terms() gets columns that no worker counts (`columns.py`)."""
+
+    @property
+    def reads_last(self) -> bool:
+        """Whether make_terms() reads the column LAST."""
+        return False
+
+    @property
+    def whole_sums(self) -> tuple[str, ...]:
+        """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
+        return ()
+
+
+def data_set_columns(metric: Metric) -> ReadsDataSet:
+    """Return which columns of the whole data set a metric reads."""
+    return metric if isinstance(metric, ReadsDataSet) else ReadsDataSet()
+
+
+# --- which references count
+
+
+class DrawsReferences(ABC):
+    """References are drawn at random, or have weights."""
+
+    @abstractmethod
+    def draws(self, lines: int, references: int) -> Draws | None:
+        """Return how references are drawn at random, or None if they are not, as with a single reference."""
+
+    @property
+    @abstractmethod
+    def shares(self) -> tuple[float, ...]:
+        """The weights of the references, with sum 1. Without weights all references count the same."""
+
+
+def draws_references(metric: Metric) -> DrawsReferences:
+    """Return what says how references are drawn and weighed. Only policies that need it may ask."""
+    assert isinstance(metric, DrawsReferences)  # noqa: S101 (a metric with such a policy has it)
+    return metric
+
+
+class ChoosesInSequence(ABC):
+    """The reference of a sentence may depend on the sentences before, as the official programs of edits choose it."""
+
+    @abstractmethod
+    def sequential_choice(self) -> SequentialAnnotatorChoice | None:
+        """Return what chooses references with the totals of the sentences before; None where each is chosen alone.
+
+        It is a new object, which carries what it has to know from block to block.
+        """
+
+
+def sequential_choice(metric: Metric) -> SequentialAnnotatorChoice | None:
+    """Return what chooses references where a choice depends on the sentences before; None where none does."""
+    return metric.sequential_choice() if isinstance(metric, ChoosesInSequence) else None
+
+
+def chooser(metric: Metric) -> Callable[[Columns], Ints]:
+    """Return what chooses the references of a system, to be called with its blocks in the order of lines."""
+    return sequential_choice(metric) or metric.choose
+
+
+# --- how sentences and sums are scored
+
+
+class ScoresLines(ABC):
+    """Sentences have all outputs at level mean, and not the score alone."""
+
+    @abstractmethod
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
+
+        References are combined as the policy says.
+        """
+
+
+def line_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return all outputs of each sentence at level mean; an empty mapping where sentence_scores() is the only one."""
+    return metric.line_outputs(columns) if isinstance(metric, ScoresLines) else {}
+
+
+class ScoresSamples(ABC):
+    """It has the level bootstrap."""
+
+    @abstractmethod
+    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
+        """Return the outputs at level bootstrap, from those of all sentences: float64 [lines] each."""
+
+
+def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float]:
+    """Return the outputs of a metric at level bootstrap."""
+    assert isinstance(metric, ScoresSamples)  # noqa: S101 (no other metric has this level)
+    return metric.aggregated(outputs)
+
+
+class Compiled:
+    """It has compiled forms, which return the same as its other members, bit for bit, faster where lines are few.
+
+    Each is None where there is no compiled form for the settings, or none with the kernel that is used.
+    """
+
+    def compiled(self) -> Callable[[Columns], Floats] | None:
+        """Return a function that returns what sentence_scores() does.
+
+        Where one of the references counts that has the highest score, it may return these highest scores alone, float64
+        [lines, 1].
+        """
+        return None
+
+    def compiled_sums(self) -> SumsFormula | None:
+        """Return a function that returns the outputs of score() for the sums of terms over all lines.
+
+        Its arguments are the columns of all lines, and numbers of references; None: those that choose() takes. Outputs
+        are float64 [outputs, references], or [outputs, 1] where references are chosen.
+        """
+        return None
+
+    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
+        """Return a function that returns what line_outputs() does."""
+        return None
+
+
+def compiled_forms(metric: Metric) -> Compiled:
+    """Return the compiled forms of a metric."""
+    return metric if isinstance(metric, Compiled) else Compiled()
+
+
+class CountsCategories(ABC):
+    """It can count categories of edits apart."""
+
+    @abstractmethod
+    def breakdown(self, categories: tuple[str, ...]) -> Needs | None:
+        """Return the columns that count the terms of each category, such as each type of edit, or None.
+
+        `categories` are those of the data set. The fields are those of the terms, per reference, each with an order for
+        each category and one more for what is of none of them. Sums over the orders are the terms.
+        """
+
+    @abstractmethod
+    def category(self, name: str, tier: int) -> str:
+        """Return the category of a tier (3 is the finest, 1 the coarsest) to which one of the data set belongs."""
+
+
+def counts_categories(metric: Metric) -> CountsCategories | None:
+    """Return the metric if it can count categories apart, else None."""
+    return metric if isinstance(metric, CountsCategories) else None
+
+
+def category_needs(metric: Metric, categories: tuple[str, ...]) -> Needs | None:
+    """Return the columns that count the categories of a data set, None where there are none."""
+    own = counts_categories(metric)
+    return own.breakdown(categories) if own and categories else None
+
+
+# --- what is shown and told
+
+
+class ShowsNgrams:
+    """Reports show which n-grams, subsequences or characters an output shares."""
+
+    def ngram_rule(self) -> Rule | None:
+        """Return how n-grams of tokens are counted, or None if no rule says it."""
+        return None
+
+    def overlaps(self) -> tuple[Shared, ...]:
+        """Return what the HTML report marks in an output as shared with a reference, beside what a Rule says."""
+        return ()
+
+    def row_names(self) -> list[str]:
+        """Return the names of the rows in tables of counts with orders; none: their numbers."""
+        return []
+
+
+def shown_ngrams(metric: Metric) -> ShowsNgrams:
+    """Return what reports show of n-grams."""
+    return metric if isinstance(metric, ShowsNgrams) else ShowsNgrams()
+
+
+def row_names(metric: Metric) -> list[str]:
+    """Return the names of the rows in tables of counts with orders, those of the terms or of the n-gram rule."""
+    own = shown_ngrams(metric)
+    rule = own.ngram_rule()
+    orders = max((field.orders for field in metric.terms), default=0) or (rule.last if rule else 0)
+    return own.row_names() or [str(n) for n in range(1, orders + 1)]
+
+
+RIGHT, WRONG, MISSED = "right", "wrong", "missed"
+"""What an edit of an output is, and an edit that only the annotator has."""
+
+
+class Verdict(NamedTuple):
+    """An edit of a sentence, and what an annotator says of it."""
+
+    start: int
+    """The first token of the source that it replaces, from 0."""
+    end: int
+    """The token after the last that it replaces."""
+    original: str
+    """The tokens that it replaces, with blanks between them."""
+    correction: str
+    """What it puts in their place; empty for a deletion."""
+    type: str
+    verdict: str
+    """One of RIGHT, WRONG and MISSED."""
+
+
+class JudgesEdits(ABC):
+    """It says which edits of an output are right."""
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether it does with these settings."""
+        return True
+
+    @abstractmethod
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return for each output and each line the edits with what each annotator says of them, as they stand there.
+
+        The arguments are lines of the input that the metric reads: of the source, of each output, and of each
+        annotator, such as records of edits. There is None for an annotator who takes no part in the sentence.
+        """
+
+    def references_of(self, source: str, annotations: Sequence[str]) -> Sequence[int]:
+        """Return for each annotator of a sentence the number of the reference that the columns have of them.
+
+        It is -1 for an annotator who takes no part. Several annotators may share a reference. The arguments are as for
+        verdicts().
+        """
+        del source
+        return range(len(annotations))
+
+    def by_annotator(self) -> Metric | None:
+        """Return the metric for columns in which each reference is that of an annotator; None if these have them.
+
+        See references_of().
+        """
+        return None
+
+
+def edit_judge(metric: Metric) -> JudgesEdits | None:
+    """Return the metric if it says which edits of an output are right, else None."""
+    return metric if isinstance(metric, JudgesEdits) and metric.has_verdicts else None
+
+
+def by_annotator(metric: Metric) -> Metric:
+    """Return the metric for columns in which each reference is that of an annotator; itself where it reads no other."""
+    judge = edit_judge(metric)
+    return (judge and judge.by_annotator()) or metric
+
+
+class Explains(ABC):
+    """It has more to say of the edits of a sentence than verdicts."""
+
+    @abstractmethod
+    def explained(self, text: Text) -> list[tuple[str, str]]:
+        """Return what `explain` says of the edits of one sentence of one system: the roles and texts of lines.
+
+        `text` has what the needs read. A role is match, wrong or missing; a heading has an empty one.
+        """
+
+
+def explainer(metric: Metric) -> Explains | None:
+    """Return the metric if it explains the edits of a sentence, else None."""
+    return metric if isinstance(metric, Explains) else None
+
+
+class HasPeerSignature(ABC):
+    """The field's own tool prints a signature for some of its settings."""
+
+    @abstractmethod
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return the signature that the field's own tool prints for these settings, or None if it does not have them.
+
+        Each line has this number of references; `missing` says that some lines have fewer.
+        """
+
+
+def peer_signature(metric: Metric, references: int, *, missing: bool = False) -> str | None:
+    """Return the signature that the field's own tool prints, or None."""
+    return metric.peer_signature(references, missing=missing) if isinstance(metric, HasPeerSignature) else None
+
+
+class CountWarning(NamedTuple):
+    """A warning of a metric about its counts, and the text and line that it is about."""
+
+    message: str
+    system: str | None = None
+    reference: int | None = None
+    """The number of the reference, from 0, if the message is about one."""
+    line: int = 0
+    """The number of the line, from 1; 0 means that the message is about no single line."""
+
+
+class Warns:
+    """It sees in its counts, or in the records of annotators, what looks wrong."""
+
+    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+        """Return warnings about the counts of a data set: blocks of columns by system, which can be read once."""
+        del counts
+        return []
+
+    def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
+        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
+        del annotations
+        return []
+
+
+def warner(metric: Metric) -> Warns:
+    """Return what warns of a metric's counts and records."""
+    return metric if isinstance(metric, Warns) else Warns()
