@@ -28,8 +28,8 @@ from .metrics.build import resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.names import is_called
 from .metrics.own_tokens import has_own_tokens
+from .scoring.aggregation import POLICIES
 from .scoring.board import Task, needs_of, tasks_of
-from .scoring.references import POLICIES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -258,8 +258,8 @@ def impossible_files(config: Config) -> list[Problem]:
 
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why metrics cannot have what the section `statistics` asks for."""
-    from .scoring.resampling.bootstrap import unsupported
-    from .scoring.resampling.chosen_anew import idle_choice
+    from .scoring.resampling.intervals import unsupported
+    from .scoring.resampling.reselected import idle_choice
 
     reasons = map(unsupported, metrics)
     problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
+from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import sign_test
-from ..scoring.resampling.rank_ranges import clusters, rank_ranges
 from ..scoring.results import ranks
 from .judgments import cells_to_wins, count_cells
 

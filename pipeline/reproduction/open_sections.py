@@ -14,7 +14,7 @@ from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..metrics.build import from_text
 from ..metrics.names import is_called
-from ..scoring.references import POLICIES
+from ..scoring.aggregation import POLICIES
 from ..scoring.results import REFERENCES_ROW
 from .table_files import Cell, TableColumns, read_table
 from .verbose_reports import read_report

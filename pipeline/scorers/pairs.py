@@ -17,8 +17,8 @@ from ..metrics.base.views import TEXTS
 from ..metrics.build import from_values
 from ..metrics.own_tokens import has_own_tokens, with_own_tokens
 from ..metrics.prepared import prepared
-from ..scoring.line_scores import LineScores
-from ..scoring.references import POLICIES
+from ..scoring.aggregation import POLICIES
+from ..scoring.sentences import LineScores
 from ..tokenizers.own_tokens import own_texts
 from .scorer import Scorer
 

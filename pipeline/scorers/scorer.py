@@ -21,7 +21,7 @@ from ..metrics.build import from_values
 from ..metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
 from ..prepare import complete, fit, text_warnings, without_source
 from ..scoring.board import Task, tasks_of
-from ..scoring.line_scores import LineScores
+from ..scoring.sentences import LineScores
 from ..tokenizers.own_tokens import is_list, outputs_of, own_texts
 from .checks import rows_of, surrogate, texts_of
 

@@ -19,10 +19,9 @@ from ..metrics.base import signature
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.views import TEXTS
 from ..metrics.names import class_of
-from .reduce import drawn_scores, reduce
-from .references import POLICIES
-from .references.base import mean_of
+from .aggregation import POLICIES, mean_of
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
+from .sentences import drawn_scores, reduce
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -207,7 +206,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     )
     if not parts:
         return board
-    from .breakdown.counts import beside, by_category
+    from .categories import beside, by_category
 
     breakdown = tuple(
         Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)

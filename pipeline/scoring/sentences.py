@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -11,23 +12,22 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
-from ..metrics.base.capabilities import aggregated, line_outputs
+from ..metrics.base.capabilities import aggregated, compiled_forms, data_set_columns, line_outputs
 from ..metrics.base.columns import PRESENT
 from ..metrics.compiled import lines_formula
-from .addends import Addends, Kind, exact_sum, nearest_sum
-from .column_blocks import compact, present_blocks
-from .references import POLICIES
-from .references.base import Z95, Reduced, Reducer
+from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Reduced, Reducer, SystemCounts
+from .column_blocks import blocks_of, compact, present_blocks
+from .terms import Addends, Kind, exact_sum, nearest_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..arrays import Floats
+    from ..arrays import Floats, Ints
     from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
     from .column_blocks import HasBlocks
-    from .references.base import SystemCounts
-    from .summands import Summand
+    from .sums import Summand
+
 
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""
@@ -116,7 +116,7 @@ class DrawnMeans(Reducer):
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Raise InputError: the score is no sum; see unsupported() in `resampling/bootstrap.py`."""
+        """Raise InputError: the score is no sum; see unsupported() in `resampling/intervals.py`."""
         raise InputError(f"{counts.metric.name}: a median of samples is not sampled again")
 
 
@@ -215,3 +215,90 @@ def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
     high = np.ldexp(totals[..., 0], exponent - bits)
     total: Floats = high + np.ldexp(totals[..., 1], exponent - 2 * bits - 1)
     return total
+
+
+# Scores of lines from their counts, for many calls with a few lines each.
+
+
+@dataclass(frozen=True)
+class Block:
+    """Counts of a system that are one block."""
+
+    columns: dict[str, Ints]
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns."""
+        yield self.columns
+
+
+@dataclass(frozen=True)
+class LineScores:
+    """The scores of lines by one metric: those of sentence_scores() in `sentences.py`, bit for bit."""
+
+    metric: Metric
+
+    @cached_property
+    def _formula(self) -> Callable[[Columns], Floats]:
+        return compiled_forms(self.metric).compiled() or self.metric.sentence_scores
+
+    @cached_property
+    def _apart(self) -> list[str]:
+        return [field.name for field in self.metric.needs.schema(1).fields if field.per_reference]
+
+    def of(self, columns: dict[str, Ints], *, missing: bool) -> Floats:
+        """Return the score of each line over its references, as the policy says: float64 [lines].
+
+        `missing` says that some references may be missing.
+        """
+        whole: Columns = columns
+        if data_set_columns(self.metric).whole_sums:
+            (whole,) = blocks_of(self.metric, Block(columns))
+        if missing:
+            whole = compact(whole, self._apart)
+        scores = self._formula(whole)
+        return POLICIES[self.metric.policy].of_lines(self.metric, scores, whole.get(PRESENT))
+
+
+# Makes the scores of a metric from counts.
+#
+# Several systems of a data set are scored together, so that they share the draws of references. Counts come in blocks
+# of
+# lines. Sums of them are exact, so the result depends neither on the blocks nor on their order.
+
+
+def reducer_of(metric: Metric) -> Reducer:
+    """Return the way from columns to scores that belongs to a metric's level and policy of references."""
+    if metric.level == DRAWN_MEANS:
+        return DrawnMeans()
+    return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]
+
+
+def reduce(
+    metric: Metric,
+    systems: Sequence[HasBlocks],
+    lines: int,
+    references: int,
+    threads: int = 1,
+    own: Sequence[int | None] = (),
+) -> list[Reduced]:
+    """Return the score of each system from its columns.
+
+    The threads share the iterations of a score for which references are drawn. `own` says which reference each system
+    is (None: it is none of them), for policies that score references too.
+    """
+    if not systems:  # all of them were lost
+        return []
+    return reducer_of(metric).scores(
+        SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
+    )
+
+
+def drawn_scores(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
+) -> list[Floats] | None:
+    """Return the score of each system in every draw of references: float64 [iterations] each.
+
+    Return None where no reference is drawn: with another policy or level, or where there is only one reference.
+    """
+    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, threads=threads)
+    return reducer_of(metric).drawn_scores(counts)

@@ -14,8 +14,8 @@ from ..execution.store.run_directory import RunDirectory
 from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text
 from ..metrics.names import is_called
+from .aggregation import POLICIES
 from .board import Board, describe, picked, rows_of, with_means
-from .references import POLICIES
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
 
 if TYPE_CHECKING:

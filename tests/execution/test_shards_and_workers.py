@@ -27,7 +27,7 @@ from pipeline.execution.options import AUTO, RunOptions
 from pipeline.execution.shards import Shard, cut
 from pipeline.execution.store import columns_file, run_directory
 from pipeline.scoring import board as scores
-from pipeline.scoring import weighted_sums
+from pipeline.scoring import sums as weighted_sums
 from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from pipeline.kernel import python
 from pipeline.kernel.python import draws as draws_file
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
-from pipeline.scoring.addends import Drawn
-from pipeline.scoring.references import drawn_sums as sums_file
-from pipeline.scoring.references.drawn_sums import drawn_sums
+from pipeline.scoring import sums as sums_file
+from pipeline.scoring.sums import drawn_sums
+from pipeline.scoring.terms import Drawn
 from tests.scoring.test_resample import corpus, counted
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.build import from_text
 from pipeline.metrics.names import meant
-from pipeline.scoring.reduce import reduce
+from pipeline.scoring.sentences import reduce
 from tests.conftest import called, run
 from tests.oracles import naive_cleme as naive
 

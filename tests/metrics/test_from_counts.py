@@ -12,7 +12,7 @@ import pipeline
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics.build import from_text
-from pipeline.scoring.addends import Chosen
+from pipeline.scoring.terms import Chosen
 from tests.metrics.test_bleu import generated, ours
 
 METRICS = ["bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2,eps=true]", "ter", "green"]

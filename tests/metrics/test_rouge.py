@@ -15,7 +15,7 @@ import pipeline
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.base import signature
 from pipeline.metrics.build import from_text
-from pipeline.scoring.addends import exact_sum
+from pipeline.scoring.terms import exact_sum
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
 from tests.oracles import naive_rouge as naive

@@ -21,9 +21,9 @@ from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import compiled_forms, line_outputs, reads_files
 from pipeline.metrics.build import from_text
 from pipeline.metrics.compiled import sums_of
-from pipeline.scoring.addends import Chosen
-from pipeline.scoring.line_scores import Block
-from pipeline.scoring.references.drawn import Outputs
+from pipeline.scoring.aggregation import Outputs
+from pipeline.scoring.sentences import Block
+from pipeline.scoring.terms import Chosen
 from tests.conftest import KERNELS, ROOT, forced_kernel
 
 if TYPE_CHECKING:

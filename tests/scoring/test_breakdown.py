@@ -16,8 +16,8 @@ from pipeline import stages
 from pipeline.cli.commands.schema import results_schema
 from pipeline.corpus.edits import views
 from pipeline.execution.options import RunOptions
-from pipeline.scoring.breakdown.counts import beside, by_category
-from pipeline.scoring.resampling.sample_weights import Bootstrap
+from pipeline.scoring.categories import beside, by_category
+from pipeline.scoring.resampling.samples import Bootstrap
 from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
 from tests.conftest import run, tree

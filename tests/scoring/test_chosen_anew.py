@@ -19,8 +19,8 @@ from pipeline.metrics.base.arithmetic import rounded
 from pipeline.metrics.base.capabilities import sequential_choice
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import present_blocks
-from pipeline.scoring.resampling import chosen_anew
-from pipeline.scoring.resampling.chosen_anew import first_best
+from pipeline.scoring.resampling import reselected as chosen_anew
+from pipeline.scoring.resampling.reselected import first_best
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
@@ -91,14 +91,14 @@ def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
 def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
     """Return the scores of the samples [samples, systems], from which intervals and ranks are made."""
     kept = []
-    original = chosen_anew.ChosenAnew.sums
+    original = chosen_anew.ReselectedSamples.sums
 
-    def noted(self: chosen_anew.ChosenAnew, weights: Any) -> Any:
+    def noted(self: chosen_anew.ReselectedSamples, weights: Any) -> Any:
         sums = original(self, weights)
         kept.append(self.kind.score(sums))
         return sums
 
-    monkeypatch.setattr(chosen_anew.ChosenAnew, "sums", noted)
+    monkeypatch.setattr(chosen_anew.ReselectedSamples, "sums", noted)
     monkeypatch.setattr(chosen_anew, "ROOM", room)
     analyse(replace(measured, breakdown=()), SETTINGS.model_copy(update={"test": "none"}))
     return np.concatenate(kept)

@@ -12,8 +12,8 @@ import pytest
 
 import pipeline
 from pipeline.cli import main
-from pipeline.scoring.resampling.bootstrap import percentile_interval
-from pipeline.scoring.resampling.sample_weights import Bootstrap
+from pipeline.scoring.resampling.intervals import percentile_interval
+from pipeline.scoring.resampling.samples import Bootstrap
 from pipeline.scoring.results import Results
 from tests.conftest import write_run
 from tests.scoring.test_sentence_outputs import GOLD, HYPOTHESES, ONE, SOURCES, TWO

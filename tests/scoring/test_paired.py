@@ -20,9 +20,9 @@ from pipeline.corpus.in_memory import corpus_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
-from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import paired_tests, sample_groups
-from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
+from pipeline.scoring.resampling import paired_tests
+from pipeline.scoring.resampling import samples as sample_groups
+from pipeline.scoring.resampling.intervals import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import (
     approximate_randomization,
     binomial_tail,
@@ -32,6 +32,7 @@ from pipeline.scoring.resampling.paired_tests import (
     sentencewise,
     sign_test,
 )
+from pipeline.scoring.sentences import reduce
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pipeline.scoring.resampling.rank_ranges as rank_ranges_file
-from pipeline.scoring.resampling.rank_ranges import clusters, letters, rank_ranges
+import pipeline.scoring.resampling.intervals as rank_ranges_file
+from pipeline.scoring.resampling.intervals import clusters, letters, rank_ranges
 from pipeline.scoring.results import ranks
 from tests.oracles import naive_statistics as oracle
 

@@ -11,8 +11,8 @@ import pytest
 
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
-from pipeline.scoring.reduce import reduce
-from pipeline.scoring.references import POLICIES
+from pipeline.scoring.aggregation import POLICIES
+from pipeline.scoring.sentences import reduce
 from tests.oracles import naive
 from tests.oracles import naive_statistics as oracle
 from tests.scoring import test_resample

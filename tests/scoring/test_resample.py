@@ -17,14 +17,15 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file
 from pipeline.metrics.build import from_text
-from pipeline.scoring import sentences, weighted_sums
-from pipeline.scoring import summands as summands_file
-from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import bootstrap as bootstrap_file
-from pipeline.scoring.resampling import sample_groups
-from pipeline.scoring.resampling.bootstrap import bootstrap, cut, percentile_interval, summands
-from pipeline.scoring.resampling.sample_weights import Bootstrap, Shuffles
-from pipeline.scoring.weighted_sums import weighted_sums as sums_for
+from pipeline.scoring import sentences
+from pipeline.scoring import sums as summands_file
+from pipeline.scoring import sums as weighted_sums
+from pipeline.scoring.resampling import intervals as bootstrap_file
+from pipeline.scoring.resampling import samples as sample_groups
+from pipeline.scoring.resampling.intervals import bootstrap, cut, percentile_interval, summands
+from pipeline.scoring.resampling.samples import Bootstrap, Shuffles
+from pipeline.scoring.sentences import reduce
+from pipeline.scoring.sums import weighted_sums as sums_for
 from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines

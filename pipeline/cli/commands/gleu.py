@@ -30,7 +30,7 @@ from ...metrics import METRICS
 from ...report.console import is_count
 from ...report.tables.boxed import ascii_table
 from ...report.tables.digits import percent, round_half_up
-from ...scoring.references import POLICIES
+from ...scoring.aggregation import POLICIES
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:

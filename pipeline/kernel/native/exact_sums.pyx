@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Sums of floats without rounding, compiled: the twin of exact_sum() in `scoring/addends.py`."""
+"""Sums of floats without rounding, compiled: the twin of exact_sum() in `scoring/terms.py`."""
 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Scores of sums over all sentences of a system, compiled, from the counts of the sentences.
 
-The specification of each function is what `Chosen.outputs` (`scoring/addends.py`) does with the metric that names it in
+The specification of each function is what `Chosen.outputs` (`scoring/terms.py`) does with the metric that names it in
 `compiled_sums()`, bit for bit: see `formulas.pyx`. Sums are whole numbers. Each function returns the outputs of score()
 in their order: float64 [outputs, 1], or [outputs, references] where scores with several references are asked for.
 """
@@ -297,7 +297,7 @@ cdef double _pairwise(const double *values, const Py_ssize_t *places, Py_ssize_t
 
 
 def drawn_means(different, drawn):
-    """Return the mean of each output over draws, and the deviation of the first; see `scoring/references/drawn.py`.
+    """Return the mean of each output over draws, and the deviation of the first; see `scoring/aggregation.py`.
 
     `different` has the values of each output, float64 [outputs, values], and `drawn`, intp [draws], which of the values
     each draw has. The means are float64 [outputs].

@@ -109,7 +109,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
     different = [(numbers[t.system], numbers[t.other]) for t in tests if is_significant(t, results)]
-    from ...scoring.resampling.rank_ranges import letters
+    from ...scoring.resampling.intervals import letters
 
     groups = letters([score.rank for score in systems], different)
     return ["groups"], [[groups[numbers[s.system]] if s.system in numbers else "-"] for s in scores]

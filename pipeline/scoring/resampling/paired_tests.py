@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..weighted_sums import weighted_sums
-from .bootstrap import room_beside
-from .sample_groups import Groups
-from .sample_weights import Shuffles
+from ..sums import weighted_sums
+from .intervals import room_beside
+from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...arrays import Floats
-    from ..summands import Summand
-    from ..weighted_sums import WeightedSums
-    from .sample_groups import Progress
-    from .sample_weights import Bytes
+    from ..sums import Summand, WeightedSums
+    from .samples import Bytes, Progress
 
     Pair = tuple[int, int]
 

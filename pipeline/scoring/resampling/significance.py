@@ -12,19 +12,24 @@ import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...io.processes import processors
-from ..addends import Chosen
 from ..board import rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
-from .bootstrap import bootstrap, bootstrap_anew, percentile_interval, summands
-from .category_intervals import with_category_intervals
-from .chosen_anew import ChosenAnew, idle_choice, is_chosen_anew
-from .output_intervals import with_output_intervals
+from ..terms import Chosen
+from .intervals import (
+    bootstrap,
+    bootstrap_anew,
+    clusters,
+    percentile_interval,
+    rank_ranges,
+    summands,
+    with_category_intervals,
+    with_output_intervals,
+)
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
-from .rank_ranges import clusters, rank_ranges
-from .sample_groups import Groups
-from .sample_weights import Shuffles
+from .reselected import ReselectedSamples, idle_choice, is_chosen_anew
+from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,8 +38,8 @@ if TYPE_CHECKING:
     from ...config.models import WrittenStatistics
     from ..board import Board
     from ..results import Results, Score
-    from ..summands import Summand
-    from .sample_groups import Progress
+    from ..sums import Summand
+    from .samples import Progress
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
@@ -149,11 +154,11 @@ def analyse(measured: Board, settings: WrittenStatistics, progress: Progress | N
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
 
-def _chosen_anew(measured: Board, settings: WrittenStatistics) -> ChosenAnew | None:
+def _chosen_anew(measured: Board, settings: WrittenStatistics) -> ReselectedSamples | None:
     """Return what chooses annotators anew in each sample, where that is asked for and makes a difference."""
     if settings.choice == "whole" or not is_chosen_anew(measured.metric):
         return None
-    return ChosenAnew(Chosen(measured.metric), measured.columns)
+    return ReselectedSamples(Chosen(measured.metric), measured.columns)
 
 
 def _with_bootstrap(measured: Board, samples: Floats, level: float) -> list[Score]:

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...dataclass import dataclass
-from ...metrics.base.capabilities import category_needs, chooser, counts_categories
-from ...metrics.base.columns import Schema
-from ..addends import Addends, Kind, first
-from ..column_blocks import chosen_references, present_blocks
-from ..results import REST, TIERS, Category
+from ..dataclass import dataclass
+from ..metrics.base.capabilities import category_needs, chooser, counts_categories
+from ..metrics.base.columns import Schema
+from .column_blocks import chosen_references, present_blocks
+from .results import REST, TIERS, Category
+from .terms import Addends, Kind, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
-    from ...metrics.base.columns import Columns
-    from ...metrics.base.metric import Metric
-    from ..column_blocks import HasBlocks
+    from ..arrays import Floats, Ints
+    from ..metrics.base.columns import Columns
+    from ..metrics.base.metric import Metric
+    from .column_blocks import HasBlocks
+
 
 PART = "of each category: "
 """What stands before the names of columns of categories, where they are beside those of the whole."""

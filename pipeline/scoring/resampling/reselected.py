@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from ...metrics.base.capabilities import sequential_choice
-from ..references.base import DRAWN_MEANS, SENTENCES
+from ..aggregation import DRAWN_MEANS, SENTENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from ...metrics.base.metric import Metric
     from ...metrics.base.running_choice import Keys
     from ..column_blocks import HasBlocks
-    from .sample_weights import Bytes
+    from .samples import Bytes
 
     Pair = tuple[int, int]
+
 
 ROOM = 1 << 26
 """About how many bytes are used for what is picked in the samples, or for what the samples pick from."""
@@ -70,7 +71,7 @@ def idle_choice(metrics: Sequence[Metric], settings: WrittenStatistics) -> str |
     return "anew is for metrics that choose annotators with running totals, such as errant or m2; here is none"
 
 
-class ChosenAnew:
+class ReselectedSamples:
     """The sums of some systems in samples of the sentences, with annotators chosen anew in each sample."""
 
     def __init__(self, kind: Kind, systems: Sequence[HasBlocks]) -> None:
