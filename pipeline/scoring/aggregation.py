@@ -20,8 +20,8 @@ from ..metrics.base.columns import PRESENT
 from ..metrics.compiled import sums_of
 from .column_blocks import Subset, present_blocks
 from .results import Samples
-from .sums import Summand, Table, drawn_sums
-from .terms import Chosen, Drawn
+from .sums import Summand, drawn_sums
+from .terms import MetricTerms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..metrics.base.metric import Metric
     from ..metrics.base.reference_draws import Draws
     from .column_blocks import HasBlocks
-    from .terms import Kind
+    from .terms import SentenceTerms
 
 
 # The base class of policies of references, and what they take and return.
@@ -91,14 +91,15 @@ class SystemCounts:
         subsets = [Subset(self.systems[number], kept, apart) for number in numbers]
         return numbers, replace(self, systems=subsets, references=len(kept), own=[own[number] for number in numbers])
 
-    def reduced(self, kind: Chosen) -> list[Reduced]:
-        """Return the score of each system with the references that a kind of addends chooses."""
-        return [Reduced(kind.outputs(system)) for system in self.systems]
+    def reduced(self, reference: int | None = None) -> list[Reduced]:
+        """Return the score of each system with a certain reference, or with those that the metric chooses."""
+        terms = MetricTerms(self.metric, reference)
+        return [Reduced(terms.of_system(system)) for system in self.systems]
 
-    def summand(self, kind: Kind, share: float = 1.0) -> Summand:
+    def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
         """Return a summand of all systems, with the same share for each."""
         count = len(self.systems)
-        return Summand(Table(kind, self.systems, self.lines), range(count), [share] * count)
+        return Summand(terms, self.systems, self.lines, range(count), [share] * count)
 
 
 class Reducer(ABC):
@@ -203,11 +204,11 @@ class Best(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the scores of the terms with the references that the metric chooses."""
-        return counts.reduced(Chosen(counts.metric))
+        return counts.reduced()
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the score as one summand."""
-        return [counts.summand(Chosen(counts.metric))]
+        return [counts.summand(MetricTerms(counts.metric))]
 
     def best(self, metric: Metric, columns: Columns) -> Ints | None:
         """Return the references that the metric chooses."""
@@ -242,7 +243,7 @@ class Mean(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs."""
-        alone = [counts.reduced(Chosen(counts.metric, number)) for number in range(counts.references)]
+        alone = [counts.reduced(number) for number in range(counts.references)]
         shares = self.shares(counts)
         return [self.combined(shares, [item.outputs for item in items]) for items in zip(*alone, strict=True)]
 
@@ -254,7 +255,7 @@ class Mean(Policy):
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand for each reference, with its share."""
         shares = enumerate(self.shares(counts))
-        return [counts.summand(Chosen(counts.metric, number), share) for number, share in shares if share]
+        return [counts.summand(MetricTerms(counts.metric, number), share) for number, share in shares if share]
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
@@ -313,7 +314,7 @@ class Sampled(Policy):
         """Return the means of the outputs over iterations."""
         draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
-            return [self.single(item.outputs) for item in counts.reduced(Chosen(counts.metric, 0))]
+            return [self.single(item.outputs) for item in counts.reduced(0)]
         return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
 
     def single(self, outputs: dict[str, float]) -> Reduced:
@@ -340,9 +341,9 @@ class Sampled(Policy):
         """
         draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
-            return [counts.summand(Chosen(counts.metric, 0))]
+            return [counts.summand(MetricTerms(counts.metric, 0))]
         turns = min(counts.references, TURNS)
-        summand = counts.summand(Drawn(counts.metric, counts.references))
+        summand = counts.summand(MetricTerms(counts.metric, each=True))
         evenly = [number * counts.references // turns for number in range(turns)]
         return [replace(summand, draws=self.one_of(draws), turns=evenly)]
 
@@ -458,9 +459,9 @@ def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[Outputs]:
     """Return the outputs of each system in every iteration."""
     if counts.lines == 1:
         return [_of_one_line(counts, system, draws) for system in counts.systems]
-    kind = Drawn(counts.metric, counts.references)
-    sums = drawn_sums(kind, counts.systems, draws, counts.threads)
-    outputs = (kind.outputs_of(sums[:, number]) for number in range(len(counts.systems)))
+    terms = MetricTerms(counts.metric, each=True)
+    sums = drawn_sums(terms, counts.systems, draws, counts.threads)
+    outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
     return [Outputs([*own], np.array([*own.values()]), None) for own in outputs]
 
 
@@ -472,11 +473,8 @@ def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outpu
     compiled = sums_of(counts.metric)
     if compiled:
         return Outputs(compiled.names, compiled.outputs(columns, references), drawn)
-    kind = Drawn(counts.metric, counts.references)
-    (line,) = kind.addends(system)
-    fixed = np.broadcast_to(line.fixed, (len(references), line.fixed.shape[1]))
-    terms = np.concatenate([line.drawn[reference] for reference in references])
-    outputs = kind.outputs_of(np.concatenate([fixed, terms], axis=-1))
+    terms = MetricTerms(counts.metric, each=True)
+    outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
     return Outputs([*outputs], np.array([*outputs.values()]), drawn)
 
 

@@ -17,7 +17,7 @@ from ..metrics.base.columns import PRESENT
 from ..metrics.compiled import lines_formula
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Reduced, Reducer, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Addends, Kind, exact_sum, nearest_sum
+from .terms import Block, SentenceTerms, exact_sum, nearest_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -100,7 +100,7 @@ class SentenceLevel(Reducer):
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
-        return [counts.summand(Sentences.of(counts.metric, counts.systems, counts.lines))]
+        return [counts.summand(OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone))]
 
 
 class DrawnMeans(Reducer):
@@ -125,82 +125,57 @@ def _divisor(metric: Metric, lines: int) -> int:
 
 
 @dataclass(frozen=True)
-class Sentences(Kind):
-    """Sentence scores as two whole numbers, the high and the low half of 53 bits, so that sums are exact.
+class OutputTerms(SentenceTerms):
+    """Outputs of sentences, each as two whole numbers: the high and the low half of 53 bits, so that sums are exact.
 
-    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest score. Scores of
-    several systems must have the same exponent.
+    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest value. Outputs of
+    several systems must have the same exponents.
     """
 
     metric: Metric
-    exponent: int
-    """All scores are below 2**exponent."""
-    divisor: int
-    """The score is the sum divided by this number."""
-    bits: int = BITS
-
-    @staticmethod
-    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> Sentences:
-        """Return the kind for some systems, whose sentence scores are read once to find the largest."""
-        blocks = (columns for system in systems for columns in present_blocks(metric, system))
-        top = max((float(np.abs(sentence_scores(metric, columns)).max()) for columns in blocks), default=0.0)
-        bits = min(BITS, 52 - (lines - 1).bit_length())
-        return Sentences(metric, math.frexp(top)[1], _divisor(metric, lines), bits)
-
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield both halves of the scores, one block of lines after the other."""
-        return map(self.make, present_blocks(self.metric, system))
-
-    def make(self, columns: Columns) -> Addends:
-        """Return the halves of the scores of a block: [lines, 2], the high half first."""
-        scores = sentence_scores(self.metric, columns)
-        return Addends(np.stack(_halves(scores, self.exponent, self.bits), axis=-1), [])
-
-    def score(self, totals: Floats) -> Floats:
-        """Return the mean or the sum of the scores."""
-        return _joined(totals, self.exponent, self.bits) / self.divisor
-
-
-@dataclass(frozen=True)
-class SentenceOutputs(Kind):
-    """All outputs of sentences at the levels mean and sum, each as the two halves that Sentences explains."""
-
-    metric: Metric
+    outputs_of: Callable[[Metric, Columns], dict[str, Floats]]
+    """Makes the outputs of a block, the score first: score_alone() or sentence_outputs()."""
     exponents: dict[str, int]
     """For each output: all its values are below 2**exponent."""
     divisor: int
+    """The outputs of a data set are the sums divided by this number."""
     bits: int = BITS
 
-    @staticmethod
-    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> SentenceOutputs:
-        """Return the kind for some systems, whose outputs are read once to find the largest of each."""
+    @classmethod
+    def of(
+        cls,
+        metric: Metric,
+        systems: Iterable[HasBlocks],
+        lines: int,
+        outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
+    ) -> OutputTerms:
+        """Return the terms for some systems, whose outputs are read once to find the largest of each."""
         tops: dict[str, float] = {}
         for system in systems:
             for columns in present_blocks(metric, system):
-                for name, values in sentence_outputs(metric, columns).items():
+                for name, values in outputs_of(metric, columns).items():
                     tops[name] = max(tops.get(name, 0.0), float(np.abs(values).max()))
-        bits = min(BITS, 52 - (lines - 1).bit_length())
-        return SentenceOutputs(
-            metric, {name: math.frexp(top)[1] for name, top in tops.items()}, _divisor(metric, lines), bits
-        )
+        exponents = {name: math.frexp(top)[1] for name, top in tops.items()}
+        return cls(metric, outputs_of, exponents, _divisor(metric, lines), min(BITS, 52 - (lines - 1).bit_length()))
 
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+    def blocks(self, system: HasBlocks) -> Iterator[Block]:
         """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
         for columns in present_blocks(self.metric, system):
-            outputs = sentence_outputs(self.metric, columns)
+            outputs = self.outputs_of(self.metric, columns)
             halves = [_halves(outputs[name], exponent, self.bits) for name, exponent in self.exponents.items()]
-            yield Addends(np.stack([half for both in halves for half in both], axis=-1), [])
+            yield Block(np.stack([half for both in halves for half in both], axis=-1).astype(np.int64))
 
-    def score(self, totals: Floats) -> Floats:
-        """Return the mean or the sum of the scores."""
-        return next(iter(self.outputs_of(totals).values()))
-
-    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the means or the sums of all outputs."""
         return {
             name: _joined(totals[..., 2 * place : 2 * place + 2], exponent, self.bits) / self.divisor
             for place, (name, exponent) in enumerate(self.exponents.items())
         }
+
+
+def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return the score of each sentence as the only output."""
+    return {metric.output: sentence_scores(metric, columns)}
 
 
 def _halves(values: Floats, exponent: int, bits: int) -> tuple[Floats, Floats]:
@@ -221,7 +196,7 @@ def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Block:
+class OneBlock:
     """Counts of a system that are one block."""
 
     columns: dict[str, Ints]
@@ -252,7 +227,7 @@ class LineScores:
         """
         whole: Columns = columns
         if data_set_columns(self.metric).whole_sums:
-            (whole,) = blocks_of(self.metric, Block(columns))
+            (whole,) = blocks_of(self.metric, OneBlock(columns))
         if missing:
             whole = compact(whole, self._apart)
         scores = self._formula(whole)

@@ -1,6 +1,7 @@
-"""What each sentence adds to a score: whole numbers, so that sums of them are exact, with weights or without.
+"""The first of two layers from columns to scores: the terms of sentences, and the score of sums of them.
 
-There is a class for each way to choose the references. It makes the addends of a block of lines, and the score of sums.
+Terms are whole numbers, so that sums of them are exact, with weights or without. `aggregation.py` is the second layer:
+it says which references count, and what the score of a data set is.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,194 +18,144 @@ import numpy as np
 from .. import kernel
 from ..dataclass import dataclass
 from ..errors import InputError
-from ..kernel.packed_numbers import Packed
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.columns import PRESENT, Schema
 from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.columns import Columns, Field
+    from ..metrics.base.columns import Columns
     from ..metrics.base.metric import Metric
     from .column_blocks import HasBlocks
 
 
-class Addends(NamedTuple):
-    """The whole numbers that the lines of a block add to sums, as float64."""
-
-    fixed: Floats
-    """The numbers that do not depend on the draw of references: [lines, width]."""
-    drawn: list[Floats]
-    """For each reference the numbers that a line adds when that one is drawn: [lines, width]. Empty: none is drawn."""
-    present: Ints | None = None
-    """How many references each line has: int64 [lines]. None: every line has all references."""
-
-
-class PackedAddends(NamedTuple):
-    """The addends of a block of lines, packed."""
-
-    fixed: Packed
-    drawn: list[Packed]
-    present: Ints | None
-
-    @classmethod
-    def of(cls, addends: Addends) -> PackedAddends | None:
-        """Return the addends packed, or None where they cannot be."""
-        fixed, drawn = Packed.of(addends.fixed), [Packed.of(array) for array in addends.drawn]
-        packed = [array for array in drawn if array is not None]
-        return None if fixed is None or len(packed) < len(drawn) else cls(fixed, packed, addends.present)
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the numbers take."""
-        return sum(array.nbytes for array in (self.fixed, *self.drawn))
-
-
-class Terms(NamedTuple):
-    """The whole numbers of the lines of a block, of which some depend on the reference."""
+class Block(NamedTuple):
+    """The terms of a block of lines of one system."""
 
     fixed: Ints
     """The numbers that do not depend on the reference: int64 [lines, width]."""
-    apart: list[Ints]
+    apart: Sequence[Ints] = ()
     """Numbers with each reference: int64 [lines, references, width] for each field."""
-    present: Ints | None
+    present: Ints | None = None
     """How many references each line has: int64 [lines]. None: every line has all references."""
 
+    def with_reference(self, chosen: Ints | int) -> Block:
+        """Return the terms with one reference of each line, all in `fixed`."""
+        rows = np.arange(len(self.fixed))
+        return Block(np.concatenate([self.fixed, *(array[rows, chosen] for array in self.apart)], axis=1))
 
-class Kind(ABC):
-    """A way to make addends from columns, and a score from sums of addends."""
+    def with_each(self) -> Ints:
+        """Return the terms with each reference: [lines, references, width]."""
+        lines, references = self.apart[0].shape[:2]
+        fixed = np.broadcast_to(self.fixed[:, None], (lines, references, self.fixed.shape[1]))
+        return np.concatenate([fixed, *self.apart], axis=2)
+
+
+class SentenceTerms(ABC):
+    """Terms of sentences by a metric."""
 
     metric: Metric
 
     @abstractmethod
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield the addends of a system, one block of lines after the other."""
+    def blocks(self, system: HasBlocks) -> Iterator[Block]:
+        """Yield the terms of a system, one block of lines after the other."""
 
     @abstractmethod
-    def score(self, totals: Floats) -> Floats:
-        """Return the scores of sums [..., width of fixed and drawn together]: float64 [...]."""
+    def outputs(self, totals: Floats) -> dict[str, Floats]:
+        """Return the outputs of sums [..., width], the score first: float64 [...] each."""
 
-    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
-        """Return the outputs of the same sums, the score first: float64 [...] each."""
-        return {self.metric.output: self.score(totals)}
+    def score(self, totals: Floats) -> Floats:
+        """Return the scores of sums [..., width]: float64 [...]."""
+        return first(self.outputs(totals))
+
+
+class ReferenceTerms(SentenceTerms):
+    """Terms that depend on the reference."""
+
+    reference: int | None
+    """The number of the reference that counts for every line. None: the one that the metric chooses for it."""
+    each: bool
+    """Whether the terms with each reference are apart, so that references can be drawn or chosen later."""
+
+    def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
+        """Yield the columns of a system, one block of lines after the other."""
+        return present_blocks(self.metric, system)
+
+    @abstractmethod
+    def of_each(self, columns: Columns) -> Block:
+        """Return the terms of a block with each reference."""
+
+    def blocks(self, system: HasBlocks) -> Iterator[Block]:
+        """Yield the terms, with each reference or with the one that counts."""
+        choose = chooser(self.metric)
+        for columns in self.columns_of(system):
+            block = self.of_each(columns)
+            if not self.each:
+                chosen = choose(columns) if self.reference is None and block.apart else self.reference or 0
+                block = block.with_reference(chosen)
+            yield block
 
 
 @dataclass(frozen=True)
-class Chosen(Kind):
-    """The terms of each sentence with a certain reference."""
+class MetricTerms(ReferenceTerms):
+    """The terms that the metric makes of columns."""
 
     metric: Metric
     reference: int | None = None
-    """The number of the reference. None: the reference that the metric chooses for each sentence."""
+    each: bool = False
 
     @cached_property
     def schema(self) -> Schema:
-        """The terms that are whole numbers."""
-        return _whole(self.metric.terms)
+        """The terms that are whole numbers, with one reference; those that depend on it come last."""
+        fields = sorted((field for field in self.metric.terms if not field.real), key=lambda field: field.per_reference)
+        return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
-    def picked(self, system: HasBlocks) -> Iterator[Columns]:
-        """Yield the terms with the reference of each sentence, one block of lines after the other."""
-        return self._picked(present_blocks(self.metric, system))
+    def of_each(self, columns: Columns) -> Block:
+        """Return the terms of a block with each reference."""
+        return self._block(self.metric.make_terms(columns), columns.get(PRESENT))
 
-    def _picked(self, blocks: Iterable[Columns]) -> Iterator[Columns]:
-        apart = any(field.per_reference for field in self.metric.terms)
-        choose = chooser(self.metric)
-        for columns in blocks:
-            chosen = choose(columns) if apart and self.reference is None else self.reference or 0
-            terms, rows = self.metric.make_terms(columns), np.arange(len(next(iter(columns.values()))))
-            yield {f.name: terms[f.name][rows, chosen] if f.per_reference else terms[f.name] for f in self.metric.terms}
+    def _block(self, terms: Mapping[str, Ints], present: Ints | None) -> Block:
+        """Return terms that are whole numbers as a block."""
+        lines = len(next(iter(terms.values())))
+        fixed, apart = [np.zeros((lines, 0), np.int64)], []
+        for field in self.metric.terms:
+            if field.per_reference and not field.real:
+                array = np.ascontiguousarray(terms[field.name])
+                apart.append(array.reshape(*array.shape[:2], -1))
+            elif not field.real:
+                fixed.append(terms[field.name].reshape(lines, -1))
+        return Block(np.concatenate(fixed, axis=1) if len(fixed) > 1 else fixed[0], apart, present)
 
-    def with_each(self, system: HasBlocks) -> Iterator[tuple[Columns, Floats]]:
-        """Yield the columns of each block of lines, and the terms with each reference: [lines, references, width]."""
-        for columns in present_blocks(self.metric, system):
-            terms = self.metric.make_terms(columns)
-            several = range(next(terms[f.name].shape[1] for f in self.metric.terms if f.per_reference))
-            each = (
-                {f.name: terms[f.name][:, n] if f.per_reference else terms[f.name] for f in self.metric.terms}
-                for n in several
-            )
-            yield columns, np.stack([self.schema.pack(own) for own in each], axis=1).astype(np.float64)
-
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield the terms."""
-        for terms in self.picked(system):
-            yield Addends(self.schema.pack(terms).astype(np.float64), [])
-
-    def score(self, totals: Floats) -> Floats:
-        """Return the metric's score."""
-        return first(self.outputs_of(totals))
-
-    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the metric's outputs."""
         return self.metric.score(self.schema.unpack(totals))
 
-    def outputs(self, system: HasBlocks) -> dict[str, float]:
+    def of_system(self, system: HasBlocks) -> dict[str, float]:
         """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
         blocks, compiled = present_blocks(self.metric, system), sums_of(self.metric)
         begun = [*islice(blocks, 2)]
         if compiled and len(begun) == 1:
             outputs = compiled.outputs(begun[0], None if self.reference is None else [self.reference])
             return dict(zip(compiled.names, outputs[:, 0].tolist(), strict=True))
+        fields, choose = self.metric.terms, chooser(self.metric)
+        apart = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
-        real = {field.name: Fraction(0) for field in self.metric.terms if field.real}
-        for terms in self._picked(chain(begun, blocks)):
-            totals += self.schema.pack(terms).sum(axis=0) if self.schema.fields else 0
-            real = {name: total + exact_sum(terms[name].astype(np.float64)) for name, total in real.items()}
+        real = {field.name: Fraction(0) for field in fields if field.real}
+        for columns in chain(begun, blocks):
+            terms = self.metric.make_terms(columns)
+            chosen = choose(columns) if apart and self.reference is None else self.reference or 0
+            totals += self._block(terms, None).with_reference(chosen).fixed.sum(axis=0)
+            for field in fields:
+                if field.real:
+                    values = terms[field.name]
+                    values = values[np.arange(len(values)), chosen] if field.per_reference else values
+                    real[field.name] += exact_sum(values.astype(np.float64))
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
         scores = self.metric.score(whole | {name: np.float64(total) for name, total in real.items()})
         return {name: float(value) for name, value in scores.items()}
-
-
-@dataclass(frozen=True)
-class Drawn(Kind):
-    """The terms of each sentence with each reference. One reference is drawn for each sentence."""
-
-    metric: Metric
-    references: int
-
-    @cached_property
-    def fixed(self) -> Schema:
-        """The terms that do not depend on the reference."""
-        return Schema.of(tuple(field for field in self.metric.terms if not field.per_reference), 1)
-
-    @cached_property
-    def drawn(self) -> Schema:
-        """The terms that depend on the reference."""
-        return _whole(tuple(field for field in self.metric.terms if field.per_reference), real=True)
-
-    def terms(self, system: HasBlocks) -> Iterator[Terms]:
-        """Yield the terms that are fixed, and those with each reference."""
-        for columns in present_blocks(self.metric, system):
-            terms = self.metric.make_terms(columns)
-            apart = [terms[field.name] for field in self.drawn.fields]
-            whole = [np.ascontiguousarray(term).reshape(len(term), self.references, -1) for term in apart]
-            fixed = self.fixed.pack(terms) if self.fixed.fields else np.zeros((len(whole[0]), 0), np.int64)
-            yield Terms(fixed, whole, columns.get(PRESENT))
-
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield the terms that are fixed, and those with each reference."""
-        for fixed, apart, present in self.terms(system):
-            numbers = np.concatenate(apart, axis=2).astype(np.float64)
-            drawn = [np.ascontiguousarray(numbers[:, reference]) for reference in range(self.references)]
-            yield Addends(fixed.astype(np.float64), drawn, present)
-
-    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
-        """Return the metric's outputs for sums [..., width]: float64 [...] each."""
-        width = self.fixed.width
-        return self.metric.score(self.fixed.unpack(totals[..., :width]) | self.drawn.unpack(totals[..., width:]))
-
-    def score(self, totals: Floats) -> Floats:
-        """Return the metric's score."""
-        return first(self.outputs_of(totals))
-
-
-@lru_cache(256)
-def _whole(terms: tuple[Field, ...], *, real: bool = False) -> Schema:
-    """Return the schema of terms with one reference. `real` says whether it also has those that are real."""
-    return Schema.of(tuple(field._replace(per_reference=False) for field in terms if real or not field.real), 1)
 
 
 def first(outputs: dict[str, Floats]) -> Floats:

@@ -22,8 +22,8 @@ from pipeline.metrics.base.capabilities import compiled_forms, line_outputs, rea
 from pipeline.metrics.build import from_text
 from pipeline.metrics.compiled import sums_of
 from pipeline.scoring.aggregation import Outputs
-from pipeline.scoring.sentences import Block
-from pipeline.scoring.terms import Chosen
+from pipeline.scoring.sentences import OneBlock
+from pipeline.scoring.terms import MetricTerms
 from tests.conftest import KERNELS, ROOT, forced_kernel
 
 if TYPE_CHECKING:
@@ -302,8 +302,8 @@ def test_compiled_scores_of_sums_are_those_of_the_metric_bit_for_bit(metric_text
         ways += [[0], [*range(columns["ref_len"].shape[1])]]
     for references in ways:
         with forced_kernel("python"):
-            kinds = [Chosen(metric)] if references is None else [Chosen(metric, number) for number in references]
-            scores = [kind.outputs(Block(columns)) for kind in kinds]
+            ways_of = [MetricTerms(metric, number) for number in ([None] if references is None else references)]
+            scores = [terms.of_system(OneBlock(columns)) for terms in ways_of]
         assert all(tuple(outputs) == known.names for outputs in scores)
         assert sums(columns, references).T.tolist() == [[*outputs.values()] for outputs in scores]
 

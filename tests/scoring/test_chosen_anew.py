@@ -95,7 +95,7 @@ def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 <<
 
     def noted(self: chosen_anew.ReselectedSamples, weights: Any) -> Any:
         sums = original(self, weights)
-        kept.append(self.kind.score(sums))
+        kept.append(self.terms.score(sums))
         return sums
 
     monkeypatch.setattr(chosen_anew.ReselectedSamples, "sums", noted)

@@ -98,8 +98,8 @@ class Shim:
 
     def __init__(self, setting: Setting) -> None:
         (part,) = setting.summands
-        rows = np.concatenate([block.fixed for block in part.table.from_columns()])
-        self.kind, self.rows = part.table.kind, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
+        rows = np.concatenate([block.fixed for block in part._blocks()])
+        self.terms, self.rows = part.terms, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], _: Any) -> Any:
         return self.rows[hypotheses[0]]
@@ -108,7 +108,7 @@ class Shim:
         return self._compute_score_from_stats(np.sum(rows, axis=0))
 
     def _compute_score_from_stats(self, sums: Any) -> Any:
-        return peer.Result(float(self.kind.score(np.asarray(sums, np.float64)[None])[0]))
+        return peer.Result(float(self.terms.score(np.asarray(sums, np.float64)[None])[0]))
 
 
 @pytest.mark.parametrize("metric", ["google_gleu", "green", "gleu[refs=max]", "bleu[level=mean]"])

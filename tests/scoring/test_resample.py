@@ -19,13 +19,11 @@ from pipeline.execution.store import columns_file
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences
 from pipeline.scoring import sums as summands_file
-from pipeline.scoring import sums as weighted_sums
 from pipeline.scoring.resampling import intervals as bootstrap_file
 from pipeline.scoring.resampling import samples as sample_groups
 from pipeline.scoring.resampling.intervals import bootstrap, cut, percentile_interval, summands
 from pipeline.scoring.resampling.samples import Bootstrap, Shuffles
 from pipeline.scoring.sentences import reduce
-from pipeline.scoring.sums import weighted_sums as sums_for
 from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
@@ -141,7 +139,7 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
 def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, limits: tuple[int, int, int, int]
 ) -> None:
-    """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, addends kept or made anew."""
+    """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, terms kept or made anew."""
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
     expected = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
@@ -154,7 +152,6 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(summands_file, "KEPT", kept)
     monkeypatch.setattr(summands_file, "MANY", 20 + threads)
     monkeypatch.setattr(summands_file, "TOGETHER", 7)
-    monkeypatch.setattr(weighted_sums, "DRAWN_LINES", 5)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
     found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED, threads=threads)
     assert found.tobytes() == expected.tobytes()
@@ -166,7 +163,7 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
         chosen = summands(job.metrics[0], columns, LINES, 3)
-        found = [p.shares[0] * p.score(sums_for(p, ones, 0).weighted[:, :, 0]).item() for p in chosen]
+        found = [p.shares[0] * p.score(p.weighted(ones).weighted[:, :, 0]).item() for p in chosen]
         score = reduce(job.metrics[0], columns, LINES, 3)[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 
@@ -194,11 +191,11 @@ def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[
     """The error is at most half a unit in the last place of the largest score, a sentence."""
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
-    kind = sentences.Sentences(from_text("external"), exponent, 1, bits)
-    made = kind.make({"value": np.array(scores)}).fixed
-    assert made.tolist() == np.rint(made).tolist()
+    metric, columns = from_text("external"), sentences.OneBlock({"value": np.array(scores)})
+    terms = sentences.OutputTerms(metric, sentences.score_alone, {metric.output: exponent}, 1, bits)
+    ((made, _, _),) = terms.blocks(columns)
     assert np.abs(made).max() <= 1 << bits
-    found = Fraction(float(kind.score(np.array(counts, float) @ made)))
+    found = Fraction(float(terms.score(np.array(counts, float) @ made)))
     exact = sum((Fraction(s) * w for s, w in zip(scores, counts, strict=True)), Fraction(0))
     unit = Fraction(2) ** (exponent - 2 * bits - 1)
     assert abs(found - exact) <= unit * (sum(counts) / 2 + 1) + abs(exact) * Fraction(2) ** -53 + Fraction(2) ** -1074
@@ -206,8 +203,9 @@ def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[
 
 @pytest.mark.parametrize(("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)])
 def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, bits: int) -> None:
-    """By hand: 2 * 2**bits * lines <= 2**53, which Table asks for."""
-    assert sentences.Sentences.of(from_text("bleu[level=mean]"), [], lines).bits == bits
+    """By hand: 2 * 2**bits * lines <= 2**53, which check_sums() asks for."""
+    metric = from_text("bleu[level=mean]")
+    assert sentences.OutputTerms.of(metric, [], lines, sentences.score_alone).bits == bits
     assert 2 * (1 << bits) * lines <= 1 << 53
 
 

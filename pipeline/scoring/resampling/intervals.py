@@ -1,10 +1,10 @@
-"""Intervals of the scores by category, from the same bootstrap samples as those of the whole scores."""
+"""Intervals and rank ranges from bootstrap samples of the sentences: of scores, all outputs, and scores by category."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from itertools import islice
 from string import ascii_letters
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,11 @@ import numpy as np
 
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
-from ..categories import ByCategory, beside, tiers
+from ..categories import CategoryTerms, beside, tiers
 from ..results import Spread
-from ..sentences import SentenceOutputs, reducer_of
-from ..sums import Summand, Table, weighted_sums
-from .reselected import ReselectedSamples, is_chosen_anew
+from ..sentences import OutputTerms, reducer_of, sentence_outputs
+from ..sums import Summand
+from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from ..column_blocks import HasBlocks
     from ..results import Breakdown, Score
     from .samples import Bytes, Progress
-
-
-# Scores of bootstrap samples of the sentences, and intervals from them.
 
 
 def summands(
@@ -56,7 +53,7 @@ def unsupported(metric: Metric) -> str | None:
 
 
 def bootstrap(
-    parts: Sequence[Summand],
+    parts: Sequence[Summand | ReselectedSamples],
     systems: int,
     lines: int,
     samples: int,
@@ -69,35 +66,41 @@ def bootstrap(
     All systems and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b,
     modulo the number of iterations, and turns of them. The threads share the samples.
     """
-
-    def scores(low: int, weights: Bytes) -> Floats:
-        own = np.zeros((len(weights), systems))
-        for summand in parts:
-            totals = weighted_sums(summand, weights, low, whole=False).weighted
-            for column, (number, share) in enumerate(zip(summand.numbers, summand.shares, strict=True)):
-                own[:, number] += share * summand.score(totals[:, :, column])
-        return own
-
-    space = room_beside(parts, threads)
-    groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=space)
-    return np.concatenate(groups.results(scores, progress))
+    samples_of = sampled_outputs(parts, systems, lines, samples, seed, progress, threads, score_alone=True)
+    return next(iter(samples_of.values()))
 
 
-def room_beside(parts: Sequence[Summand], threads: int) -> int:
-    """Make the addends that are kept between groups of samples; return how many bytes weights may take beside them."""
-    kept = [bool(summand.table.keep(threads)) for summand in parts]
+def sampled_outputs(
+    parts: Sequence[Summand | ReselectedSamples],
+    systems: int,
+    lines: int,
+    samples: int,
+    seed: int,
+    progress: Progress | None = None,
+    threads: int = 1,
+    *,
+    score_alone: bool = False,
+) -> dict[str, Floats]:
+    """Return the outputs of the systems in the same samples, the score first: float64 [samples, systems] each."""
+
+    def outputs(low: int, weights: Bytes) -> dict[str, Floats]:
+        tables: dict[str, Floats] = {}
+        for part in parts:
+            for number, share, values in part.sampled(weights, low):
+                for name in islice(values, 1 if score_alone else None):
+                    table = tables.setdefault(name, np.zeros((len(weights), systems)))
+                    table[:, number] += share * values[name]
+        return tables
+
+    groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=room_beside(parts, threads))
+    tables = groups.results(outputs, progress)
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def room_beside(parts: Sequence[Summand | ReselectedSamples], threads: int) -> int:
+    """Make the terms that are kept between groups of samples; return how many bytes weights may take beside them."""
+    kept = [not isinstance(part, Summand) or bool(part.keep(threads)) for part in parts]
     return GROUP if all(kept) else ALONE
-
-
-def bootstrap_anew(
-    anew: ReselectedSamples, lines: int, samples: int, seed: int, progress: Progress | None = None
-) -> Floats:
-    """Return the same as bootstrap(), with annotators chosen anew in each sample: float64 [samples, systems]."""
-
-    def scores(_: int, weights: Bytes) -> Floats:
-        return anew.kind.score(anew.sums(weights))
-
-    return np.concatenate(Groups(Bootstrap(lines, seed), samples, lines).results(scores, progress))
 
 
 def cut(samples: int, level: float) -> int:
@@ -181,27 +184,18 @@ def _both(pair: Sequence[int], group: Collection[int]) -> bool:
     return all(number in group for number in pair)
 
 
-# Intervals of all outputs of a metric, such as recall and precision, over the samples of the score's interval.
-
-
 def with_output_intervals(
-    measured: Board, scores: Sequence[Score], settings: WrittenStatistics, anew: ReselectedSamples | None
+    measured: Board, scores: Sequence[Score], settings: WrittenStatistics, reselected: ReselectedSamples | None
 ) -> list[Score]:
     """Return the scores of a metric with the intervals of their outputs that are fractions.
 
-    Outputs that count have none. `anew` is what chooses annotators anew in each sample, where that is asked for.
+    Outputs that count have none. `reselected` chooses annotators anew in each sample, where that is asked for.
     """
-    samples: dict[str, Floats] = {}
-    parts = _parts(measured) if anew is None else []
-    for low, weights in Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines):
-        for number, share, outputs in _of(anew, weights) if anew else _of_samples(parts, weights, low):
-            for name in _fractions(measured, outputs):
-                table = samples.setdefault(name, np.zeros((settings.resamples, len(measured.columns))))
-                table[low : low + len(weights), number] += share * outputs[name]
-    if measured.has_mean:
-        mean = {name: table[:, measured.reference_rows].mean(axis=1, keepdims=True) for name, table in samples.items()}
-        samples = {name: np.concatenate([table, mean[name]], axis=1) for name, table in samples.items()}
-    spreads = {name: _spreads(table, settings.level) for name, table in samples.items()}
+    parts: list[Summand | ReselectedSamples] = [reselected] if reselected else [*_parts(measured)]
+    samples = sampled_outputs(parts, len(measured.columns), measured.lines, settings.resamples, settings.seed)
+    spreads = {
+        name: _spreads(with_mean(measured, samples[name]), settings.level) for name in _fractions(measured, samples)
+    }
     return [
         replace(score, intervals={name: own[number] for name, own in spreads.items() if name in score.outputs})
         for number, score in enumerate(scores)
@@ -210,30 +204,18 @@ def with_output_intervals(
 
 def _parts(measured: Board) -> list[Summand]:
     """Return the summands of the outputs."""
-    if measured.metric.level not in SENTENCES:
-        return summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
-    kind = SentenceOutputs.of(measured.metric, measured.columns, measured.lines)
-    count = len(measured.columns)
-    return [Summand(Table(kind, measured.columns, measured.lines), range(count), [1.0] * count)]
+    metric, systems, lines = measured.metric, measured.columns, measured.lines
+    if metric.level not in SENTENCES:
+        return summands(metric, systems, lines, measured.references, measured.own)
+    terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
+    return [Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))]
 
 
-def _of_samples(parts: Sequence[Summand], weights: Bytes, low: int) -> Iterator[tuple[int, float, dict[str, Floats]]]:
-    """Yield the number of a system, a share, and the outputs of a summand for weights [samples, lines]: [samples] each.
-
-    The first of the samples has the number `low`.
-    """
-    for summand in parts:
-        totals = weighted_sums(summand, weights, low, whole=False).weighted
-        for column, (number, share) in enumerate(zip(summand.numbers, summand.shares, strict=True)):
-            outputs = summand.table.kind.outputs_of(totals[:, :, column])
-            yield number, share, {name: values.mean(axis=0) for name, values in outputs.items()}
-
-
-def _of(anew: ReselectedSamples, weights: Bytes) -> Iterator[tuple[int, float, dict[str, Floats]]]:
-    """Yield the same with annotators chosen anew in each sample."""
-    outputs = anew.kind.outputs_of(anew.sums(weights))
-    for number in range(len(anew.systems)):
-        yield number, 1.0, {name: values[:, number] for name, values in outputs.items()}
+def with_mean(measured: Board, samples: Floats) -> Floats:
+    """Return samples [samples, systems] with the mean of the references, where the board has a row for it."""
+    if not measured.has_mean:
+        return samples
+    return np.concatenate([samples, samples[:, measured.reference_rows].mean(axis=1, keepdims=True)], axis=1)
 
 
 def _fractions(measured: Board, outputs: dict[str, Floats]) -> list[str]:
@@ -284,11 +266,11 @@ def with_category_intervals(board: Board, settings: WrittenStatistics) -> tuple[
 
 def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
     """Return the intervals of the outputs that are fractions, by system, tier and category."""
-    kind = ByCategory(measured.metric, measured.categories)
+    terms = CategoryTerms(measured.metric, measured.categories)
     intervals: Intervals = {}
-    for system, sums in _sums(kind, measured, settings):
+    for system, sums in _sums(terms, measured, settings):
         for number, tier in tiers(measured.metric, measured.categories).items():
-            outputs = measured.metric.score(tier.counts(kind, sums))
+            outputs = measured.metric.score(tier.counts(terms, sums))
             for name, values in outputs.items():
                 if name in measured.metric.counts:
                     continue
@@ -298,23 +280,15 @@ def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
     return intervals
 
 
-def _sums(kind: ByCategory, measured: Board, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
+def _sums(terms: CategoryTerms, measured: Board, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
     systems, names = beside(measured.columns, measured.parts), measured.names
-    several = max(ROOM // (8 * settings.resamples * kind.schema.width), 1)
+    several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]
-        if settings.choice == "anew" and is_chosen_anew(measured.metric):
-            of_samples = ReselectedSamples(kind, own).sums
-        else:
-            summand = Summand(Table(kind, own, measured.lines), range(len(own)), [1.0] * len(own))
-            of_samples = partial(_weighted, summand)
-        weights = Bootstrap(measured.lines, settings.seed)
-        sums = [of_samples(rows) for _, rows in Groups(weights, settings.resamples, measured.lines)]
-        yield from zip(names[start : start + several], np.concatenate(sums).transpose(1, 0, 2), strict=True)
-
-
-def _weighted(summand: Summand, weights: Bytes) -> Floats:
-    """Return the sums of systems for weights [samples, lines]: [samples, systems, width]. Nothing is drawn for them."""
-    sums: Floats = weighted_sums(summand, weights, 0, whole=False).weighted[0]
-    return sums
+        part: Summand | ReselectedSamples = Summand(terms, own, measured.lines, range(len(own)), [1.0] * len(own))
+        if is_reselected(measured.metric, settings):
+            part = ReselectedSamples(terms, own)
+        groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines)
+        sums = np.concatenate([part.sums(weights) for _, weights in groups])
+        yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

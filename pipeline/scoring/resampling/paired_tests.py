@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..sums import weighted_sums
 from .intervals import room_beside
 from .samples import Groups, Shuffles
 
@@ -53,7 +52,7 @@ def approximate_randomization(
     """
 
     def differences(low: int, kept: Bytes) -> Iterator[Floats]:
-        totals = [weighted_sums(summand, kept, low) for summand in parts]
+        totals = [summand.weighted(kept, low) for summand in parts]
         return (_shuffled(parts, totals, pair) for pair in pairs)
 
     space = room_beside(parts, threads)

@@ -16,19 +16,19 @@ from ..board import rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
-from ..terms import Chosen
+from ..terms import MetricTerms
 from .intervals import (
     bootstrap,
-    bootstrap_anew,
     clusters,
     percentile_interval,
     rank_ranges,
     summands,
     with_category_intervals,
+    with_mean,
     with_output_intervals,
 )
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
-from .reselected import ReselectedSamples, idle_choice, is_chosen_anew
+from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
@@ -138,27 +138,17 @@ def analyse(measured: Board, settings: WrittenStatistics, progress: Progress | N
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
-    anew = _chosen_anew(measured, settings)
-    if anew:
-        samples = bootstrap_anew(anew, measured.lines, settings.resamples, settings.seed, progress)
-    else:
-        samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress, threads)
-    comparisons = _comparisons(measured, parts, samples, settings, progress, threads)
-    if measured.has_mean:
-        mean = samples[:, measured.reference_rows].mean(axis=1, keepdims=True)
-        samples = np.concatenate([samples, mean], axis=1)
-    scores = _with_bootstrap(measured, samples, settings.level)
+    reselected = None
+    if is_reselected(measured.metric, settings):
+        reselected = ReselectedSamples(MetricTerms(measured.metric, each=True), measured.columns)
+    drawn, own_threads = ([reselected], 1) if reselected else (parts, threads)
+    samples = bootstrap(drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads)
+    comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
+    scores = _with_bootstrap(measured, with_mean(measured, samples), settings.level)
     if settings.outputs == "all":
-        scores = with_output_intervals(measured, scores, settings, anew)
+        scores = with_output_intervals(measured, scores, settings, reselected)
     breakdown = with_category_intervals(measured, settings)
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
-
-
-def _chosen_anew(measured: Board, settings: WrittenStatistics) -> ReselectedSamples | None:
-    """Return what chooses annotators anew in each sample, where that is asked for and makes a difference."""
-    if settings.choice == "whole" or not is_chosen_anew(measured.metric):
-        return None
-    return ReselectedSamples(Chosen(measured.metric), measured.columns)
 
 
 def _with_bootstrap(measured: Board, samples: Floats, level: float) -> list[Score]:
@@ -187,6 +177,7 @@ def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
 def _comparisons(
     measured: Board,
     parts: Sequence[Summand],
+    reselected: ReselectedSamples | None,
     samples: Floats,
     settings: WrittenStatistics,
     progress: Progress | None,
@@ -201,14 +192,12 @@ def _comparisons(
         values = [one.sign_test for one in compared]
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
+    elif reselected:
+        shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
+        values = randomization(lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress)
     else:
-        anew = _chosen_anew(measured, settings)
-        if anew:
-            shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
-            values = randomization(lambda _, kept: anew.shuffled(kept, pairs), scores, pairs, shuffles, progress)
-        else:
-            several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
-            values = approximate_randomization(parts, scores, *several)
+        several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
+        values = approximate_randomization(parts, scores, *several)
     same = _same(parts, len(measured.columns))
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
@@ -251,6 +240,6 @@ def _same(parts: Sequence[Summand], systems: int) -> list[tuple[bytes, ...]]:
     """Return digests for each system, which are the same for systems that are equal on every sentence."""
     digests: list[tuple[bytes, ...]] = [()] * systems
     for summand in parts:
-        for number, digest in zip(summand.numbers, summand.table.digests(), strict=True):
+        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
             digests[number] = (*digests[number], digest)
     return digests
