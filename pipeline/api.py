@@ -23,8 +23,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from .corpus.edits.annotated_texts import Annotating, with_annotated
-from .corpus.edits.gold_beside_lists import corpus_with_gold
+from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result, boards_of
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .config.models import WrittenStatistics
+    from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.listener import Listener
@@ -161,7 +160,7 @@ def evaluate_corpus(
 def results_of(
     tasks: Sequence[Task],
     counted: Counted,
-    settings: WrittenStatistics | None = None,
+    settings: StatisticsConfig | None = None,
     noticed: Callable[[], list[str]] | None = None,
 ) -> Evaluation:
     """Return the results of a data set whose texts are counted, with the statistics that `settings` ask for.
@@ -202,7 +201,7 @@ def run(
     results of all others are then in the run directory.
     """
     from . import stages  # here, because scoring needs nothing of it, nor do the functions below
-    from .config.overrides import overrides_from_values
+    from .config.resolved import overrides_from_values
     from .config.tree import from_mapping
 
     if not isinstance(config, str | PathLike | Mapping):

@@ -6,14 +6,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .config.overrides import NO_OVERRIDES, Overrides, select
+from .config.resolved import NO_OVERRIDES, Overrides, select
 from .config.tree import base_of
-from .corpus.edits.annotated_texts import Annotating, with_annotated
+from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
-from .corpus.input_warnings import suspicions
+from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
-from .corpus.suspicions.spacing import misspaced
 from .corpus.texts import read_texts
 from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
@@ -34,7 +33,7 @@ from .scoring.board import Task, needs_of, tasks_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from .config.load import Config
+    from .config.resolved import Config
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .config.overrides import Overrides
+from .config.resolved import Overrides
 from .config.tree import from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory

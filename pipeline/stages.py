@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from .config.models import WrittenHuman, WrittenStatistics
+    from .config.models import HumanConfig, StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.options import RunOptions
@@ -222,7 +222,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     return Scored(job=job, corpora=corpora, boards=boards, results=results, listener=listener, threads=threads)
 
 
-def resample(scored: Scored, asked: WrittenStatistics) -> Scored:
+def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
     """Add intervals, ranges of ranks and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
@@ -231,7 +231,7 @@ def resample(scored: Scored, asked: WrittenStatistics) -> Scored:
     return replace(scored, results=results, boards=boards)
 
 
-def correlate(scored: Scored, asked: tuple[WrittenHuman, People]) -> Scored:
+def correlate(scored: Scored, asked: tuple[HumanConfig, People]) -> Scored:
     """Add the correlations of metrics and people."""
     from .human.agreement.metric_scores import metric_scores
     from .human.meta_evaluation import meta_evaluate
@@ -264,7 +264,7 @@ def average(scored: Scored, _: bool) -> Scored:
         return scored.told(str(error))
 
 
-def _people(job: Job) -> tuple[WrittenHuman, People] | None:
+def _people(job: Job) -> tuple[HumanConfig, People] | None:
     return (job.config.human, job.people) if job.config.human and job.people else None
 
 

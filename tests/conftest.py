@@ -15,8 +15,8 @@ from hypothesis import settings
 
 import pipeline.kernel
 from pipeline import stages
-from pipeline.corpus.index import index_text
-from pipeline.corpus.spans import NEWLINE
+from pipeline.corpus.scan import index_text
+from pipeline.corpus.texts import NEWLINE
 from pipeline.execution.listener import SILENT, Listener
 from pipeline.execution.options import AUTO, RunOptions
 from pipeline.io.plain_files import Origin, Spooled

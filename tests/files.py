@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import stages
-from pipeline.config.overrides import Overrides
+from pipeline.config.resolved import Overrides
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError
 

@@ -167,7 +167,7 @@ IN_SCHEMA = {
     "A tokeniser": '"hyphens"',
     "A format of reports": '"rank_list"',
     "A plot": '"bars"',
-    "A format of texts": '"WrittenBars"',
+    "A format of texts": '"BarsConfig"',
 }
 
 

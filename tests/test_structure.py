@@ -38,7 +38,7 @@ FLOORS = [
     ["dataclass.py"],
     ["_version.py", "errors.py", "arrays.py", "lookup.py"],
     ["kernel", "io"],
-    ["tokenizers", "config", "edits", "annotation"],
+    ["tokenizers", "config", "corpus/edits", "annotation"],
     ["metrics/base", "corpus/formats"],
     ["metrics", "corpus"],
     ["execution/store"],

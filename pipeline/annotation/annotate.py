@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ..errors import IncompleteError
+from ..errors import ConfigError, IncompleteError
+from ..io.dataset_cache import cache
 from ..io.processes import WorkerLostError
-from .errant_annotator import annotator_of
-from .pairs import pair_of, trivial
-from .spacy_pipelines import versions_of
+from ..io.safe_files import digest
+from .errant_annotator import DEFAULTS, annotator_of, installed, is_installed, pair_of, trivial, versions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from .annotation_cache import AnnotationCache
-    from .pairs import Annotation, Pair
+    from .errant_annotator import Annotation, Pair
+
 
 CHUNK = 256
 """Distinct texts that a worker gets at once, unless one source alone has more corrected texts. Results do not depend
@@ -113,3 +117,172 @@ def _numbered(
 ) -> tuple[int, list[Annotation]]:
     """Return the number of a chunk, and its edits."""
     return chunk[0], call(chunk[1], model)
+
+
+# Annotations that are kept on this computer, by their content: versions, source and corrected text.
+#
+# They lie in one SQLite database, which any number of processes may use at once. It has a rollback journal, not a
+# write-ahead log: the folder of caches may be on a network file system, where a write-ahead log is not safe. A process
+# that is killed loses at most the chunk that it was writing.
+#
+# A cache is never the reason why work fails. One that is damaged is made anew, and one that cannot be used is left out;
+# `tell` is then called with one line.
+
+
+T = TypeVar("T")
+FILE = "annotations/errant-1.sqlite"
+"""The database below the folder of caches. The number is that of its form."""
+PATIENCE = 60
+"""Seconds to wait for another process that writes. Writing takes milliseconds."""
+AT_ONCE = 500
+"""Keys that are asked for at once; SQLite has a limit."""
+TABLE = "CREATE TABLE IF NOT EXISTS annotations (key BLOB PRIMARY KEY, edits TEXT, proof TEXT) WITHOUT ROWID"
+QUESTION = "SELECT key, edits, proof FROM annotations WHERE key IN"
+
+
+class AnnotationCache:
+    """The annotations that a database has. It is made when something is first written."""
+
+    def __init__(self, path: Path | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
+        self.path = path or cache() / FILE
+        """The database."""
+        self._tell = tell
+        self._usable = True
+
+    def read(self, versions: str, pairs: Sequence[Pair]) -> dict[Pair, Annotation]:
+        """Return the annotations that are kept for some of the pairs, made with the same versions."""
+        if not self.path.exists():
+            return {}
+        keys = {_key(versions, pair): pair for pair in pairs}
+        return self._try(lambda: self._read(keys)) or {}
+
+    def write(self, versions: str, annotations: Mapping[Pair, Annotation]) -> None:
+        """Keep annotations that were made with these versions."""
+        rows = []
+        for pair, annotation in annotations.items():
+            key, edits = _key(versions, pair), "\n".join(annotation)
+            rows.append((key, edits, _proof(key, edits)))
+        if self._try(lambda: self._write(rows)) is None:
+            self._try(lambda: self._write(rows))  # the damaged database is gone
+
+    def _read(self, pairs: Mapping[bytes, Pair]) -> dict[Pair, Annotation]:
+        kept, keys = {}, list(pairs)
+        with closing(self._open()) as database:
+            for part in (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)):
+                marks = ", ".join("?" * len(part))
+                for key, edits, proof in database.execute(f"{QUESTION} ({marks})", part):
+                    if isinstance(edits, str) and proof == _proof(key, edits):
+                        kept[pairs[key]] = tuple(edits.split("\n")) if edits else ()
+        return kept
+
+    def _write(self, rows: Sequence[tuple[bytes, str, str]]) -> bool:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(self._open()) as database, database:
+            database.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?)", rows)
+        return True
+
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=PATIENCE)
+        try:
+            database.execute(TABLE)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _try(self, work: Callable[[], T]) -> T | None:
+        """Return what work returns, or None where the database is damaged or cannot be used, and say so."""
+        if not self._usable:
+            return None
+        try:
+            return work()
+        except (sqlite3.OperationalError, OSError) as error:
+            self._usable = False
+            self._tell(f"{self.path}: annotations are not kept: {getattr(error, 'strerror', None) or error}")
+        except sqlite3.DatabaseError as error:
+            self._tell(f"{self.path}: is damaged ({error}); it is made anew")
+            try:
+                self.path.unlink(missing_ok=True)
+            except OSError as reason:
+                self._usable = False
+                self._tell(f"{self.path}: annotations are not kept: {reason.strerror}")
+        return None
+
+
+def _key(versions: str, pair: Pair) -> bytes:
+    """Return the key of a pair. No text has the byte 0xFF, so that no other texts have the same bytes."""
+    texts = (text.encode("utf-8", "surrogatepass") for text in (versions, *pair))
+    return bytes.fromhex(digest(b"\xff".join(texts), size=16))
+
+
+def _proof(key: bytes, edits: str) -> str:
+    """Return what shows that a row is not damaged."""
+    return digest(key, edits.encode("utf-8", "surrogatepass"))
+
+
+# Annotators by name: how configs ask for one, and how signatures and results call it, with its versions.
+
+
+AUTO = "auto"
+"""What stands for the first spaCy pipeline for English that is installed."""
+EXAMPLE = "errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0"
+"""A name with versions."""
+_NAME = re.compile(
+    r"errant-[0-9][A-Za-z0-9_.+-]*?\.spacy-[0-9][A-Za-z0-9_.+-]*?\.[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9_.+-]+"
+)
+_FOREIGN = re.compile(r"[^A-Za-z0-9_.+-]")
+
+_models: dict[str, tuple[str, str]] = {}
+"""The models that this process has given a name, which may be folders, and the digests of their files."""
+
+
+def annotator_named(asked: str, base: Path) -> str:
+    """Return the name with versions of the annotator that a text asks for.
+
+    The text is a spaCy pipeline, AUTO, or such a name, which is returned as it is. A relative folder starts at `base`.
+    Raises ConfigError, with what to install, where errant, spaCy or the pipeline are missing.
+    """
+    if not asked or _NAME.fullmatch(asked):
+        return asked
+    return _remembered(_first() if asked == AUTO else str(base / asked) if "/" in asked else asked)
+
+
+def model_of(name: str) -> str:
+    """Return the spaCy pipeline of a name with versions.
+
+    Raises ConfigError where these versions are not the installed ones: their edits are others.
+    """
+    if name in _models:
+        return _models[name][0]
+    versions_of(_first())  # so that what is missing is told first
+    known = [_remembered(model) for model in dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])]
+    if name in _models:
+        return _models[name][0]
+    here = f"here are {', '.join(dict.fromkeys(known))}"
+    raise ConfigError(
+        f"annotator: {name} is not installed, and other versions give other edits; {here}; install these versions, or "
+        f"write `annotator: {AUTO}` for what is installed"
+    )
+
+
+def _first() -> str:
+    """Return the first spaCy pipeline for English that is installed, or the one to install."""
+    english = [name for name in installed() if name.startswith("en_")]
+    return next(filter(is_installed, [*DEFAULTS, *english]), DEFAULTS[0])
+
+
+def _remembered(model: str) -> str:
+    """Return the name with versions of a spaCy pipeline, and remember whose it is.
+
+    Raises ConfigError where another one, with other files, has the same name.
+    """
+    versions = versions_of(model)
+    parts = (f"errant-{versions.errant}", f"spacy-{versions.spacy}", versions.model)
+    name = ".".join(_FOREIGN.sub("_", part) for part in parts)
+    other, digest = _models.setdefault(name, (model, versions.digest))
+    if digest != versions.digest:
+        raise ConfigError(
+            f"annotator: the spaCy pipelines {other} and {model} differ, and both call themselves {versions.model}; "
+            "give one another name or version in its meta.json"
+        )
+    return name

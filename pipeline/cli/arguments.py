@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.globs import is_glob
-from ..config.overrides import Overrides
-from ..config.resolved import Column, Dataset, System
-from ..corpus.formats import ONE_ANNOTATOR
+from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
+from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
+from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
-from ..io.remote import Remote
-from ..io.written_paths import PREFIX, is_data
+from ..io.plain_files import STDIN, UNPACKED, Spool
+from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
-from .given_texts import annotated_output, given_path, given_text, whole_m2
 
 if TYPE_CHECKING:
     import argparse
@@ -23,6 +23,114 @@ if TYPE_CHECKING:
 
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
+    from ..scoring.stored_runs import Selection
+
+
+# Texts as the command line names them: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
+#
+# A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
+
+
+BOM = b"\xef\xbb\xbf"
+STAND_IN = "the first annotator's edits stand in"
+
+
+def given_path(text: str) -> Path | Remote:
+    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    if text == "-":
+        return STDIN
+    if not is_data(text):
+        return locate(Path(), text)
+    from ..io.dataset_cache import path_of  # here, because few texts are of data sets
+
+    return path_of(text)
+
+
+def given_text(text: str, flag: str) -> Input:
+    """Return the text that is named after a flag: all lines of a file, or a column, or a text of an M2 file."""
+    path, column = _parted(text, flag)
+    form = format_in(path.name)
+    if form == ANNOTATED and isinstance(path, Path):
+        return Column(kind=ONE_ANNOTATOR, path=path, column=_annotator(path, column, flag))
+    if form is None or form == ANNOTATED or not column:
+        return path
+    by_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
+    return Column(kind=form, path=path, column=column, header=by_name and bool(READERS[form].header))
+
+
+def whole_m2(text: str, *, look: bool = False) -> Path | None:
+    """Return the path of an M2 file that is named without an annotator, or None.
+
+    Its suffix says that it is one; with `look`, its first line does too, if no suffix says something else.
+    """
+    if text == "-" or is_remote(text):
+        return None
+    path = given_path(text)
+    return path if isinstance(path, Path) and _is_m2(path, look=look) else None
+
+
+def _is_m2(path: Path, *, look: bool) -> bool:
+    form = format_in(path.name)
+    return form == ANNOTATED or (look and form is None and _begins_as_m2(path))
+
+
+def _begins_as_m2(path: Path) -> bool:
+    """Return whether the first line of a file is a sentence of an M2 file; False where it cannot be read."""
+    try:
+        with Spool(UNPACKED).local(path).open("rb") as file:
+            return file.read(5).removeprefix(BOM)[:2] == b"S "
+    except (OSError, CorpusError):
+        return False
+
+
+def annotated_output(text: str) -> Input:
+    """Return the output that is named after -o, for metrics that compare the edits of M2 files.
+
+    Raises ConfigError where an annotator is named: all edits of an M2 file are compared.
+    """
+    path, column = ("-", "") if text == "-" else _parted(text, "-o")
+    if isinstance(path, Path) and _is_m2(path, look=True):
+        if column:
+            raise ConfigError(f"-o {text}: the edits of all annotators are compared; name the file alone: {path}")
+        return Column(kind=ANNOTATED, path=path, column="")
+    return given_text(text, "-o")
+
+
+def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
+    """Return the file and the column of FILE:COLUMN, at the first colon behind a file that may have columns."""
+    if text == "-" or is_remote(text) or (not is_data(text) and exists(locate(Path(), text))):
+        return given_path(text), ""
+    start = text.find(":") + 1 if is_data(text) else 0
+    for colon in (match.start() for match in re.finditer(":", text[start:])):
+        name, column = text[: start + colon], text[start + colon + 1 :]
+        if format_in(Path(name).name) and column:
+            return given_path(name), column
+        if exists(locate(Path(), name)):
+            kinds = ", ".join(f".{name}" for name in READERS)
+            raise ConfigError(f"{flag} {text}: no such file; columns can be named of files that end in {kinds}")
+    return given_path(text), ""
+
+
+def _annotator(path: Path, number: str, flag: str) -> str:
+    """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
+    from ..report.terminal.text import print_text
+
+    if flag == "-s" and not number:
+        return ""
+    known = annotators(path, Spool(UNPACKED))
+    names = [str(annotator) for annotator in known]
+    listed = ", ".join(f"{path}:{name}" for name in names)
+    if not number and len(names) == 1:
+        number = names[0]
+    if number not in names:
+        what = f"there is no annotator {number}" if number else "has the texts of several annotators; say which"
+        raise ConfigError(f"{flag} {path}: {what}: {listed}" if names else f"{flag} {path}: has no annotator")
+    lacking, line = known[int(number)]
+    if lacking:
+        where = f"has no line for {lacking} sentences that others annotated, the first in line {line}"
+        print_text(f"warning: {path}: annotator {number} {where}; {STAND_IN}", sys.stderr)
+    return number
+
 
 DATASET = "files"
 EMPTY = ("keep", "error", "none")
@@ -176,3 +284,52 @@ def jobs(text: str) -> int | str:
 
 
 jobs.__name__ = "number of workers (auto, or from 1)"
+
+
+# Parts of a run that a command names: systems, data sets, metrics, and columns of tables.
+
+
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
+
+
+def add_parts(parser: argparse.ArgumentParser) -> None:
+    """Declare --metric, --dataset and --system, each of which takes several names or patterns."""
+    metrics = "only these metrics: names (BLEU, chrF++), signatures, or patterns such as 'rouge*'"
+    parser.add_argument("--metric", "--metrics", dest="metric", help=metrics, **SEVERAL)
+    parser.add_argument("--dataset", "--datasets", dest="dataset", help="only these data sets, or patterns", **SEVERAL)
+    systems = "only these systems, or patterns such as 'A*'"
+    parser.add_argument("--system", "--systems", dest="system", help=systems, **SEVERAL)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Declare --columns."""
+    text = "only these columns beside names and score: outputs such as precision or recall_*, interval, ranks, p ..."
+    parser.add_argument("--columns", help=text, **SEVERAL)
+
+
+def add_mean(parser: argparse.ArgumentParser) -> None:
+    """Declare --mean."""
+    text = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
+    parser.add_argument("--mean", action="store_true", help=text)
+
+
+def add_boards(parser: argparse.ArgumentParser) -> None:
+    """Declare --boards."""
+    text = "a ranked table for each metric and data set instead of one table of systems by metrics"
+    parser.add_argument("--boards", action="store_true", help=text)
+
+
+def selection_of(args: argparse.Namespace) -> Selection:
+    """Return what --metric, --dataset and --system ask for. Some commands have not all, or take one name each.
+
+    A single system is not among it, because `show` prints the counts of one.
+    """
+    from ..scoring.stored_runs import Selection
+
+    metric, dataset, system = (getattr(args, name, None) or [] for name in ("metric", "dataset", "system"))
+    systems = system if isinstance(system, list) else []
+    return Selection(_listed(metric), _listed(dataset), systems)
+
+
+def _listed(names: str | list[str]) -> list[str]:
+    return [names] if isinstance(names, str) else names

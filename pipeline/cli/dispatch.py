@@ -42,7 +42,7 @@ STARVED = "what was finished is kept: run the same command again, with more memo
 ROOM = 1 << 27
 """The bytes of address space that are needed at least. With fewer, numpy ends the process without an exception."""
 RARELY = 100_000
-"""So many objects are made before Python looks for rings of them that nobody uses; its own number is 700."""
+"""How many objects are made before Python looks for those that only refer to each other; its own number is 700."""
 COMMANDS = {
     "run": "run a config: score systems, rank them, keep the results",
     "validate": "check a config and all its files without scoring",
@@ -126,7 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own = arguments is None
     if arguments is None:
         leave_working_directory()
-        _look_for_rings_rarely()
+        # Python looks for objects that only refer to each other less often, and not at all when the process ends. There
+        # are few of them here, and the search takes a fifth of the time of a short run. Temporary files are still
+        # deleted at the end, and output is still written.
+        gc.set_threshold(RARELY)
+        atexit.register(gc.freeze)
         arguments = sys.argv[1:]
         if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
             from .completion import complete
@@ -170,19 +174,9 @@ def _told(error: Exception) -> int:
 
 
 def _for_want(error: BaseException) -> bool:
-    """Whether an error of ours was raised because the system gave too little: the input is not wrong then."""
+    """Return whether memory, files or processes had run out when an error of ours was raised: the input may be good."""
     below = error.__context__
     return below is not None and (bool(starved(below)) or _for_want(below))
-
-
-def _look_for_rings_rarely() -> None:
-    """Have Python look for rings of objects that nobody uses rarely, and not at all when the process ends.
-
-    There are few of them here, and to look for them takes a fifth of the time of a short run. All else that happens at
-    the end of a process happens: temporary files are deleted, and output is written.
-    """
-    gc.set_threshold(RARELY)
-    atexit.register(gc.freeze)
 
 
 def _silence() -> None:
@@ -194,9 +188,8 @@ def _silence() -> None:
 def interruptible(*, last: bool = False) -> Iterator[None]:
     """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored.
 
-    A second signal ends the process at once: what was finished is kept, and later runs delete temporary files. `last`
-    says that the process does nothing after the command: each signal that comes later ends it at once too, but for the
-    last moment, when Python has no handlers any more.
+    A second signal ends the process at once: what was finished is kept, and later runs delete temporary files. With
+    `last`, the process ends after the command, and each later signal ends it at once as well.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -208,7 +201,9 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
 
     def interrupt(number: int, _: object) -> NoReturn:
         if struck:
-            _end_at_once()
+            with contextlib.suppress(OSError):
+                os.write(2, b"" if _interrupted else f"{INTERRUPTED}\n".encode())
+            os._exit(130)
         struck.append(number)
         raise KeyboardInterrupt
 
@@ -225,10 +220,10 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
 
 
 def _end(numbers: Sequence[int]) -> None:
-    """Be the last function that Python calls: ignore signals, since there are no handlers any more after it.
+    """Ignore signals, as the last function that Python calls: its signal handlers are removed afterwards.
 
-    An interrupted process ends here. Python would end it by a signal, with another exit code, where the interruption
-    came in code that was executed from text, such as that of a data class, although it was dealt with.
+    An interrupted process ends here, with our exit code. Python itself would end it by a signal if the interruption
+    came while generated code was running, such as the methods of a data class.
     """
     for number in numbers:
         signal.signal(number, signal.SIG_IGN)
@@ -237,12 +232,6 @@ def _end(numbers: Sequence[int]) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(130)
-
-
-def _end_at_once() -> NoReturn:
-    with contextlib.suppress(OSError):
-        os.write(2, b"" if _interrupted else f"{INTERRUPTED}\n".encode())
-    os._exit(130)
 
 
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
@@ -280,7 +269,7 @@ def _dispatch(arguments: list[str]) -> int:
 def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that.
 
-    `whole` says that options are declared which else are declared when they are needed.
+    With `whole`, all options of the command are declared at once; otherwise some are declared when they are needed.
     """
     parser = Parser(
         prog="gec-pipeline",

@@ -1,4 +1,7 @@
-"""A config of several parts: files that `include` others, defaults of data sets, and `--set` from the command line.
+"""YAML with positions, and configs of several parts: `include`, defaults of data sets, `--set` of the command line.
+
+A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
+options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None. No object is built.
 
 Mappings are merged deeply; lists and scalars are replaced. What is read later wins, and a file wins over those that it
 includes. Every node keeps the mark of the file that wrote it: messages name that file, and relative paths start there.
@@ -9,11 +12,27 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.composer import Composer
 
 from ..errors import ConfigError, DataError, Problem
-from ..io.written_paths import expanded
-from .tree import COMMAND_LINE, MAX_DEPTH, Node, from_plain, sizes
-from .yaml_file import MAX_NODES, parse, read
+from ..io.remote import expanded
+from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
+
+MAX_NODES = 100_000
+"""Values that a document may have, and that it may expand to. One with more is an alias bomb, or no config."""
+MAX_BYTES = 10_000_000
+MAX_KEY = 1024
+"""Signs of a key, as many as YAML allows where no question mark stands before it."""
+MAX_PATHS = 20_000_000
+"""Signs that the paths of all values may have together. The path of a value has the keys that lead to it."""
+SMALL = 20_000
+"""Signs of a document that PyYAML's own parser reads. A longer one is read by libyaml, where PyYAML was built with it.
+
+libyaml is ten times as fast. The two put what is wrong in different words.
+"""
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
@@ -25,6 +44,163 @@ _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""
 _TEXTS = {"source", "references", *_FORMS}
 """Keys of a data set that name its texts."""
+_STANDARD = frozenset(
+    f"tag:yaml.org,2002:{name}"
+    for name in ("null", "bool", "int", "float", "str", "map", "seq", "timestamp", "merge", "value")
+)
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+def read(path: str | Path) -> tuple[Node, list[Problem]]:
+    """Return the root node of a YAML file, and a problem for each key that is given twice.
+
+    Raises ConfigError where the file cannot be read or is not one YAML document.
+    """
+    name = str(path)
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError([Problem(name, f"cannot be read: {reason}")]) from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError([Problem(name, f"is larger than {MAX_BYTES:,} bytes; is it a config?")])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError([Problem(f"{name}:{line}", f"byte {error.start} of the file is not valid UTF-8")]) from None
+    return parse(text, name)
+
+
+def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
+    """Return the root node of YAML text, and a problem for each key that is given twice; raises ConfigError.
+
+    What no config needs is refused while it is read: too many values, values that are nested too deeply. So neither
+    time nor memory grow with what a document from a stranger goes on to say.
+    """
+    try:
+        loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
+        loader.file = name
+        root: yaml.Node | None = loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
+        raise ConfigError([Problem(position, f"not valid YAML: {error.problem or error.context}")]) from None
+    except (yaml.YAMLError, UnicodeError) as error:
+        detail = str(error).splitlines()[0]
+        raise ConfigError([Problem(name, f"not valid YAML: {detail}")]) from None
+    if root is None:
+        raise ConfigError([Problem(name, "is empty; `gec-pipeline init` writes a config to start from")])
+    converter = _Converter(name)
+    return converter.convert(root), converter.problems
+
+
+class _Bounded(Composer):
+    """Makes PyYAML's nodes of what a parser reads, and stops where a document has more than a config needs."""
+
+    file = "config"
+    """What messages call the document."""
+    values = depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Return the next node; raises ConfigError where there are too many, or it is nested too deeply.
+
+        Keys are not counted: there is one for each value of a mapping.
+        """
+        mark = self.peek_event().start_mark  # type: ignore[attr-defined]
+        self.values += index is not None or not isinstance(parent, yaml.MappingNode)
+        if self.values > MAX_NODES or self.depth > MAX_DEPTH:
+            many = f"the document has more than {MAX_NODES:,} values; is it a config?"
+            text = many if self.values > MAX_NODES else f"nested deeper than {MAX_DEPTH} levels"
+            raise ConfigError([Problem(f"{self.file}:{mark.line + 1}:{mark.column + 1}", text)])
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+class _OwnParser(_Bounded, yaml.SafeLoader):
+    """PyYAML's parser."""
+
+
+class _Libyaml(_Bounded, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The parser of libyaml, where there is one."""
+
+    def __init__(self, text: str) -> None:
+        Composer.__init__(self)
+        super(Composer, self).__init__(text)
+
+
+class _Converter:
+    """Turns nodes of PyYAML into ours, and refuses what no config needs."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.count, self.paths, self.problems = name, 0, 0, list[Problem]()
+
+    def convert(self, node: yaml.Node, path: str = "", depth: int = 0) -> Node:
+        """Return a node of PyYAML as ours; `path` and `depth` say where it is in the tree."""
+        mark = self.mark(node)
+        self.count += 1
+        if self.count > MAX_NODES:
+            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
+            raise ConfigError([Problem(str(mark), message)])
+        self.paths += len(path)
+        if self.paths > MAX_PATHS:
+            message = f"the keys that lead to all values have more than {MAX_PATHS:,} signs together; are they names?"
+            raise ConfigError([Problem(str(mark), message)])
+        if depth > MAX_DEPTH:
+            raise ConfigError([Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")])
+        self.check_tag(node, mark)
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, mark, path, depth)
+        if isinstance(node, yaml.SequenceNode):
+            children = [self.convert(child, f"{path}[{i}]", depth + 1) for i, child in enumerate(node.value)]
+            return Node(children, mark, path)
+        null = isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS
+        return Node(None if null else str(node.value), mark, path)
+
+    def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
+        """Return a mapping. Keys that it lacks are taken from the mappings that '<<' names, and come after its own."""
+        children: dict[str, Node] = {}
+        keys: dict[str, Mark] = {}
+        merged: list[Node] = []
+        for key_node, value_node in node.value:
+            key_mark = self.mark(key_node)
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ConfigError([Problem(str(key_mark), "a key must be one word or text, not a list or mapping")])
+            self.check_tag(key_node, key_mark)
+            key = key_node.value
+            if len(key) > MAX_KEY:
+                message = f"a key has at most {MAX_KEY:,} signs, this one has {len(key):,}"
+                raise ConfigError([Problem(str(key_mark), message)])
+            value = self.convert(value_node, f"{path}.{key}" if path else key, depth + 1)
+            if key_node.tag.endswith(":merge"):
+                merged += value.value if isinstance(value.value, list) else [value]
+            elif key in keys:
+                message = f"the key '{key}' is given twice (first on line {keys[key].line})"
+                self.problems.append(Problem(str(key_mark), message))
+            else:
+                children[key], keys[key] = value, key_mark
+        for source in merged:
+            if not isinstance(source.value, dict):
+                raise ConfigError([Problem(str(source.mark), "'<<' must name a mapping")])
+            for key in source.value:
+                children.setdefault(key, source.value[key])
+                keys.setdefault(key, source.keys[key])
+        return Node(children, mark, path, keys)
+
+    @staticmethod
+    def check_tag(node: yaml.Node, mark: Mark) -> None:
+        """Raise ConfigError where a node has a tag that no config needs."""
+        if node.tag not in _STANDARD:
+            tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+            message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
+            raise ConfigError([Problem(str(mark), message)])
+
+    def mark(self, node: yaml.Node) -> Mark:
+        """Return the position of a node."""
+        return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
 
 
 def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
@@ -156,6 +332,10 @@ def _set(root: Node, text: str) -> Node:
 def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
     """Return node with value put at the dotted path `rest`. `whole` is the path from the root, for messages."""
     file = value.mark.file
+
+    def at(path: str) -> Node:
+        return from_plain(value.plain(), file, path)
+
     done = whole.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
         step, _, left = rest.partition(".")
@@ -163,7 +343,7 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
             message = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
             raise ConfigError([Problem(file, message)])
         items = list(node.value)
-        items[int(step)] = _put(items[int(step)], left, whole, value) if left else _at(value, items[int(step)].path)
+        items[int(step)] = _put(items[int(step)], left, whole, value) if left else at(items[int(step)].path)
         return replace(node, value=items)
     if isinstance(node.value, str) and _METRIC.fullmatch(node.path):  # its options stand beside its name
         name = replace(node, path=f"{node.path}.name")
@@ -176,35 +356,33 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
     step = next((step for step in steps if step in children), rest.partition(".")[0])
     left = rest[len(step) + 1 :]
     child = children.get(step) or Node(None, value.mark, f"{node.path}.{step}" if node.path else step)
-    new = _put(child, left, whole, value) if left else _at(value, child.path)
+    new = _put(child, left, whole, value) if left else at(child.path)
     return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
-
-
-def _at(value: Node, path: str) -> Node:
-    """Return a value of the command line as the node at a path."""
-    return from_plain(value.plain(), value.mark.file, path)
 
 
 def _with_lists(root: Node) -> Node:
     """Return root with lists of one for metrics, references and gold files that are written without a list."""
-    root = _listed(root, "metrics")
-    for section, names in (("datasets", None), ("defaults", {"datasets"})):
-        node = root.get(section)
-        if node and isinstance(node.value, dict) and isinstance(root.value, dict):
-            children = {
-                name: _listed(_listed(child, "references"), "gold") if names is None or name in names else child
-                for name, child in node.value.items()
-            }
-            root = replace(root, value={**root.value, section: replace(node, value=children)})
+
+    def listed(node: Node, *keys: str) -> Node:
+        if not isinstance(node.value, dict):
+            return node
+        alone = {key: node.value[key] for key in keys if key in node.value}
+        alone = {key: child for key, child in alone.items() if child.value and not isinstance(child.value, list)}
+        return _with(node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()})
+
+    root = listed(root, "metrics")
+    datasets, defaults = root.get("datasets"), root.get("defaults")
+    if datasets and isinstance(datasets.value, dict):
+        every = {name: listed(child, "references", "gold") for name, child in datasets.value.items()}
+        root = _with(root, {"datasets": _with(datasets, every)})
+    if defaults and (common := defaults.get("datasets")):
+        root = _with(root, {"defaults": _with(defaults, {"datasets": listed(common, "references", "gold")})})
     return root
 
 
-def _listed(node: Node, key: str) -> Node:
-    """Return a mapping in which a text or a mapping at a key is a list of one."""
-    child = node.get(key)
-    if child is None or not child.value or isinstance(child.value, list) or not isinstance(node.value, dict):
-        return node
-    return replace(node, value={**node.value, key: replace(child, value=[child], keys={})})
+def _with(node: Node, children: dict[str, Node]) -> Node:
+    """Return a mapping with other values for some keys. Any other node stays."""
+    return replace(node, value={**node.value, **children}) if isinstance(node.value, dict) else node
 
 
 def _with_data(root: Node) -> Node:
@@ -215,19 +393,17 @@ def _with_data(root: Node) -> Node:
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
         return root
-    children = {name: _named_data(name, child) for name, child in datasets.value.items()}
-    sections = {**root.value, "datasets": replace(datasets, value=children)}
+    children = dict(datasets.value)
+    for name, node in children.items():
+        if isinstance(node.value, str) and (node.value == "data" or node.value.startswith("data:")):
+            data = replace(node, value=node.value.partition(":")[2] or name)
+            children[name] = replace(node, value={"data": data}, keys={"data": node.mark})
+    root = _with(root, {"datasets": _with(datasets, children)})
     first = next((child.get("data") for child in children.values() if child.get("data")), None)
-    if first and "systems" not in sections:
-        sections["systems"] = Node("data", first.mark, "systems")
-    return replace(root, value=sections, keys={**({"systems": first.mark} if first else {}), **root.keys})
-
-
-def _named_data(name: str, node: Node) -> Node:
-    if not isinstance(node.value, str) or not (node.value == "data" or node.value.startswith("data:")):
-        return node
-    data = replace(node, value=node.value.partition(":")[2] or name)
-    return replace(node, value={"data": data}, keys={"data": node.mark})
+    if first is None or root.get("systems"):
+        return root
+    root = _with(root, {"systems": Node("data", first.mark, "systems")})
+    return replace(root, keys={"systems": first.mark, **root.keys})
 
 
 def _with_defaults(root: Node) -> Node:
@@ -237,8 +413,7 @@ def _with_defaults(root: Node) -> Node:
     if not (common and isinstance(common.value, dict) and datasets and isinstance(datasets.value, dict)):
         return root
     merged = {name: _filled(common, child) for name, child in datasets.value.items()}
-    assert isinstance(root.value, dict)  # noqa: S101 (for the type checker: it has the key datasets)
-    return replace(root, value={**root.value, "datasets": replace(datasets, value=merged)})
+    return _with(root, {"datasets": _with(datasets, merged)})
 
 
 def _filled(common: Node, dataset: Node) -> Node:

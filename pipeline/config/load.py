@@ -7,67 +7,25 @@ the nodes of the metrics. The options of metrics are checked in `metrics/`, sinc
 from __future__ import annotations
 
 import re
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from ..dataclass import dataclass
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
-from .models import (
-    WrittenConfig,
-    WrittenDataset,
-    WrittenDefaults,
-    WrittenHuman,
-    WrittenOutput,
-    WrittenRun,
-    WrittenStatistics,
-    check_address,
-)
-from .models_published import (
-    WrittenAgreement,
-    WrittenColumn,
-    WrittenCorrelation,
-    WrittenExpectation,
-    WrittenJudgments,
-    WrittenPublication,
-    WrittenPublished,
-)
+from .models import check_address, record_models, tag
+from .models_published import ConfigFile
+from .resolved import Config
 from .resolver import Resolver
 from .tree import too_many
-from .values import record_models, tag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .resolved import Dataset, Match, System
+    from .models import Declared, Records
+    from .resolved import System
     from .tree import Node
-    from .values import Declared, Records
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """A checked config."""
-
-    root: Node
-    """The whole config as it was written, with the position of everything."""
-    datasets: tuple[Dataset, ...]
-    systems: tuple[System, ...]
-    metrics: tuple[Node, ...]
-    """What is written of each metric. It is not checked yet."""
-    run: WrittenRun
-    output: WrittenOutput
-    matches: tuple[Match, ...] = ()
-    """What globs matched."""
-    notes: tuple[str, ...] = ()
-    """Warnings about the config itself."""
-    statistics: WrittenStatistics | None = None
-    human: WrittenHuman | None = None
-    published: WrittenPublished = field(default_factory=WrittenPublished)
-    absent: frozenset[Path] = frozenset()
-    """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
 
 
 def load(
@@ -110,50 +68,48 @@ def load(
     return loaded, nodes, problems
 
 
-def _idle(root: Node, written: WrittenConfig, systems: Sequence[System], problems: list[Problem]) -> None:
-    """Add problems of settings and data sets that nothing uses."""
-    if written.run.backend == "serial" and written.run.n_jobs not in ("auto", 1):
-        problems.append(root.problem("has no effect with `backend: serial`; leave one out", ("run", "n_jobs")))
-    wrong = check_address(written.run.backend, written.run.address) if written.run.address else None
-    if wrong:
-        problems.append(root.problem(wrong, ("run", "address")))
-    if written.statistics:
-        _idle_statistics(root, written.statistics, [system.name for system in systems], problems)
+def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: list[Problem]) -> None:
+    """Add problems of settings and data sets that nothing uses, and of a baseline that is no system."""
+
+    def add(message: str, *location: str) -> None:
+        problems.append(root.problem(message, location))
+
+    run, statistics = written.run, written.statistics
+    if run.backend == "serial" and run.n_jobs not in ("auto", 1):
+        add("has no effect with `backend: serial`; leave one out", "run", "n_jobs")
+    if run.address and (wrong := check_address(run.backend, run.address)):
+        add(wrong, "run", "address")
+    if statistics:
+        names = [system.name for system in systems]
+        if statistics.baseline is not None and names and statistics.baseline not in names:
+            hint = did_you_mean(statistics.baseline, names)
+            add(f"no system is called '{statistics.baseline}'{hint}", "statistics", "baseline")
+        idle = {"none": ("baseline", "correction", "trials"), "approximate_randomization": ()}
+        for key in idle.get(statistics.test, ("trials",)):
+            if key in statistics.model_fields_set:
+                add(f"has no effect with `test: {statistics.test}`; leave it out", "statistics", key)
     for name in written.datasets:
         if systems and not any(name in system.paths for system in systems):
-            problems.append(root.problem("no system has an output for this data set", ("datasets", name)))
+            add("no system has an output for this data set", "datasets", name)
     common, datasets = root.find(("defaults", "datasets")), root.find(("datasets",))
     if isinstance(common.value, dict) and common.path == "defaults.datasets" and isinstance(datasets.value, dict):
         for key, child in common.value.items():
             if not any(dataset.get(key) is child for dataset in datasets.value.values()):
-                problems.append(root.problem("no data set takes this default", ("defaults", "datasets", key)))
+                add("no data set takes this default", "defaults", "datasets", key)
 
 
-def _idle_statistics(
-    root: Node, statistics: WrittenStatistics, systems: Sequence[str], problems: list[Problem]
-) -> None:
-    """Add problems of a baseline that is no system, and of settings that have no effect with this test."""
-    if statistics.baseline is not None and systems and statistics.baseline not in systems:
-        hint = did_you_mean(statistics.baseline, systems)
-        problems.append(root.problem(f"no system is called '{statistics.baseline}'{hint}", ("statistics", "baseline")))
-    idle = {"none": ("baseline", "correction", "trials"), "approximate_randomization": ()}
-    for key in idle.get(statistics.test, ("trials",)):
-        if key in statistics.model_fields_set:
-            problems.append(
-                root.problem(f"has no effect with `test: {statistics.test}`; leave it out", ("statistics", key))
-            )
-
-
-def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenConfig | None:
+def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
     """Return the config as its models read it, or None where it is wrong.
 
     Unknown keys are problems. They are left out afterwards, so that the rest is checked all the same.
     """
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
-    lacking = _lacking(data)
+    lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
+    if len(lacking) == 3 and ("judgments" in data or "columns" in data):
+        lacking = []  # judgements and columns alone need no texts
     problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
     try:
-        written = WrittenConfig.model_validate(data, context=records)
+        written = ConfigFile.model_validate(data, context=records)
     except ValidationError as error:
         errors = error.errors(include_url=False)
     else:
@@ -169,16 +125,10 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> WrittenC
             owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
         owner.pop(item["loc"][-1], None)
     try:
-        return WrittenConfig.model_validate(data, context=records)
+        return ConfigFile.model_validate(data, context=records)
     except ValidationError as error:  # what is left lacks something: it may be what an unknown key was meant to be
         problems += dict.fromkeys(_explain(root, item, records) for item in error.errors(include_url=False))
     return None
-
-
-def _lacking(data: dict[str, Any]) -> list[str]:
-    """Return the sections that are missing. A config of judgements and columns alone needs none of them."""
-    lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
-    return [] if len(lacking) == 3 and ("judgments" in data or "columns" in data) else lacking
 
 
 _EMPTY = {"too_short": "is empty; at least one is needed", "string_too_short": "is empty; expected a path"}
@@ -194,7 +144,10 @@ _EXPECTED = {
 
 def _explain(root: Node, item: Any, records: Records) -> Problem:
     """Return the problem that an error of pydantic stands for, in our words and with its position."""
-    location, kind, shown = item["loc"], item["type"], _shown(item["input"])
+    location, kind, value = item["loc"], item["type"], item["input"]
+    shown = "nothing" if value is None else f"'{value}'"
+    if isinstance(value, dict | list):
+        shown = "a mapping" if isinstance(value, dict) else "a list"
     if kind == "extra_forbidden":
         return root.problem(f"unknown key{did_you_mean(location[-1], _fields(location[:-1], records))}", location)
     if kind == "missing":
@@ -203,37 +156,24 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
         return root.problem(_EMPTY[kind], location)
     if kind == "literal_error":
         choices = re.findall(r"'([^']*)'", item["ctx"]["expected"])
-        hint = did_you_mean(str(item["input"]), choices)
+        hint = did_you_mean(str(value), choices)
         return root.problem(f"expected one of {', '.join(choices)}, found {shown}{hint}", location)
     text = item["msg"].removeprefix("Value error, ")
     return root.problem(f"{_EXPECTED.get(kind, text[:1].lower() + text[1:])}, found {shown}", location)
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    return "nothing" if value is None else f"'{value}'"
-
-
-_MODELS: dict[str, type[BaseModel]] = {
-    "datasets": WrittenDataset,
-    "defaults": WrittenDefaults,
-    "human": WrittenHuman,
-    "run": WrittenRun,
-    "statistics": WrittenStatistics,
-    "output": WrittenOutput,
-    "publication": WrittenPublication,
-    "judgments": WrittenJudgments,
-    "columns": WrittenColumn,
-    "correlations": WrittenCorrelation,
-    "agreements": WrittenAgreement,
-    "expect": WrittenExpectation,
-}
-
-
 def _fields(location: tuple[str | int, ...], records: Records) -> list[str]:
     """Return the keys that are known at a location: those of the innermost model on the way."""
-    tagged = [model for name, model in records.items() if tag(name) in location]
-    section = "datasets" if location[:2] == ("defaults", "datasets") else str(next(iter(location), ""))
-    model = next(iter(tagged), _MODELS.get(section, WrittenConfig))
+    model: type[BaseModel] = ConfigFile
+    for step in location:
+        named = next((model for name, model in records.items() if tag(name) == step), None)
+        field = next((field for name, field in model.model_fields.items() if step in (name, field.alias)), None)
+        model = named or (_model_in(field.annotation) if field else None) or model
     return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that a type is or holds, such as that of the values of a mapping; None where there is none."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)

@@ -3,27 +3,157 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, TypeAdapter, ValidationInfo, WithJsonSchema
-
-from .models_published import WrittenPublished
-from .resolved import UNPACKED
-from .values import (
-    Digits,
-    Level,
-    LineNumbers,
-    PathText,
-    Record,
-    Resamples,
-    Runs,
-    Seed,
-    Truth,
-    Written,
-    named_format,
-    read_record,
-    whole_number,
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
 )
+
+from ..io.plain_files import UNPACKED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+# What single values of a config may be, and what all its models have in common.
+#
+# Texts may be in the records of a file. The keys of such a mapping depend on the format of the file, so its model is
+# made
+# from what the format declares.
+
+
+def whole_number(value: object) -> object:
+    """Return a whole number; a config gives it as text. Raises ValueError, as all that read a value here do."""
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    raise ValueError("expected a whole number")
+
+
+def _truth(value: object) -> object:
+    if value in ("true", "false"):
+        return value == "true"
+    raise ValueError("expected true or false")
+
+
+def _line_numbers(value: object) -> object:
+    """Return a list of line numbers and ranges, or the path of a file of them."""
+    if isinstance(value, list) and not value:
+        raise ValueError("is empty; at least one line is needed")
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
+
+
+def _level(value: object) -> object:
+    if isinstance(value, str) and re.fullmatch(r"0?\.[0-9]{1,6}", value) and float(value) > 0:
+        return float(value)
+    raise ValueError("expected a number between 0 and 1, such as 0.95, with at most 6 decimals")
+
+
+class ConfigModel(BaseModel):
+    """What is written in a config. Unknown keys are refused; values arrive as text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+_RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
+LineNumbers = Annotated[
+    Any,
+    BeforeValidator(_line_numbers),
+    WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
+]
+Truth = Annotated[bool, BeforeValidator(_truth)]
+Level = Annotated[float, BeforeValidator(_level)]
+Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
+Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
+Resamples = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)]
+PathText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="a path, relative to the folder of the file that names it; - is standard input; data:NAME/FILE "
+        "is a file of a fetched data set",
+    ),
+]
+
+
+class Declared(Protocol):
+    """What a format of texts declares."""
+
+    @property
+    def summary(self) -> str:
+        """What such a file holds."""
+
+    @property
+    def column(self) -> str:
+        """What the key `column` means; empty where the format has no such key."""
+
+    @property
+    def header(self) -> str:
+        """What the key `header` means; empty where the format has no such key."""
+
+
+class Record(NamedTuple):
+    """What a config says of a file whose records hold texts. `header` is None where the config does not say it."""
+
+    format: str
+    path: str
+    column: str = ""
+    header: bool | None = None
+
+
+Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+Records = dict[str, type[BaseModel]]
+"""The model of each format's mapping, by the name of the format. Validation of a config has it as its context."""
+
+
+def record_models(formats: Mapping[str, Declared]) -> Records:
+    """Return a model for each format: its mapping has the path under the name of the format, and its other keys."""
+    return {name: _model(name, declared) for name, declared in formats.items()}
+
+
+def _model(name: str, declared: Declared) -> type[BaseModel]:
+    fields: dict[str, Any] = {"path": (PathText, Field(alias=name))}
+    if declared.column:
+        fields["column"] = (Column, Field(description=declared.column))
+    if declared.header:
+        fields["header"] = (Truth | None, Field(None, description=declared.header))
+    return create_model(f"{name.capitalize()}Config", __base__=ConfigModel, __doc__=declared.summary, **fields)
+
+
+def tag(name: str) -> str:
+    """Return the step that stands for a format in the location of an error. Its brackets tell it from every key."""
+    return f"<{name}>"
+
+
+def named_format(value: dict[str, Any], records: Records) -> str | None:
+    """Return the format that a mapping names, or None."""
+    return next((name for name in records if name in value), None)
+
+
+def read_record(value: dict[str, Any], records: Records) -> Record:
+    """Return what a mapping says. Raises ValueError where it names no format, and ValidationError for wrong keys."""
+    name = named_format(value, records)
+    if name is None:
+        raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
+    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
+    return Record(name, **read.model_dump())
+
 
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 OFFICIAL = "data"
@@ -93,7 +223,7 @@ def _form(value: object) -> str:
     return "<list>" if isinstance(value, list) else "<mapping>"
 
 
-WrittenSystems = Annotated[
+SystemsConfig = Annotated[
     Annotated[dict[str, Outputs], Tag("<mapping>"), Field(min_length=1)]
     | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
     | Annotated[Literal["data"], Tag("<data>")],
@@ -101,7 +231,7 @@ WrittenSystems = Annotated[
 ]
 
 
-class WrittenDataset(Written):
+class DatasetConfig(ConfigModel):
     """Parallel text, one sentence a line. One of references, m2, gold, path and data is needed."""
 
     source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
@@ -146,14 +276,14 @@ class WrittenDataset(Written):
     )
 
 
-class WrittenDefaults(Written):
+class DefaultsConfig(ConfigModel):
     """Values for the data sets and metrics that do not give their own."""
 
-    datasets: WrittenDataset | None = None
+    datasets: DatasetConfig | None = None
     metrics: dict[str, Any] | None = Field(None, description="options for the metrics that have a use for them")
 
 
-class WrittenRun(Written):
+class RunConfig(ConfigModel):
     """How the work is done. Nothing here changes a number."""
 
     n_jobs: Jobs = Field(
@@ -173,7 +303,7 @@ class WrittenRun(Written):
     )
 
 
-class WrittenStatistics(Written):
+class StatisticsConfig(ConfigModel):
     """Intervals, ranges of ranks and paired tests. Without this section there are none."""
 
     baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
@@ -199,7 +329,7 @@ class WrittenStatistics(Written):
     )
 
 
-class WrittenHuman(Written):
+class HumanConfig(ConfigModel):
     """Human judgements, or scores made of them, with which the metrics are correlated."""
 
     file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
@@ -256,7 +386,7 @@ class WrittenHuman(Written):
     by_rank: Truth = Field(False, description="also the agreement on pairs of outputs by the ranks people gave them")
 
 
-class WrittenOutput(Written):
+class OutputConfig(ConfigModel):
     """Where results go and how they are printed."""
 
     dir: PathText = Field("runs/latest", description="the run directory, relative to the working directory")
@@ -272,24 +402,3 @@ class WrittenOutput(Written):
     plot_title: Truth = Field(True, description="whether plots say above the axes what they show")
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(False, description="also the mean over data sets of each system and metric")
-
-
-class WrittenConfig(WrittenPublished):
-    """A gec-pipeline config."""
-
-    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)] = Field(
-        1, description="version of this format"
-    )
-    description: str | None = None
-    include: list[PathText] = Field([], description="configs over which this one is merged")
-    defaults: WrittenDefaults = WrittenDefaults()
-    datasets: dict[str, WrittenDataset] = Field({}, min_length=1)
-    systems: WrittenSystems = Field(
-        {},
-        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
-    )
-    metrics: list[Any] = Field([], min_length=1)
-    statistics: WrittenStatistics | None = Field(None, description="intervals and tests; {} takes the defaults")
-    human: WrittenHuman | None = None
-    run: WrittenRun = WrittenRun()
-    output: WrittenOutput = WrittenOutput()

@@ -7,7 +7,24 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from .values import Digits, Level, PathText, Resamples, Runs, Seed, Truth, Written, whole_number
+from .models import (
+    ConfigModel,
+    DatasetConfig,
+    DefaultsConfig,
+    Digits,
+    HumanConfig,
+    Level,
+    OutputConfig,
+    PathText,
+    Resamples,
+    RunConfig,
+    Runs,
+    Seed,
+    StatisticsConfig,
+    SystemsConfig,
+    Truth,
+    whole_number,
+)
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
 Rule = Literal["half_up", "cut"]
@@ -55,14 +72,14 @@ ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number
 Name = Annotated[str, Field(min_length=1)]
 
 
-class WrittenRounding(Written):
+class RoundingConfig(ConfigModel):
     """How numbers are rounded before they are used."""
 
     digits: Digits = Field(description="decimals that are left, after multiplication with the scale")
     rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
 
 
-class WrittenJudgments(Written):
+class JudgmentsConfig(ConfigModel):
     """Human judgements, for which all is computed that `gec-pipeline human` prints."""
 
     file: PathText = Field(description="judgements (XML or CSV)")
@@ -79,7 +96,7 @@ class WrittenJudgments(Written):
     seed: Seed = Field(12345, description="seed of all random numbers")
 
 
-class WrittenTable(Written):
+class TableConfig(ConfigModel):
     """Which columns and lines of a file hold the numbers. Columns are numbered from 1."""
 
     file: PathText = Field(description="lines with columns, separated by tabs, commas or blanks; may be compressed")
@@ -89,7 +106,7 @@ class WrittenTable(Written):
     where: dict[str, str] = Field({}, description="only the lines with these texts in these columns, such as {1: BLEU}")
 
 
-class WrittenFBeta(Written):
+class FBetaConfig(ConfigModel):
     """F-beta of two columns of a file of scores."""
 
     file: PathText
@@ -98,13 +115,13 @@ class WrittenFBeta(Written):
     beta: Number = Field("0.5", description="weight of recall against precision")
 
 
-class WrittenColumn(Written):
+class ColumnConfig(ConfigModel):
     """A score of each system: of a metric, a file or judgements, or written out."""
 
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
     file: PathText | None = Field(None, description="a file of scores, as `human` reads them")
-    table: WrittenTable | None = None
-    f_beta: WrittenFBeta | None = None
+    table: TableConfig | None = None
+    f_beta: FBetaConfig | None = None
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
     scores: Scores | None = Field(None, description="scores of the systems, as system: score")
     order: list[str] | None = Field(None, description="systems, the best first; their scores follow from their ranks")
@@ -118,10 +135,10 @@ class WrittenColumn(Written):
     )
     title: Name | None = Field(None, description="title of the score in the file, where it has several")
     rename: dict[str, str] = Field({}, description="other names for systems, such as {source: INPUT}")
-    rounding: WrittenRounding | None = Field(None, description="rounding of the scores before they are used")
+    rounding: RoundingConfig | None = Field(None, description="rounding of the scores before they are used")
 
     @model_validator(mode="after")
-    def _one(self) -> WrittenColumn:
+    def _one(self) -> ColumnConfig:
         sources = ("metric", "file", "table", "f_beta", "judgments", "scores", "order")
         given = [key for key in sources if getattr(self, key) is not None]
         if len(given) != 1:
@@ -133,7 +150,7 @@ class WrittenColumn(Written):
         return self
 
 
-class WrittenCorrelation(Written):
+class CorrelationConfig(ConfigModel):
     """Columns to correlate: each of `of` with each of `with`, on the systems that both have."""
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
@@ -141,12 +158,12 @@ class WrittenCorrelation(Written):
     without: list[str] = Field([], description="systems that are left out")
 
 
-class WrittenAgreement(Written):
+class AgreementConfig(ConfigModel):
     """How often sentence scores agree with judgements. One of metric and table is needed."""
 
     judgments: Name = Field(description="a name of the section `judgments`")
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
-    table: WrittenTable | None = Field(
+    table: TableConfig | None = Field(
         None, description="sentence scores; their sentences have the numbers that the judgements have"
     )
     dataset: Name | None = Field(None, description="data set of the metric, where there are several")
@@ -158,7 +175,7 @@ class WrittenAgreement(Written):
     )
 
     @model_validator(mode="after")
-    def _one(self) -> WrittenAgreement:
+    def _one(self) -> AgreementConfig:
         if (self.metric is None) == (self.table is None):
             raise ValueError("expected one of metric, table")
         if self.table is not None and self.table.sentence is None:
@@ -168,7 +185,7 @@ class WrittenAgreement(Written):
         return self
 
 
-class WrittenExpectation(Written):
+class ExpectationConfig(ConfigModel):
     """Values that the results should have, for scores (metric, dataset, output) or at a path into results.json."""
 
     title: str | None = Field(None, description="what the values are, for the table")
@@ -178,7 +195,7 @@ class WrittenExpectation(Written):
     sentences: Any = Field(None, description="lines, such as [1-10], or all: their sentence scores are expected")
     path: Name | None = Field(None, description="keys into results.json, joined by /, such as judgments/all/total")
     mean: list[str] | None = Field(None, min_length=1, description="systems for whose mean score one value is expected")
-    before: WrittenRounding | None = Field(None, description="rounding of each score before the mean")
+    before: RoundingConfig | None = Field(None, description="rounding of each score before the mean")
     scale: Number = Field("1", description="factor by which the results are multiplied; 100 for percent")
     rounding: Rule | None = Field(
         None, description="how the publication shortened its numbers; default: they had no more digits"
@@ -192,7 +209,7 @@ class WrittenExpectation(Written):
     published: Truth = Field(True, description="false: the values are of another computation")
     values: Values | None = Field(None, description="values with all their printed digits")
     order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
-    table: WrittenTable | None = Field(None, description="values in a file")
+    table: TableConfig | None = Field(None, description="values in a file")
     same: Name | None = Field(None, description="another path into results.json with the same content")
     reports: dict[str, PathText] | None = Field(
         None,
@@ -201,7 +218,7 @@ class WrittenExpectation(Written):
     )
 
     @model_validator(mode="after")
-    def _one(self) -> WrittenExpectation:
+    def _one(self) -> ExpectationConfig:
         kinds = ("values", "order", "table", "same", "reports")
         given = [key for key in kinds if getattr(self, key) is not None]
         if len(given) != 1:
@@ -225,7 +242,7 @@ class WrittenExpectation(Written):
         return self
 
 
-class WrittenPublication(Written):
+class PublicationConfig(ConfigModel):
     """Where the expected values were published, what was tried, and which verdict is on record."""
 
     what: str = Field(description="where the numbers stand")
@@ -239,14 +256,35 @@ class WrittenPublication(Written):
     slow: Truth = Field(False, description="whether it takes minutes")
 
 
-class WrittenPublished(Written):
+class PublishedConfig(ConfigModel):
     """What a config may ask for besides scores."""
 
-    publication: WrittenPublication | None = None
-    judgments: dict[str, WrittenJudgments] = Field({}, min_length=1, description="human judgements by name")
-    columns: dict[str, WrittenColumn] = Field({}, min_length=1, description="scores of systems by name")
-    correlations: list[WrittenCorrelation] = Field([], min_length=1)
-    agreements: dict[str, WrittenAgreement] = Field({}, min_length=1, description="agreements on sentences, by name")
-    expect: list[WrittenExpectation] = Field(
+    publication: PublicationConfig | None = None
+    judgments: dict[str, JudgmentsConfig] = Field({}, min_length=1, description="human judgements by name")
+    columns: dict[str, ColumnConfig] = Field({}, min_length=1, description="scores of systems by name")
+    correlations: list[CorrelationConfig] = Field([], min_length=1)
+    agreements: dict[str, AgreementConfig] = Field({}, min_length=1, description="agreements on sentences, by name")
+    expect: list[ExpectationConfig] = Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
     )
+
+
+class ConfigFile(PublishedConfig):
+    """A gec-pipeline config."""
+
+    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)] = Field(
+        1, description="version of this format"
+    )
+    description: str | None = None
+    include: list[PathText] = Field([], description="configs over which this one is merged")
+    defaults: DefaultsConfig = DefaultsConfig()
+    datasets: dict[str, DatasetConfig] = Field({}, min_length=1)
+    systems: SystemsConfig = Field(
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
+    )
+    metrics: list[Any] = Field([], min_length=1)
+    statistics: StatisticsConfig | None = Field(None, description="intervals and tests; {} takes the defaults")
+    human: HumanConfig | None = None
+    run: RunConfig = RunConfig()
+    output: OutputConfig = OutputConfig()

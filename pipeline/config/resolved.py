@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..dataclass import dataclass
-from ..errors import ConfigError, Problem
-from ..io.remote import Remote
+from ..errors import ConfigError, Problem, did_you_mean
+from ..io.remote import Remote, is_remote, is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-UNPACKED = 1 << 34
-"""Bytes that compressed and other unpacked inputs of a run may take together, unless the config says otherwise."""
+    from .models import HumanConfig, OutputConfig, RunConfig, StatisticsConfig
+    from .models_published import PublishedConfig
+    from .tree import Node
+
+
 STDIN = Path("/dev/stdin")
 """What the path - stands for."""
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
@@ -167,3 +174,143 @@ def read_line_numbers(path: Path) -> list[tuple[str, str]]:
     if not items:
         raise ConfigError([Problem(str(path), "names no line")])
     return items
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A checked config."""
+
+    root: Node
+    """The whole config as it was written, with the position of everything."""
+    datasets: tuple[Dataset, ...]
+    systems: tuple[System, ...]
+    metrics: tuple[Node, ...]
+    """What is written of each metric. It is not checked yet."""
+    run: RunConfig
+    output: OutputConfig
+    matches: tuple[Match, ...] = ()
+    """What globs matched."""
+    notes: tuple[str, ...] = ()
+    """Warnings about the config itself."""
+    statistics: StatisticsConfig | None = None
+    human: HumanConfig | None = None
+    published: PublishedConfig
+    absent: frozenset[Path] = frozenset()
+    """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
+
+
+# Patterns of paths: the files that they match, in which order, and the names of the systems that they find.
+
+
+TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
+PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
+
+
+def is_glob(text: str) -> bool:
+    """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a query."""
+    return any(character in text for character in ("*[" if is_remote(text) else "*?["))
+
+
+def exists(path: Path | Remote) -> bool:
+    """Return whether there is such a file; False also where that cannot be known, as of an address."""
+    return not isinstance(path, Remote) and is_there(path)
+
+
+def glob(base: Path, pattern: str) -> list[Path]:
+    """Return the files that match a pattern, in natural order; a file that is called exactly so is the only match."""
+    try:
+        literal = base / pattern
+        if literal.exists() and not literal.is_dir():
+            return [literal]
+        anchor = Path(pattern).anchor
+        start, rest = (Path(anchor), pattern[len(anchor) :]) if anchor else (base, pattern)
+        files = [path for path in start.glob(rest) if path.is_file()]
+    except (OSError, ValueError, IndexError, NotImplementedError, re.error):
+        return []
+    return sorted(files, key=lambda path: [natural(Path(part)) for part in path.parts])
+
+
+def natural(path: Path) -> list[tuple[int, str]]:
+    """Return a sort key that puts system2 before system10. Different names have different keys."""
+    parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", path.name)]
+    return [*parts, (-1, path.name)]
+
+
+def called(path: Path | Remote, pattern: str) -> str:
+    """Return the name of a system: the part of the path at {system}, or else the file's name without text suffixes."""
+    before, placeholder, after = pattern.partition("{system}")
+    if placeholder and not is_glob(before + after):
+        whole = path.as_posix()
+        start = whole.rfind(before) + len(before) if before and before in whole else 0
+        return whole[start : len(whole) - len(after)].rpartition("/")[2]
+    name = path.stem if path.suffix.lower() in PACKED_SUFFIXES else path.name
+    return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
+
+
+# What the command line changes in a config (`--set`) and which part of it is scored (`--only`).
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line says about a config."""
+
+    settings: tuple[str, ...] = ()
+    """Values of keys, such as "a.b.0=value"."""
+    only: tuple[str, ...] = ()
+    """Patterns of the names of data sets, systems and metrics."""
+
+
+NO_OVERRIDES = Overrides()
+
+
+def overrides_from_values(only: str | Sequence[str], settings: Mapping[str, Any] | str | Sequence[str]) -> Overrides:
+    """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as "a.b.0=value"."""
+    if isinstance(settings, Mapping):
+        settings = [f"{key}={_as_yaml(value)}" for key, value in settings.items()]
+    each = [(settings,) if isinstance(settings, str) else tuple(settings), (only,) if isinstance(only, str) else only]
+    return Overrides(*(tuple(map(str, texts)) for texts in each))
+
+
+def _as_yaml(value: object) -> str:
+    """Return a value as JSON, which is YAML too."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def select(
+    config: Config, metrics: Sequence[tuple[str, ...]], patterns: Sequence[str], problems: list[Problem]
+) -> tuple[Config, Sequence[tuple[str, ...]]]:
+    """Return the config with the data sets and systems whose names match, and the metrics whose names match.
+
+    `metrics` has the names of each metric: its own, and the one that is printed. If no pattern matches a data set, all
+    data sets stay; the same holds for systems and metrics. A pattern that matches no name is a problem, and so are
+    patterns that together leave nothing.
+    """
+    if not patterns:
+        return config, metrics
+    names = {
+        "data set": [dataset.name for dataset in config.datasets],
+        "system": [system.name for system in config.systems],
+        "metric": [name for own in metrics for name in own],
+    }
+    all_names = list(dict.fromkeys(name for kind in names.values() for name in kind))
+    for pattern in patterns:
+        if not any(_matches(name, [pattern]) for name in all_names):
+            hint = did_you_mean(pattern, all_names)
+            message = f"matches no data set, system or metric{hint}; there are {', '.join(all_names)}"
+            problems.append(Problem(f"--only {pattern}", message))
+    kept = {kind: {name for name in own if _matches(name, patterns)} or set(own) for kind, own in names.items()}
+    systems = tuple(system for system in config.systems if system.name in kept["system"])
+    named = [dataset for dataset in config.datasets if dataset.name in kept["data set"]]
+    datasets = tuple(dataset for dataset in named if any(dataset.name in system.paths for system in systems))
+    systems = tuple(system for system in systems if any(dataset.name in system.paths for dataset in datasets))
+    if not datasets and not problems:
+        problems.append(
+            Problem(f"--only {' '.join(patterns)}", "no system that matches has an output for a data set that matches")
+        )
+    note = f"only {', '.join(patterns)} of the config: ranks are among those here"
+    config = replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note))
+    return config, [own for own in metrics if kept["metric"] & set(own)]
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)

@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import ConfigError, DataError, Problem, did_you_mean, wrong_name
-from ..io.catalogue import Scorable, scorable
-from ..io.remote import Remote, is_remote
-from ..io.written_paths import PREFIX, is_data
-from .globs import called, exists, glob, is_glob
-from .locator import Location, Locator
-from .models import OFFICIAL, WrittenDataset
-from .resolved import STDIN, Column, Dataset, Input, Match, System, fill, read_line_numbers, select_lines
-from .values import Record
+from ..errors import ConfigError, CorpusError, DataError, Problem, did_you_mean, wrong_name
+from ..io import remote
+from ..io.catalogue import Scorable, named_in, named_one, scorable
+from ..io.dataset_cache import cache_path, locate_all
+from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
+from .models import OFFICIAL, DatasetConfig, Record
+from .resolved import (
+    STDIN,
+    Column,
+    Dataset,
+    Input,
+    Match,
+    System,
+    called,
+    exists,
+    fill,
+    glob,
+    is_glob,
+    natural,
+    read_line_numbers,
+    select_lines,
+)
+from .tree import base_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from .models import WrittenConfig
+    from ..io.catalogue import DataFile
+    from .models import Declared
+    from .models_published import ConfigFile
     from .resolved import Selection
     from .tree import Node
-    from .values import Declared
 
+
+Location = tuple[str | int, ...]
+"""Keys and indices from the root of a config to a value."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
 MAX_OUTPUTS = 20_000
@@ -33,14 +51,17 @@ M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
 """How the name of an M2 file ends, packed or not."""
 
 
-class Resolver(Locator):
-    """Turns written data sets and systems into those of a run; collects problems and what globs matched."""
+class Resolver:
+    """Turns written data sets and systems into those of a run; adds a problem for what cannot be had."""
 
     def __init__(
-        self, root: Node, written: WrittenConfig, problems: list[Problem], formats: Mapping[str, Declared]
+        self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, Declared]
     ) -> None:
-        super().__init__(root, problems)
-        self.written, self.formats = written, formats
+        self.root, self.written, self.problems, self.formats = root, written, problems, formats
+        self.matches: list[Match] = []
+        """What globs matched."""
+        self.absent: set[Path] = set()
+        """Paths of files that are not here. They have a problem already, so nobody need open them."""
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
@@ -61,7 +82,7 @@ class Resolver(Locator):
             self.problem(f"'{name}' is the name of a file format, so no data set can have it", ("datasets", name))
         return tuple(self.dataset(name, written) for name, written in self.written.datasets.items())
 
-    def dataset(self, name: str, written: WrittenDataset) -> Dataset:
+    def dataset(self, name: str, written: DatasetConfig) -> Dataset:
         """Return a data set."""
         at: Location = ("datasets", name)
         self.check_keys(written, at)
@@ -80,7 +101,8 @@ class Resolver(Locator):
         if written.source is not None:
             source = self.input(written.source, (*at, "source"), name)
         for index, reference in enumerate(written.references):
-            references += self.reference(reference, (*at, "references", index), name, null=empty == "none")
+            named = self.inputs(reference, (*at, "references", index), name)
+            references += [replace(i, null=empty == "none") if isinstance(i, Column) else i for i in named]
         m2 = m2 if references or m2 or not gold else gold[0]
         selection = self.selection(written, name)
         if written.outputs == "kept" and selection is None:
@@ -99,7 +121,7 @@ class Resolver(Locator):
             replace=written.replace,
         )
 
-    def check_keys(self, written: WrittenDataset, at: Location) -> None:
+    def check_keys(self, written: DatasetConfig, at: Location) -> None:
         """Add problems of keys that are missing, and of those that have no effect beside another."""
         keys = written.model_fields_set
         others = ["source", "references", "m2", "path"]
@@ -155,37 +177,35 @@ class Resolver(Locator):
         self.matched("*.m2", m2, at)
         return source if source.exists() else None, [], m2[0]
 
-    def reference(self, written: object, location: Location, dataset: str, *, null: bool) -> list[Input]:
-        """Return the references of one entry of the list; a glob may match several."""
-        reference = self.input(written, location, dataset)
-        if isinstance(reference, Column):
-            return [replace(reference, null=null)]
-        if not isinstance(written, str) or not is_glob(written) or exists(reference):
-            return [reference]
-        pattern = self.filled(written, location, dataset)
+    def inputs(self, written: object, location: Location, dataset: str, system: str = "{system}") -> list[Input]:
+        """Return where the texts of one entry are; a glob may match several files, or none, which is a problem."""
+        named = self.input(written, location, dataset, system)
+        if not isinstance(written, str) or isinstance(named, Column) or not is_glob(written) or exists(named):
+            return [named]
+        pattern = self.filled(written, location, dataset, system)
         files = self.glob(pattern, location)
         if not files:
             self.unmatched(pattern, location)
         self.matched(pattern, files, location)
-        return list(files)
+        return [*files]
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
-        """Return where texts are; a relative path is against the folder of the config that wrote it."""
+        """Return where texts are; a relative path is against the folder of the config that wrote it.
+
+        The first line of a table holds names as the config says, or else if the column has a name.
+        """
         if not isinstance(written, Record):
             return self.path(str(written), location, dataset, system)
         path = self.path(written.path, (*location, written.format), dataset, system)
-        return Column(kind=written.format, path=path, column=written.column, header=self.header(written, location))
-
-    def header(self, written: Record, location: Location) -> bool:
-        """Return whether the first line of a file holds names: as the config says, or else if the column has a name."""
-        if not self.formats[written.format].header:
-            return False
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", written.column))
-        if not is_number and written.header is False:
+        header = not is_number if written.header is None else written.header
+        if not self.formats[written.format].header:
+            header = False
+        elif not is_number and not header:
             self.problem("without a header the column must be a number, from 1", (*location, "header"))
-        return not is_number if written.header is None else written.header
+        return Column(kind=written.format, path=path, column=written.column, header=header)
 
-    def selection(self, written: WrittenDataset, name: str) -> Selection | None:
+    def selection(self, written: DatasetConfig, name: str) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""
         keys = [key for key in ("keep", "drop") if getattr(written, key) is not None]
         if len(keys) == 2:
@@ -224,30 +244,23 @@ class Resolver(Locator):
         """Return a system with the same path for all data sets, or one for each data set that it names."""
         at: Location = ("systems", name)
         if not isinstance(written, dict):
-            return System(name, {dataset: _as_edits(self.output(written, at, dataset, name)) for dataset in datasets})
+            return System(name, {dataset: self.output(written, at, dataset, name) for dataset in datasets})
         for key in (key for key in written if key not in datasets):
             self.problem(f"no data set of this name{did_you_mean(key, [*datasets, *self.formats])}", (*at, key))
         if not written:
             self.problem("has no output; name one for at least one data set", at)
-        outputs = {d: self.output(value, (*at, d), d, name) for d, value in written.items() if d in datasets}
-        return System(name, {dataset: _as_edits(output) for dataset, output in outputs.items()})
+        return System(name, {d: self.output(v, (*at, d), d, name) for d, v in written.items() if d in datasets})
 
     def output(self, written: object, location: Location, dataset: str, system: str) -> Input:
-        """Return a system's output; a glob must match one file."""
-        output = self.input(written, location, dataset, system)
-        if not isinstance(written, str) or isinstance(output, Column) or not is_glob(written) or exists(output):
-            return output
-        pattern = self.filled(written, location, dataset, system)
-        files = self.glob(pattern, location)
+        """Return a system's output; a glob must match one file. One whose name says so is a file of edits."""
+        files = self.inputs(written, location, dataset, system)
         if len(files) == 1:
-            self.matched(pattern, files, location)
-            return files[0]
+            return _as_edits(files[0])
+        pattern = self.filled(str(written), location, dataset, system)
         if files:
             shown = Remote(pattern) if is_remote(pattern) else pattern
             self.problem(f"{len(files)} files match '{shown}'; a system has one", location)
-        else:
-            self.unmatched(pattern, location)
-        return self.never(pattern) if is_data(pattern) else output
+        return self.never(pattern) if is_data(pattern) else self.path(str(written), location, dataset, system)
 
     def globbed(self, globs: list[str], datasets: list[str]) -> tuple[System, ...]:
         """Return the systems whose outputs match globs. Each is called as its file, without a text suffix."""
@@ -289,6 +302,99 @@ class Resolver(Locator):
                 self.problem(f"differs from '{twin}' in upper and lower case only", (section, name))
             if message := wrong_name(name, MAX_NAME):
                 self.problem(f"'{name[: MAX_NAME + 1]}' cannot be a name: {message}", (section, name))
+
+    # ---- from a written path to a file: here, at an address, or of a data set
+
+    def problem(self, message: str, location: Location) -> None:
+        """Add a problem with the value at a location of the config."""
+        self.problems.append(self.root.problem(message, location))
+
+    def matched(self, pattern: str, files: Iterable[Path | Remote], location: Location) -> None:
+        """Keep what a glob matched, to be shown."""
+        self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
+
+    def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path | Remote:
+        """Return the path or address that a text stands for."""
+        if text == "-":
+            return STDIN
+        text = self.filled(text, location, dataset, system)
+        if not is_data(text) or is_glob(text):
+            return locate(base_of(self.root.find(location)), text)
+        files = self.fetched(lambda: [named_one(text)], location)
+        return files[0] if files else self.never(text)
+
+    def filled(self, text: str, location: Location, dataset: str, system: str = "{system}") -> str:
+        """Return a written path with its placeholders, ~ and variables replaced; adds a problem for an unset variable.
+
+        {name} is the name of what has the path, a data set or a system. A file whose very name is written so stays.
+        """
+        plain, base = fill(text, dataset, system), base_of(self.root.find(location))
+        if (not is_short(text) and "{name}" not in text) or is_there(base / plain):
+            return plain
+        try:
+            own = "{dataset}" if location[0] == "datasets" else "{system}"
+            return fill(expanded(text, base).replace("{name}", own), dataset, system)
+        except DataError as error:
+            problem = self.root.problem(str(error), location)
+            self.problems += [problem] if problem not in self.problems else []
+            self.absent.add(base / plain)
+            return plain
+
+    def local_path(self, text: str, location: Location, dataset: str) -> Path | None:
+        """Return the path that a text stands for, or None for a file that is absent and for an address.
+
+        An address is a problem.
+        """
+        path = self.path(text, location, dataset)
+        if isinstance(path, Remote):
+            self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
+        return None if isinstance(path, Remote) or path in self.absent else path
+
+    def never(self, text: str) -> Path:
+        """Return a path that stands for a file that cannot be had, and whose problem was added before."""
+        self.absent.add(Path(text))
+        return Path(text)
+
+    def fetched(self, files_of: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
+        """Return the paths of the files of data sets that a function names.
+
+        Adds a problem where some of the files are not here, and where the function raises DataError.
+        """
+        files: list[DataFile] = []
+        try:
+            files = list(files_of())
+            locate_all(files)
+        except DataError as error:
+            for problem in error.problems:
+                self.problem(problem.message, location)
+            self.absent |= {cache_path(file) for file in files}
+        return [cache_path(file) for file in files]
+
+    def glob(self, pattern: str, location: Location) -> list[Path | Remote]:
+        """Return the files that a pattern matches: of a data set, at an address, or on this computer."""
+        if is_remote(pattern):
+            try:
+                found = remote.glob(Remote(pattern))
+            except CorpusError as error:
+                self.problems += [self.root.problem(str(problem), location) for problem in error.problems]
+                return []
+            if not found:
+                self.problem(f"no file matches '{Remote(pattern)}'", location)
+            return sorted(found, key=lambda file: [natural(Path(part)) for part in file.parts])
+        if not is_data(pattern):
+            return [*glob(base_of(self.root.find(location)), pattern)]
+        try:
+            files = named_in(pattern)
+        except DataError:
+            return []
+        return [*self.fetched(lambda: files, location)]
+
+    def unmatched(self, pattern: str, location: Location) -> None:
+        """Add the problem of a pattern that matches no file. An address has that problem already."""
+        if is_data(pattern):
+            self.fetched(lambda: named_in(pattern), location)
+        elif not is_remote(pattern):
+            self.problem(f"no file matches '{pattern}'", location)
 
 
 def _as_edits(output: Input) -> Input:

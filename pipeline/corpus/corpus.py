@@ -1,6 +1,6 @@
 """A data set with its systems, opened and checked in the parent process; workers read its texts by ranges.
 
-Each file is read once when it is opened, and the byte offset of every STRIDE-th line is kept (see `index.py`).
+Each file is read once when it is opened, and the byte offset of every STRIDE-th line is kept (see `scan.py`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem
 from ..metrics.base.views import TEXTS
-from .index import changed
-from .suspicions.sample import Samples
+from .samples import Samples
+from .scan import changed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..metrics.base.metric import Needs
     from .texts import AnyText
+
 
 MAX_REFERENCES = 255
 WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
@@ -58,7 +59,10 @@ class Corpus:
     """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
 
     def read_by(self, needs: Needs) -> Corpus:
-        """Return the data set as those read it who count these columns; raises InputError where it has no edits."""
+        """Return what a metric with these needs reads of the data set: texts, edits or files of numbers.
+
+        Raises InputError where it needs edits and the data set has none.
+        """
         if needs.input != TEXTS and needs.input not in self.views:
             raise InputError(f"{self.name}: {WITHOUT_EDITS}")
         external = self.external.get(needs.key) if self.external else None

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config.resolved import UNPACKED
 from ..errors import CorpusError, Problem
-from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
+from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled
 from ..io.remote import Remote
 from ..io.workers.threads import threads
 from . import formats
-from .index import index_text
-from .spans import read_span
-from .texts import TextFile
+from .scan import index_text
+from .texts import TextFile, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
 
     Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
     """Opens files on other machines. None stands for those that this machine must open itself."""
+    from collections.abc import Callable, Sequence
+
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""

@@ -10,14 +10,13 @@ from ..config.resolved import Column, System, fill
 from ..errors import DataError
 from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
-from ..io.remote import Remote, locate
-from ..io.written_paths import is_data
+from ..io.remote import Remote, is_data, locate
 from .corpus import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..config.load import Config
+    from ..config.resolved import Config
     from ..errors import Problem
 
 

@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
 from ..dataclass import dataclass
-from ..edits.read_once import read_once
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.views import EDITS, GOLD, TEXTS, annotator_of
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .edits.views import M2_KINDS, open_edits
+from .edit_views import M2_KINDS, open_edits
+from .edits.records import read_once
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener
-from .replacements import REPLACEMENTS
-from .texts import TextFile, read_texts
+from .texts import REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
-    from ..config.resolved import Dataset
+    from ..io.plain_files import Spooled
     from ..io.remote import Remote
-    from .edits.views import EditTexts
+
+    Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
+    """Opens files on other machines. None stands for those that this machine must open itself."""
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..config.resolved import Dataset
+    from .edit_views import EditTexts
     from .texts import AnyText
 
 
@@ -80,7 +85,7 @@ def open_corpus(
     """Open all files of a data set; return None after adding to problems, as many as can be told at once.
 
     `views` says what metrics read of it; see `metrics/base/views.py`. Texts that have to be annotated for that are
-    left to `edits/annotated_texts.py`.
+    left to `annotated_texts.py`.
     """
     with read_once():
         return _open_corpus(dataset, systems, problems, opener or Opener(threads), views)

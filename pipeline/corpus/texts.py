@@ -17,18 +17,119 @@ import numpy as np
 
 from .. import kernel
 from ..dataclass import dataclass
-from ..errors import CorpusError, Problem
+from ..errors import CorpusError, Problem, UnreadableError
+from ..io import remote
 from ..io.plain_files import Origin
 from ..io.remote import Remote, RemoteStamp
 from ..kernel.lines import Lines
 from ..kernel.strings import joined
-from .spans import NEWLINE, Span, Stamp, read_span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from ..arrays import Ints
+
+
+# Where lines are in a file: the parent sends a span to a worker, which reads the lines.
+
+
+NEWLINE = b"\n"
+BOM = b"\xef\xbb\xbf"
+
+
+class Span(NamedTuple):
+    """Lines of a file, and all that a worker needs to read them."""
+
+    path: str
+    """A path or an address."""
+    start: int
+    """The byte from which to read."""
+    size: int
+    """The bytes to read."""
+    skip: int
+    """Lines in these bytes before the first line of the span."""
+    lines: int
+    """How many lines the span has."""
+    separator: bytes = NEWLINE
+    """The byte that ends a line."""
+    place: str = ""
+    """The name of the file in messages, where that is not its path."""
+    stamp: tuple[int, int] | RemoteStamp | None = None
+    """Size and time of the file when it was checked."""
+    temporary: bool = False
+    """The file is in a temporary folder of this machine."""
+
+
+class Stamp(NamedTuple):
+    """Size, times and number of a file: where they are others than before, the file may have changed."""
+
+    size: int
+    mtime: int
+    ctime: int
+    inode: int
+
+    @classmethod
+    def of(cls, file: int | str | Path) -> Stamp:
+        """Return the stamp of a file, by its path or descriptor; raises OSError."""
+        info = os.stat(file)  # noqa: PTH116 (also of a descriptor)
+        return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+
+def read_span(span: Span) -> Lines:
+    """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
+    place = span.place or span.path
+    # No absolute path of this machine has two slashes in a row, so this tells addresses from paths.
+    data, same = _read_remote(span) if "://" in span.path else _read_bytes(span, place)
+    unchanged = same and len(data) == span.size
+    plain = span.separator == NEWLINE
+    if span.start == 0 and plain:
+        data = data.removeprefix(BOM)
+    codes = np.frombuffer(data, np.uint8)
+    ends = (kernel.formula("line_ends", "scan") or line_ends)(data, span.separator[0])
+    starts = np.zeros(len(ends), np.int64)
+    np.add(ends[:-1], 1, out=starts[1:])
+    rows = slice(span.skip, span.skip + span.lines)
+    starts, ends = starts[rows], ends[rows]
+    if not unchanged or len(ends) != span.lines:
+        raise UnreadableError([Problem(place, "the file changed while it was being read; start again")])
+    if plain and b"\r" in data:
+        ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
+    return Lines(data, starts, ends)
+
+
+def line_ends(data: bytes, separator: int) -> Ints:
+    """Return where each line of data ends: int64 [lines]; its compiled twin is in `kernel/native/scan.pyx`."""
+    ends: Ints = np.flatnonzero(np.frombuffer(data, np.uint8) == separator)
+    return np.append(ends, len(data)) if data and data[-1] != separator else ends
+
+
+def _read_bytes(span: Span, place: str) -> tuple[bytes, bool]:
+    """Return the bytes of a span, and whether the file is the one that was checked."""
+    try:
+        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
+            file.seek(span.start)
+            data = file.read(span.size)
+            same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
+    except OSError as error:
+        raise UnreadableError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+    return data, same
+
+
+def _read_remote(span: Span) -> tuple[bytes, bool]:
+    try:
+        data = remote.read_range(span.path, span.start, span.size)
+        return data, remote.stamp_of(Remote(span.path)) == span.stamp
+    except CorpusError as error:
+        raise UnreadableError(error.problems) from None
+
+
+def stamp_of(path: Path | Remote) -> Stamp | RemoteStamp:
+    """Return the stamp of a file or an address; raises OSError and CorpusError."""
+    return remote.stamp_of(path) if isinstance(path, Remote) else Stamp.of(path)
+
 
 SUBWORDS = (b"@@ ", "\u2581".encode())
 """The marks of subword pieces that subword-nmt and SentencePiece write."""
@@ -225,7 +326,11 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     try:
         strings, data, edges, blanks = (kernel.formula("joined", "strings") or joined)(texts)
     except UnicodeEncodeError:
-        raise CorpusError([_surrogate(name, texts)]) from None
+        # The problem of the first text that UTF-8 cannot hold.
+        matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
+        number, match = next((number, match) for number, match in matches if match)
+        message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
+        raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
     numbers = np.array(blanks, np.int64) if blanks else NONE
     return MemoryText(name, Lines(data, edges[:-1], edges[1:]), strings, numbers, odd=Odd.of(data))
 
@@ -235,16 +340,32 @@ NONE = np.zeros(0, np.int64)
 NONE.flags.writeable = False
 
 
-def _surrogate(name: str, texts: Sequence[str]) -> Problem:
-    """Return the problem of the first text that UTF-8 cannot hold."""
-    matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
-    number, match = next((number, match) for number, match in matches if match)
-    message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
-    return Problem(f"{name}, item {number}", message)
-
-
 def read_texts(text: AnyText, low: int, high: int) -> list[str]:
     """Return the lines low <= i < high of a text as strings."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
     return [line.decode() for line in read_span(text.span(low, high)).texts()]
+
+
+BRACKETS = {
+    b"-lrb-": b"(",
+    b"-rrb-": b")",
+    b"-lsb-": b"[",
+    b"-rsb-": b"]",
+    b"-lcb-": b"{",
+    b"-rcb-": b"}",
+    b"-lcb": b"{",
+    b"-rcb": b"}",
+}
+"""What the Penn Treebank writes for brackets. The last two are not of the treebank; outputs of systems have them."""
+
+
+def brackets(text: bytes) -> bytes:
+    """Return a text with brackets in place of tokens (between blanks) such as -LRB- or -lrb-."""
+    if b"-" not in text:
+        return text
+    return b" ".join(BRACKETS.get(token.lower(), token) for token in text.split(b" "))
+
+
+REPLACEMENTS: dict[str, Callable[[bytes], bytes]] = {"ptb_brackets": brackets}
+"""The functions that change a text, by the value of the key `replace`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.index import STRIDE
+from ..corpus.scan import STRIDE
 from ..corpus.texts import MemoryText, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError
 from ..io.workers.threads import in_batches, threads

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .._version import __version__
-from ..corpus.index import index_text
-from ..corpus.spans import stamp_of
+from ..corpus.scan import index_text
+from ..corpus.texts import stamp_of
 from ..dataclass import dataclass
 from ..errors import IncompleteError, PipelineError
 from .clusters import LostWorkerError
@@ -17,7 +17,7 @@ from .clusters import LostWorkerError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..corpus.input_files import Elsewhere
+    from ..corpus.opener import Elsewhere
     from ..corpus.texts import TextFile
     from ..io.plain_files import Spooled
     from .clusters import Cluster

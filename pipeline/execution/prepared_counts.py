@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..corpus.spans import Span, read_span
+from ..corpus.texts import Span, read_span
 from ..metrics.base.metric import Text
 from ..metrics.prepared import prepared
 from .store.columns_file import FewStatistics, MemoryStatistics

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..corpus.spans import Span
+from ..corpus.texts import Span
 from . import workers
 from .workers import WorkerDiedError
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import kernel
 from .._version import __version__
-from ..corpus.spans import Span, read_span
+from ..corpus.texts import Span, read_span
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.processes import MEMORY, WorkerLostError, processors, starved

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..corpus.edits.correction_xml import XmlReader
 from ..dataclass import dataclass
-from ..edits.xml_reader import XmlReader
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
 from ..io.small_tables import quoted_rows, separator_of

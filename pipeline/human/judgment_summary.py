@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..arrays import Floats
-    from ..config.models_published import WrittenJudgments
+    from ..config.models_published import JudgmentsConfig
     from .expected_wins import Divisor, HeadToHead, Ranked
     from .judge_agreement import JudgeCorrelations, Kappa
     from .judgments import Judgments
     from .trueskill import Progress
 
 
-def open_judgments(path: Path, config: WrittenJudgments) -> Judgments:
+def open_judgments(path: Path, config: JudgmentsConfig) -> Judgments:
     """Read judgements. A file that is asked for again is not read again. Raises the errors of read_judgments."""
     try:
         status = path.stat()

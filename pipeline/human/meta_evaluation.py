@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from ..arrays import Floats, Ints
-    from ..config.models import WrittenHuman
+    from ..config.models import HumanConfig
     from .agreement.metric_scores import MetricScores
     from .judgments import Judgments
     from .people import People
@@ -121,7 +121,7 @@ class MetaEvaluation:
 
 
 def meta_evaluate(
-    metrics: Sequence[MetricScores], people: People, config: WrittenHuman, progress: Progress | None = None
+    metrics: Sequence[MetricScores], people: People, config: HumanConfig, progress: Progress | None = None
 ) -> MetaEvaluation:
     """Correlate metrics with people. Raises InputError where fewer than three systems have both scores.
 
@@ -152,7 +152,7 @@ def meta_evaluate(
     return result
 
 
-def _settings(config: WrittenHuman) -> dict[str, Any]:
+def _settings(config: HumanConfig) -> dict[str, Any]:
     """Return the section `human`, without the later settings where they have their defaults."""
     fields = type(config).model_fields
     return {
@@ -162,7 +162,7 @@ def _settings(config: WrittenHuman) -> dict[str, Any]:
     }
 
 
-def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: WrittenHuman) -> Iterable[Floats]:
+def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: HumanConfig) -> Iterable[Floats]:
     """Return the scores of each metric on the systems that are correlated, float64 [systems] each."""
     if config.aggregation == "score":
         return [vector(metric.scores, systems) for metric in metrics]
@@ -173,7 +173,7 @@ def _common(
     metrics: Sequence[MetricScores],
     people: People,
     scores: dict[str, float],
-    config: WrittenHuman,
+    config: HumanConfig,
     notes: list[str],
 ) -> list[str]:
     """Return the systems that have all scores, in ASCII order. Notes say which systems are left out."""
@@ -186,7 +186,7 @@ def _common(
     return sorted(judged & measured)
 
 
-def _coefficients(metric: Floats, human: Floats, config: WrittenHuman) -> dict[str, Coefficient]:
+def _coefficients(metric: Floats, human: Floats, config: HumanConfig) -> dict[str, Coefficient]:
     """Return the coefficients of agreement on systems, with their intervals."""
     sampling = config.resamples, config.level, config.seed
     return {
@@ -223,7 +223,7 @@ def judged_scores(
     return systems, scores, lines_of_segments(judgments, systems, scores, numbering, notes)
 
 
-def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman) -> Iterable[ByRank]:
+def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: HumanConfig) -> Iterable[ByRank]:
     for metric in metrics:
         systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, [])
         for pair in agreement_by_rank(judgments, systems, scores, lines, config.ties):
@@ -231,7 +231,7 @@ def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: Writ
 
 
 def _on_sentences(
-    metrics: Sequence[MetricScores], judgments: Judgments, config: WrittenHuman, notes: list[str]
+    metrics: Sequence[MetricScores], judgments: Judgments, config: HumanConfig, notes: list[str]
 ) -> Iterable[Sentences]:
     for metric in metrics:
         if metric.sentences is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..arrays import Floats
-    from ..config.models import WrittenHuman
+    from ..config.models import HumanConfig
     from .expected_wins import HeadToHead, Ranked
     from .judgments import Judgments
     from .trueskill import Progress
@@ -51,7 +51,7 @@ class People:
         return sorted({name for scores in self.scores.values() for name in scores})
 
 
-def open_people(path: Path, config: WrittenHuman, names: Sequence[str] = ()) -> People:
+def open_people(path: Path, config: HumanConfig, names: Sequence[str] = ()) -> People:
     """Read judgements or scores. `names` are the systems of files that have numbers alone.
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
@@ -89,7 +89,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def misfit(people: People, config: WrittenHuman, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
+def misfit(people: People, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
     """Return why these systems cannot be correlated with people, or None where they can."""
     try:
         judged_dataset(datasets, config.dataset)
@@ -99,7 +99,7 @@ def misfit(people: People, config: WrittenHuman, datasets: Sequence[str], system
     return None
 
 
-def human_scores(people: People, config: WrittenHuman, progress: Progress | None = None) -> dict[str, dict[str, float]]:
+def human_scores(people: People, config: HumanConfig, progress: Progress | None = None) -> dict[str, dict[str, float]]:
     """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or the file has."""
     if people.judgments is None:
         return people.scores

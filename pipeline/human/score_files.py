@@ -145,7 +145,7 @@ def _number(text: str, position: str, hint: str = "") -> float:
 
 
 def _yaml(path: Path) -> Scores:
-    from ..config.yaml_file import read  # so that yaml is imported only where it is needed
+    from ..config.compose import read  # so that yaml is imported only where it is needed
 
     root, problems = read(path)
     if problems:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
 from ..errors import DataError, did_you_mean
-from .written_paths import PREFIX, is_data
+from .remote import PREFIX, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,14 +109,14 @@ class DataSet:
 
         Raises DataError where there are none.
         """
-        steps = pattern.rstrip("/").split("/")
-        whole = [file for name, file in self.files.items() if _matches(name.split("/"), steps)]
-        below = [file for name, file in self.files.items() if _matches(name.split("/")[: len(steps)], steps)]
+        wanted = pattern.rstrip("/").split("/")
+
+        def matches(steps: list[str]) -> bool:
+            return len(steps) == len(wanted) and all(map(fnmatchcase, steps, wanted))
+
+        whole = [file for name, file in self.files.items() if matches(name.split("/"))]
+        below = [file for name, file in self.files.items() if matches(name.split("/")[: len(wanted)])]
         return whole or below or [self.file(pattern)]
-
-
-def _matches(steps: list[str], patterns: list[str]) -> bool:
-    return len(steps) == len(patterns) and all(map(fnmatchcase, steps, patterns))
 
 
 @cache
@@ -141,19 +141,18 @@ def read_catalogue(text: str) -> dict[str, DataSet]:
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
     written: dict[str, Any] = yaml.load(text, loader)  # noqa: S506
-    return {name: _data_set(name, entry) for name, entry in written.items()}
-
-
-def _data_set(name: str, entry: Mapping[str, Any]) -> DataSet:
-    files: dict[str, DataFile] = {}
-    for group in entry["from"]:
-        for file, about in group["files"].items():
-            if file in files:
-                raise DataError(f"datasets.yaml: {name}/{file} is described twice")
-            files[file] = _file(name, file, {**group, **about})
-    cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group["cite"]))
-    title, note, parts = entry["title"], entry.get("note", ""), entry.get("sets", {})
-    return DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts)
+    sets = {}
+    for name, entry in written.items():
+        files: dict[str, DataFile] = {}
+        for group in entry["from"]:
+            for file, about in group["files"].items():
+                if file in files:
+                    raise DataError(f"datasets.yaml: {name}/{file} is described twice")
+                files[file] = _file(name, file, {**group, **about})
+        cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group["cite"]))
+        title, note, parts = entry["title"], entry.get("note", ""), entry.get("sets", {})
+        sets[name] = DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts)
+    return sets
 
 
 def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
@@ -210,7 +209,11 @@ def scorable(text: str) -> Scorable:
     name = text.removeprefix(PREFIX)
     if name in parts_by_name:
         dataset, part = parts_by_name[name]
-        return _scorable(name, dataset, dataset.parts[part])
+        about = dataset.parts[part]
+        source, *references = _files(dataset, [about["source"], *about["references"]])
+        outputs = _files(dataset, about.get("systems", ()))
+        systems = {file.name.rpartition("/")[2].removesuffix(".txt"): file for file in outputs}
+        return Scorable(name, source, tuple(references), systems)
     parts = [key for key, (dataset, _) in parts_by_name.items() if dataset.name == name]
     if parts:
         raise DataError(f"the data set {name} has several parts; name one: {', '.join(parts)}")
@@ -228,13 +231,6 @@ def scorables() -> dict[str, tuple[DataSet, str]]:
         for dataset in catalogue().values()
         for part in dataset.parts
     }
-
-
-def _scorable(name: str, dataset: DataSet, about: Mapping[str, Any]) -> Scorable:
-    source, *references = _files(dataset, [about["source"], *about["references"]])
-    outputs = _files(dataset, about.get("systems", ()))
-    systems = {file.name.rpartition("/")[2].removesuffix(".txt"): file for file in outputs}
-    return Scorable(name, source, tuple(references), systems)
 
 
 def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:

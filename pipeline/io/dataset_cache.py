@@ -5,14 +5,17 @@
     fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing files from a mirror
 
 Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py` lists what can be
-fetched, and `mirrors.py` takes a file from its public address. Only `fetch_files` uses the network.
+fetched. Only `fetch_files` uses the network. It reads a mirror as every other address is read, by fsspec (`remote.py`).
+pooch bounds neither the bytes nor the time of a download, and would be needed for a mirror in a folder too.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
+import secrets
 import sys
 from dataclasses import field
 from itertools import groupby
@@ -21,19 +24,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ..dataclass import dataclass
-from ..errors import DataError, Problem
+from ..errors import CorpusError, DataError, Problem
 from .catalogue import data_set, named_one
-from .lock import lock_of
-from .mirrors import TIMEOUT, UnreachableError, bring, mirror_of, unwritable
-from .safe_files import TEMPORARY
-from .written_paths import expanded, home, is_data
+from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, stream, telling
+from .safe_files import TEMPORARY, lock_of, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .catalogue import DataFile
-    from .mirrors import Mirror
 
+
+ORIGIN = "https://raw.githubusercontent.com"
+"""The public address of the repositories' files."""
+MIRROR = "GEC_PIPELINE_MIRROR"
+"""The environment variable that names a mirror where the command line does not."""
 CACHE = "GEC_PIPELINE_DATA"
 """The environment variable that names the cache."""
 State = Literal["here", "missing", "changed"]
@@ -168,7 +173,8 @@ class Fetched:
     """Files that nobody asked the mirror for, since fetching had stopped."""
     given: list[DataFile] = field(default_factory=list)
     """Files that are missing and are not fetched, but come from the user."""
-    mirror: Mirror | None = None
+    mirror: Path | Remote = Path()
+    """The folder or address that files are taken from."""
 
     @property
     def problems(self) -> list[Problem]:
@@ -178,16 +184,19 @@ class Fetched:
         for file, reason in self.failed.items():
             alike.setdefault((file.dataset, reason), []).append(file)
         for (dataset, reason), files in alike.items():
-            assert self.mirror  # noqa: S101 (for the type checker: files fail at a mirror)
             if len(files) == 1:
-                messages.append(f"{files[0].key}: {reason}: {self.mirror.where(files[0])}")
+                messages.append(f"{files[0].key}: {reason}: {_source(self.mirror, files[0])}")
             else:
                 names = ", ".join(file.name for file in files)
-                messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror.name}: {names}")
+                messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}")
         messages += [f"{name}: is not fetched; {by_hand(name)}" for name in dict.fromkeys(map(_dataset, self.given))]
         if self.stopped:
             messages.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
         return [Problem("", message) for message in messages]
+
+
+class UnreachableError(DataError):
+    """No file can be fetched at all, so there is no use in asking for the next one."""
 
 
 def fetch_files(
@@ -195,13 +204,13 @@ def fetch_files(
     mirror: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
-    timeout: float = TIMEOUT,
+    timeout: float | None = None,
 ) -> Fetched:
     """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
-    `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all. A file
-    that fails is left out. Fetching stops where the mirror cannot be reached, or the cache cannot be written.
-    Raises DataError where `mirror` names no mirror.
+    `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all.
+    A server that sends nothing for `timeout` seconds is given up. A file that fails is left out. Fetching stops where
+    the mirror cannot be reached, or the cache cannot be written. Raises DataError where `mirror` names no mirror.
     """
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
@@ -209,41 +218,114 @@ def fetch_files(
     fetched = Fetched(here=[file for file in files if file not in absent], given=[f for f in absent if f.given])
     if not lacking:
         return fetched
-    source = fetched.mirror = mirror_of(mirror, timeout)
+    fetched.mirror = _mirror_of(mirror)
     before, whole = 0, sum(file.size for file in lacking)
-    for name, group in groupby(lacking, _dataset):
-        try:
-            with _held(cache() / name, tell):
-                for file in group:
-                    _fetch(file, source, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
-                    before += file.size
-                    progress(before, whole)
-        except UnreachableError as error:
-            fetched.stopped = str(error)
-            finished = {*fetched.taken, *fetched.here, *fetched.failed}
-            fetched.skipped = [file for file in lacking if file not in finished]
-            break
+    with telling(tell, timeout):
+        for name, group in groupby(lacking, _dataset):
+            try:
+                with _held(cache() / name, tell):
+                    for file in group:
+                        _fetch(file, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
+                        before += file.size
+                        progress(before, whole)
+            except UnreachableError as error:
+                fetched.stopped = str(error)
+                finished = {*fetched.taken, *fetched.here, *fetched.failed}
+                fetched.skipped = [file for file in lacking if file not in finished]
+                break
     return fetched
 
 
-def _fetch(
-    file: DataFile, mirror: Mirror, fetched: Fetched, tell: Callable[[str], None], progress: Callable[[int], None]
-) -> None:
-    """Fetch one file, and note what became of it; raises UnreachableError where the next one would fail as well."""
+def _mirror_of(text: str | None) -> Path | Remote:
+    """Return the mirror that text names, else the one of the environment, else the public address.
+
+    Every mirror has the layout REPOSITORY/COMMIT/PATH. Raises DataError where text is neither a folder nor an address.
+    """
+    label = "--mirror" if text is not None else MIRROR
+    text = text if text is not None else os.environ.get(MIRROR) or ORIGIN
+    if is_remote(text):
+        if is_remote(address := text.rstrip("/")):
+            return Remote(address)
+        raise DataError(f"{label}: '{text}' names no host")
+    with contextlib.suppress(OSError, RuntimeError, ValueError):  # what can be no path
+        path = locate(Path(), text)
+        assert isinstance(path, Path)  # noqa: S101 (for the type checker)
+        path = path.expanduser()
+        if text and path.is_dir():
+            return path
+    raise DataError(f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH")
+
+
+def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
+    """Return where a mirror has a file."""
+    from urllib.parse import quote
+
+    return mirror / file.address if isinstance(mirror, Path) else Remote(f"{mirror.url}/{quote(file.address)}")
+
+
+def _fetch(file: DataFile, fetched: Fetched, tell: Callable[[str], None], progress: Callable[[int], None]) -> None:
+    """Fetch one file, and note what became of it; raises UnreachableError where the next one would fail as well.
+
+    It is written under a temporary name, no further than the bytes that are expected, and gets its name when its
+    checksum is right.
+    """
     if state(file) == "here":  # another process has brought it while this one waited
         fetched.here.append(file)
         return
-    path = cache_path(file)
+    path, source = cache_path(file), _source(fetched.mirror, file)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
+    _make(path.parent)
+    size, hashed = 0, hashlib.sha256()
     try:
-        _make(path.parent)
-        bring(file, path, mirror, progress)
-    except UnreachableError:
-        raise
+        with replacing(path, temporary) as opened:
+            for piece in _pieces(source):
+                size += len(piece)
+                if size > file.size:
+                    raise DataError(f"expected {file.size:,} bytes, found more")
+                hashed.update(piece)
+                opened.write(piece)
+                progress(size)
+            if hashed.hexdigest() != file.sha256:
+                expected = f"expected {file.size:,} bytes with sha256 {file.sha256}"
+                raise DataError(f"{expected}, found {size:,} bytes with sha256 {hashed.hexdigest()}")
+    except CorpusError as error:
+        problem = error.problems[0]
+        if problem.kind == UNREACHABLE:
+            again = "run the same command again, or name another mirror with --mirror"
+            raise UnreachableError(f"{file.key}: {source}: {problem.message}; {again}") from None
+        fetched.failed[file] = problem.message
     except DataError as error:
         fetched.failed[file] = str(error)
+    except OSError as error:
+        raise _unwritable(path, error) from None
     else:
         fetched.taken.append(file)
         tell(f"{file.key}: fetched, {file.size:,} bytes")
+
+
+def _pieces(source: Path | Remote) -> Iterator[bytes]:
+    """Yield the bytes of a file of a mirror; raises DataError or CorpusError where it cannot be read."""
+    if isinstance(source, Remote):
+        yield from stream(source, -1)
+        return
+    try:
+        if source.exists() and not source.is_file():
+            raise DataError("is no regular file")
+        with source.open("rb") as opened:
+            yield from iter(lambda: opened.read(PIECE), b"")
+    except FileNotFoundError:
+        raise DataError("is not there") from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}") from None
+
+
+def _unwritable(path: Path, error: OSError) -> UnreachableError:
+    """Return the error that says that the cache cannot be written."""
+    full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+    advice = "make room" if full else "see who may write there"
+    return UnreachableError(
+        f"{path}: cannot be written: {error.strerror}; {advice}, or name another folder with GEC_PIPELINE_DATA"
+    )
 
 
 def _make(folder: Path) -> None:
@@ -256,7 +338,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise unwritable(folder, error) from None
+        raise _unwritable(folder, error) from None
 
 
 @contextlib.contextmanager
@@ -278,7 +360,7 @@ def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
         for left in folder.rglob(f".*{TEMPORARY}"):
             left.unlink(missing_ok=True)
     except PermissionError as error:
-        raise unwritable(folder, error) from None
+        raise _unwritable(folder, error) from None
     except (OSError, RuntimeError, NotImplementedError):
         pass
     try:

@@ -1,12 +1,16 @@
 """Whatever is no plain file is written to one, in a temporary folder of the run (a spool), up to a limit of bytes.
 
-Compressed files and pipes keep their lines. Of tables and annotated files the texts are written, each with the byte
+Compressed files and pipes keep their lines. They are read in pieces of bounded size; damage and an early end are
+errors. Of tables and annotated files the texts are written, each with the byte
 0xFF after it: no UTF-8 text contains this byte, so that a text may hold newlines.
 """
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import lzma
 import os
 import select
 import shutil
@@ -16,19 +20,21 @@ import tempfile
 import threading
 import time
 import weakref
+import zlib
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
-from . import lock
-from .compressed import OPENERS, PackedError
 from .processes import refuse_want
 from .remote import RangeReader, Remote, ranged, stream
+from .safe_files import LOCK, take_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
+
 
 BOM = b"\xef\xbb\xbf"
 SEPARATOR = b"\xff"
@@ -39,6 +45,8 @@ JOINED = 64
 """Texts that are written at once."""
 MAX_LINE = 1 << 28
 """The most bytes of a line of records or annotations. A longer line is meant to fill the memory."""
+UNPACKED = 1 << 34
+"""Bytes that compressed and other unpacked inputs of a run may take together, unless the config says otherwise."""
 STDIN = Path("/dev/stdin")
 PREFIX = "gec-pipeline-"
 """What the names of temporary folders begin with."""
@@ -46,6 +54,21 @@ UNWRITTEN = 60
 """Seconds for which a named pipe may have no program that writes it."""
 YOUNG, OLD = 10, 86_400
 """Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and where it has no lock."""
+MAX_WINDOW = 1 << 27
+"""Bytes of memory that a file may ask of an unpacker: twice what `xz -9` asks for, and the limit of zstd."""
+ZSTD_PIECE = 1 << 12
+"""Bytes that the package zstandard is given at once; few, since they may unpack to 32,000 times as many."""
+MAGIC = {
+    b"\x1f\x8b": "gzip data; name it .gz",
+    b"BZh": "bzip2 data; name it .bz2",
+    b"\xfd7zXZ\x00": "xz data; name it .xz",
+    b"\x28\xb5\x2f\xfd": "zstd data; name it .zst",
+    b"PAR1": "a Parquet file; write {parquet: FILE, column: NAME}",
+    b"PK\x03\x04": "a ZIP archive, which is not read",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+}
+"""The first bytes of files that are no UTF-8 text, and what messages say of such a file."""
 
 
 class Origin(NamedTuple):
@@ -92,7 +115,7 @@ class Spool:
             if self._folder is None:
                 try:
                     self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-                    self._held = lock.take(self._folder / lock.LOCK)
+                    self._held = take_lock(self._folder / LOCK)
                     remove_abandoned(self._folder.parent)
                 except OSError as error:
                     raise CorpusError([Problem("", f"no temporary folder can be made: {error}")]) from None
@@ -106,7 +129,11 @@ class Spool:
         try:
             with path.open("wb") as file:
                 for piece in pieces:
-                    self._take(len(piece), place)
+                    with self._lock:
+                        self.left -= len(piece)
+                    if self.left < 0:
+                        message = f"unpacks, with what came before, to more than {self.cap:,} bytes; is it meant to?"
+                        raise CorpusError([Problem(place, f"{message} If so, set run.max_unpacked")])
                     file.write(piece)
         except OSError as error:  # of writing: pieces that cannot be read raise CorpusError
             message = f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
@@ -115,14 +142,13 @@ class Spool:
 
     def write_texts(self, place: str, texts: Iterable[bytes]) -> Path:
         """Write texts to a new file, each with the separator after it; raises as write() does."""
-        return self.write(place, _joined(texts))
 
-    def _take(self, size: int, place: str) -> None:
-        with self._lock:
-            self.left -= size
-        if self.left < 0:
-            message = f"unpacks, with what came before, to more than {self.cap:,} bytes; is it meant to?"
-            raise CorpusError([Problem(place, f"{message} If so, set run.max_unpacked")])
+        def joined() -> Iterator[bytes]:
+            every = iter(texts)
+            while several := list(islice(every, JOINED)):
+                yield SEPARATOR.join([*several, b""])
+
+        return self.write(place, joined())
 
     def raw(self, path: Path | Remote) -> Path | Remote:
         """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""
@@ -155,8 +181,8 @@ def remove_abandoned(parent: Path | None = None) -> None:
         with contextlib.suppress(OSError):
             info = folder.lstat()
             mine = stat.S_ISDIR(info.st_mode) and (not hasattr(os, "geteuid") or info.st_uid == os.geteuid())
-            has_lock = (folder / lock.LOCK).exists()
-            if mine and time.time() - info.st_mtime > (YOUNG if has_lock else OLD) and lock.take(folder / lock.LOCK):
+            has_lock = (folder / LOCK).exists()
+            if mine and time.time() - info.st_mtime > (YOUNG if has_lock else OLD) and take_lock(folder / LOCK):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -176,40 +202,30 @@ def named(path: Path | Remote) -> str:
     return "standard input" if path == STDIN else str(path)
 
 
-def _joined(texts: Iterable[bytes]) -> Iterator[bytes]:
-    every = iter(texts)
-    while several := list(islice(every, JOINED)):
-        yield SEPARATOR.join([*several, b""])
-
-
 def _unpacked(path: Path | Remote) -> Iterator[bytes]:
-    suffix = path.suffix.lower()
+    """Yield the bytes of a file, unpacked where its suffix says that it is packed; raises CorpusError."""
+    unpack = OPENERS.get(path.suffix.lower())
     try:
         if isinstance(path, Remote):
-            yield from _fetched(path)
-            return
-        if path == STDIN:
+            if unpack and ranged(path):
+                yield from unpack(cast("BinaryIO", RangeReader(path)))
+                return
+            pieces = stream(path)
+        elif path == STDIN:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
             return
-        if stat.S_ISFIFO(path.stat().st_mode):
+        elif stat.S_ISFIFO(path.stat().st_mode):
             pieces = _from_pipe(path)
-            yield from OPENERS[suffix](cast("BinaryIO", _Pieces(pieces))) if suffix in OPENERS else pieces
+        else:
+            with path.open("rb") as packed:
+                yield from unpack(packed) if unpack else iter(lambda: packed.read(PIECE), b"")
             return
-        with path.open("rb") as packed:
-            yield from OPENERS[suffix](packed) if suffix in OPENERS else iter(lambda: packed.read(PIECE), b"")
+        yield from unpack(cast("BinaryIO", _Pieces(pieces))) if unpack else pieces
     except PackedError as error:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
         refuse_want(error, named(path))
         raise CorpusError([Problem(named(path), f"cannot be read: {error.strerror or error}")]) from None
-
-
-def _fetched(path: Remote) -> Iterator[bytes]:
-    if path.suffix.lower() not in OPENERS:
-        yield from stream(path)
-        return
-    packed = RangeReader(path) if ranged(path) else _Pieces(stream(path))
-    yield from OPENERS[path.suffix.lower()](cast("BinaryIO", packed))
 
 
 def _from_pipe(path: Path) -> Iterator[bytes]:
@@ -316,3 +332,76 @@ def reason(path: Path, error: OSError | ValueError) -> str:
                 return f"no such file; no folder {path.parent}"
             return f"no such file{did_you_mean(path.name, (p.name for p in path.parent.iterdir()))}"
     return f"cannot be read: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
+
+
+class PackedError(Exception):
+    """A compressed file cannot be unpacked; the message says why."""
+
+
+def _gzip(packed: BinaryIO) -> Iterator[bytes]:
+    try:
+        with gzip.GzipFile(fileobj=packed, mode="rb") as file:
+            while piece := file.read(PIECE):
+                yield piece
+    except EOFError:
+        raise PackedError("is cut short: the gzip data ends before its end mark") from None
+    except (zlib.error, OSError) as error:
+        raise PackedError(f"is no gzip file, or damaged ({error})") from None
+
+
+def _streams(
+    kind: str, new: Callable[[], Any], packed: BinaryIO, wrong: type[Exception] = ValueError, size: int = PIECE
+) -> Iterator[bytes]:
+    """Yield what a file of streams one after the other holds; `wrong` is what its unpackers raise.
+
+    They are given `size` bytes at once. BZ2File and LZMAFile pass over other bytes after a stream, and LZMAFile has no
+    limit of memory.
+    """
+    data = packed.read(size)
+    if not data:
+        raise PackedError(f"is empty; expected {kind} data")
+    unpacker, complete, hungry = new(), True, True
+    try:
+        while data or not hungry:
+            piece = unpacker.decompress(data, PIECE) if size == PIECE else unpacker.decompress(data)
+            if piece:
+                yield piece
+            complete, hungry, data = unpacker.eof, getattr(unpacker, "needs_input", True), b""
+            if complete:
+                data, hungry = unpacker.unused_data or packed.read(size), True
+                if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
+                    data = packed.read(size)
+                unpacker = new()
+            elif hungry:
+                data = packed.read(size)
+    except (lzma.LZMAError, OSError, ValueError, wrong) as error:
+        raise PackedError(f"is no {kind} file, or damaged ({error})") from None
+    if not complete:
+        raise PackedError(f"is cut short: the {kind} data ends before its end mark")
+
+
+def _zstd(packed: BinaryIO) -> Iterator[bytes]:
+    try:
+        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
+    except ImportError:
+        try:
+            import zstandard
+        except ImportError:
+            raise PackedError("needs the package zstandard: pip install 'gec-pipeline[zstd]'") from None
+        new = zstandard.ZstdDecompressor().decompressobj
+        return _streams("zstd", new, packed, zstandard.ZstdError, ZSTD_PIECE)
+    return _streams("zstd", zstd.ZstdDecompressor, packed, zstd.ZstdError)
+
+
+OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+    ".gz": _gzip,
+    ".bz2": partial(_streams, "bzip2", bz2.BZ2Decompressor),
+    ".xz": partial(_streams, "xz", partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW)),
+    ".zst": _zstd,
+}
+"""Unpackers by suffix: each takes an open file, and yields its bytes in pieces or raises PackedError."""
+
+
+def looks_like(start: bytes) -> str:
+    """Return a hint for a file that is not valid UTF-8, or "" where its first bytes are of no known kind."""
+    return next((f"; the file looks like {kind}" for magic, kind in MAGIC.items() if start.startswith(magic)), "")

@@ -1,20 +1,22 @@
-"""Files at addresses such as s3://bucket/file: fsspec reads them, by ranges where the server can send ranges.
+"""Paths as people write them, and files at addresses such as s3://bucket/file, which fsspec reads.
 
-Keys and endpoints are not given here: fsspec and its packages find them in their own files and in the environment.
-Messages show an address without its password and without what follows the question mark, which may be a signature.
+In a path, ~ is the home folder, and $NAME or ${NAME} a variable of the environment. Keys and endpoints of servers are
+not given here: fsspec and its packages find them in their own files and in the environment. Messages show an address
+without its password and without what follows the question mark, which may be a signature.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..dataclass import dataclass
-from ..errors import CorpusError, Problem, did_you_mean
+from ..errors import CorpusError, DataError, Problem, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -37,6 +39,8 @@ PACKAGES = {
 """Kinds of addresses that are read, and the package that each needs beside fsspec."""
 LOCAL = ("file", "local")
 """Kinds of addresses that name files of this computer."""
+PIECE = 1 << 20
+"""The most bytes that are taken at once of what a server sends."""
 CHUNK = 1 << 23
 """Bytes asked for at once where a whole file is read."""
 TRIES = 3
@@ -44,14 +48,23 @@ TRIES = 3
 PAUSE = 0.2
 """Seconds between the first try and the second; each further pause is twice as long."""
 SILENCE = 30
-"""Seconds after which an HTTP server that sends nothing is given up."""
+"""Seconds after which an HTTP server that sends nothing is given up, unless `telling` says otherwise."""
+LONGEST = 86_400
+"""Seconds after which an HTTP server is given up that does not say how much it will send."""
 SLOWEST = 1000
 """Bytes a second, on average after SILENCE, below which an HTTP server is given up."""
 SLOW = 100_000
 """Bytes a second below which the user is told every now and then how much has come."""
+REFUSALS = (401, 403, 407, 429, 503)
+"""Answers of HTTP servers that would be the same for the next file."""
+UNREACHABLE = "unreachable"
+"""The kind of a problem with a server that need not be asked for the next file."""
 WEB = ("http", "https")
 """Kinds of addresses whose servers may take their time; the packages for the other kinds have limits of their own."""
 clock = time.monotonic
+PREFIX = "data:"
+"""What begins a path that names a file of a data set: data:NAME/FILE."""
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{(?!dataset\}|system\}|name\})([A-Za-z_][A-Za-z0-9_]*)\})")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _TOKENS = ("ETag", "etag", "md5Hash", "LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created")
 
@@ -132,43 +145,105 @@ def locate(base: Path, text: str) -> Path | Remote:
     return base / text
 
 
+def is_data(text: str) -> bool:
+    """Return whether a written path begins with data: and so names a file of a data set."""
+    return text.startswith(PREFIX)
+
+
+def is_short(text: str) -> bool:
+    """Return whether a written path has a ~ or a variable in it. Addresses and data:NAME/FILE have none."""
+    return bool(text[:1] == "~" or _VARIABLE.search(text)) and not is_data(text) and not is_remote(text)
+
+
+def expanded(text: str, base: Path = Path()) -> str:
+    """Return a written path with ~ and variables replaced. A file in `base` whose very name is written so stays.
+
+    Raises DataError for a variable that is not set, or empty.
+    """
+    if not is_short(text) or is_there(base / text):
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        if not os.environ.get(name):
+            hint = did_you_mean(name, os.environ)
+            raise DataError(f"the environment variable {name} is not set{hint}, and no file is called '{text}'")
+        return os.environ[name]
+
+    return os.path.expanduser(_VARIABLE.sub(value, text))  # noqa: PTH111 (Path.expanduser fails for unknown users)
+
+
+def is_there(path: Path) -> bool:
+    """Return whether there is such a file or folder; False for what can be no path."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def home() -> Path:
+    """Return the home directory; raises DataError where the user has none: no HOME, and no entry in the system."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        message = "this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
+        raise DataError(message) from None
+
+
 def _file_system(url: str) -> tuple[Any, str]:
     """Return fsspec's file system for an address, and its name for the file; raises CorpusError, ImportError."""
     scheme = Remote(url).scheme
-    if scheme not in PACKAGES or "::" in url:
+    if scheme not in PACKAGES or ("::" in url and scheme not in WEB):  # files in files, as fsspec writes them
         known = ", ".join(f"{name}://" for name in PACKAGES)
-        hint = "" if "::" in url else did_you_mean(scheme, PACKAGES)
-        raise CorpusError([Problem(str(Remote(url)), f"addresses of this kind are not read{hint}; known: {known}")])
-    from fsspec.core import url_to_fs
+        hint = did_you_mean(scheme, PACKAGES) if scheme not in PACKAGES else ""
+        message = f"addresses of this kind are not read{hint}; known: {known}"
+        raise CorpusError([Problem(str(Remote(url)), message, UNREACHABLE)])
+    import fsspec
 
-    system, name = url_to_fs(url, **_options(scheme))
+    if scheme in WEB:
+        return fsspec.filesystem(scheme, **_options(scheme)), url
+    system, name = fsspec.url_to_fs(url, **_options(scheme))
     return system, name
 
 
 @cache
 def _options(scheme: str) -> dict[str, Any]:
-    """Return settings of a file system: no cached listings, since files may change, and no limit of time in all."""
+    """Return settings of a file system: no cached listings, since files may change."""
     if scheme not in WEB:
         return {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}
-    from aiohttp import ClientTimeout
+    import aiohttp
 
-    timeout = ClientTimeout(total=None, sock_connect=SILENCE / 4, sock_read=SILENCE)
+    assert aiohttp  # noqa: S101 (where it is lacking, fsspec would name the class that it cannot make)
     # A range of a compressed transfer would not be a range of the text.
-    return {"client_kwargs": {"timeout": timeout, "headers": {"Accept-Encoding": "identity"}}}
+    return {"client_kwargs": {"headers": {"Accept-Encoding": "identity"}, "trust_env": True}}
 
 
-_tell: list[Callable[[str], None]] = [lambda _: None]
-"""The last of these is given a message while a server is waited for."""
+class _Waiting(NamedTuple):
+    """How servers are waited for."""
+
+    tell: Callable[[str], None]
+    """Is given a message while one is waited for."""
+    silence: float | None = None
+    """Seconds without a byte after which one is given up; None: SILENCE."""
+
+
+_waiting = [_Waiting(lambda _: None)]
+"""The last of these holds."""
 
 
 @contextmanager
-def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Have a function of the user be given messages while servers are waited for."""
-    _tell.append(tell)
+def telling(tell: Callable[[str], None], silence: float | None = None) -> Iterator[None]:
+    """Have a function of the user be given messages while servers are waited for; `silence` replaces SILENCE."""
+    waiting = _Waiting(tell, silence)
+    _waiting.append(waiting)
     try:
         yield
     finally:
-        _tell.remove(tell)
+        _waiting.remove(waiting)
+
+
+def _silence() -> float:
+    return _waiting[-1].silence or SILENCE
 
 
 def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
@@ -181,28 +256,30 @@ def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
             return call(*_file_system(file.url))
         except CorpusError:
             raise
-        except Exception as error:  # noqa: BLE001 (each file system has errors of its own)
+        except Exception as raised:  # noqa: BLE001 (each file system has errors of its own)
+            hidden = raised.__cause__ if isinstance(raised, FileNotFoundError) else None
+            error = hidden if isinstance(hidden, Exception) else raised  # fsspec hides failures of HTTP servers so
             message, again = _reason(file, error, tries)
-            silent = isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError)
+            silent = isinstance(error, TimeoutError)
             if not left or not again or (silent and left == 1):
-                raise CorpusError([Problem(str(file), message)]) from None
+                down = isinstance(error, OSError | ImportError | ValueError) or getattr(error, "status", 0) in REFUSALS
+                kind = UNREACHABLE if down and not isinstance(error, FileNotFoundError) else ""
+                raise CorpusError([Problem(str(file), message, kind)]) from None
             if silent:
-                _tell[-1](f"{file}: the server has sent nothing for {SILENCE} seconds; it is asked again")
+                _waiting[-1].tell(f"{file}: the server has sent nothing for {_silence():g} seconds; it is asked again")
             time.sleep(PAUSE * 2 ** (tries - 1 - left))
     raise AssertionError
 
 
 def _reason(file: Remote, error: Exception, tries: int) -> tuple[str, bool]:
     """Return why a file cannot be read after so many tries at most, and whether another try may help."""
-    if isinstance(error, FileNotFoundError) and isinstance(error.__cause__, Exception):
-        error = error.__cause__  # fsspec raises it for every failure of an HTTP server
     if isinstance(error, ImportError):
         package = "fsspec" if (error.name or "").startswith("fsspec") else PACKAGES[file.scheme]
-        extra = " ".join(dict.fromkeys(["'gec-pipeline[remote]'", *([package] if package not in _EXTRA else [])]))
+        extra = "'gec-pipeline[remote]'" + (f" {package}" if package not in ("fsspec", "aiohttp", "") else "")
         return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
     if isinstance(error, TimeoutError):
         twice = ", twice" if tries > 1 else ""
-        return f"the server sends nothing: {SILENCE} seconds were waited{twice}; is it at work?", True
+        return f"the server sends nothing: {_silence():g} seconds were waited{twice}; is it at work?", True
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return "no such file there", False
@@ -215,16 +292,15 @@ def _reason(file: Remote, error: Exception, tries: int) -> tuple[str, bool]:
     return f"cannot be read: {text}", True
 
 
-_EXTRA = ("fsspec", "aiohttp", "")
-"""Packages that the extra `remote` installs."""
-
-
 def stamp_of(file: Remote) -> RemoteStamp:
-    """Return the stamp of a file; raises CorpusError where there is none, or it is a folder."""
+    """Return the stamp of a file; raises CorpusError where there is none, or it is a folder.
+
+    fsspec's own `ukey` takes every file of an HTTP server for one that never changes.
+    """
 
     def find(system: Any, name: str) -> RemoteStamp:
         system.invalidate_cache()
-        info = system.info(name, **({"timeout": SILENCE} if file.scheme in WEB else {}))
+        info = system.info(name, **({"timeout": _silence()} if file.scheme in WEB else {}))
         if info.get("type") == "directory":
             raise IsADirectoryError
         return RemoteStamp.of(info)
@@ -233,72 +309,52 @@ def stamp_of(file: Remote) -> RemoteStamp:
 
 
 def ranged(file: Remote) -> bool:
-    """Return whether ranges of a file can be read; raises CorpusError where there is no such file."""
-    size = stamp_of(file).size
-    return size >= 0 and tried(file, lambda system, name: _has_ranges(file, system, name, size))
+    """Return whether any process can read ranges of a file; raises CorpusError where there is no such file.
 
-
-def _has_ranges(file: Remote, system: Any, name: str, size: int) -> bool:
-    """Return whether any process can read ranges of the file. An HTTP server is asked for one.
-
-    Files of memory:// are in one process only.
+    An HTTP server is asked for one. Files of memory:// are in one process only.
     """
+    size = stamp_of(file).size
     if file.scheme not in WEB:
-        return file.scheme != "memory"
-    if size < 2:
-        return False
-    answer = _Answer(file, system, name, (1, 1))
-    return answer.is_part and len(answer.whole(1)) == 1
+        return size >= 0 and file.scheme != "memory"
+
+    def has_ranges(system: Any, name: str) -> bool:
+        with _opened(system, name, 1, 1) as opened:
+            return opened.r.status == 206 and len(opened.read(2)) == 1  # partial content: the server has understood
+
+    return size >= 2 and tried(file, has_ranges)
 
 
-class _Answer:
-    """What an HTTP server sends for a GET, read with limits of time: no wait is longer than SILENCE."""
+def _opened(system: Any, name: str, start: int = 0, size: int = -1) -> Any:
+    """Return a file of an HTTP server, opened to be read once from its beginning, or size bytes of it from start on.
 
-    def __init__(self, file: Remote, system: Any, name: str, part: tuple[int, int] | None = None) -> None:
-        """Ask for a file, or for so many bytes of it from a byte on: part is (start, size)."""
-        from fsspec.asyn import sync
+    A wait for the next byte ends after SILENCE. In all, the server has the time that it takes at the speed SLOWEST.
+    """
+    from aiohttp import ClientTimeout
 
-        self.file, self._sync, self._loop = file, sync, system.loop
-        self._started = self._told = clock()
-        headers = {"Range": f"bytes={part[0]}-{sum(part) - 1}"} if part else {}
+    silence = _silence()
+    whole = silence + size / SLOWEST if size >= 0 else LONGEST
+    waits = ClientTimeout(total=whole, sock_connect=silence / 4, sock_read=silence)
+    headers = {"Range": f"bytes={start}-{start + size - 1}"} if size >= 0 else {}
+    return system.open(name, block_size=0, size=1, timeout=waits, headers=headers)  # with a size it is not asked for
 
-        async def ask() -> Any:
-            session = await system.set_session()
-            return await session.get(system.encode_url(name), headers=headers)
 
-        self._response = sync(self._loop, ask, timeout=SILENCE)
-        if self._response.status >= 400:
-            self.close()
-        self._response.raise_for_status()
-        self.is_part = self._response.status == 206  # partial content: the server has understood what part is asked for
-        self.size = 0
-
-    def read(self) -> bytes:
-        """Return the next bytes; b"" at the end. Raises CorpusError where they come too slowly."""
-        piece: bytes = self._sync(self._loop, self._response.content.read, 1 << 20, timeout=SILENCE)
-        self.size += len(piece)
-        now = clock()
-        taken = now - self._started
-        if taken > SILENCE + self.size / SLOWEST:
-            self.close()
-            message = f"the server sends fewer than {SLOWEST:,} bytes a second: {self.size:,} bytes in {taken:.0f} s"
-            raise CorpusError([Problem(str(self.file), f"{message}; try again, or fetch the file and name it here")])
-        if now - self._told > SILENCE and self.size < SLOW * taken:
-            self._told = now
-            _tell[-1](f"{self.file}: the server is slow: {self.size:,} bytes in {taken:.0f} s so far")
-        return piece
-
-    def whole(self, most: int) -> bytes:
-        """Return all bytes, or more than `most` of them where there are more."""
-        pieces = []
-        while self.size <= most and (piece := self.read()):
-            pieces.append(piece)
-        self.close()
-        return b"".join(pieces)
-
-    def close(self) -> None:
-        """Close the connection, or give it back where all was read."""
-        self._loop.call_soon_threadsafe(self._response.close)
+def _received(file: Remote, opened: Any) -> Iterator[bytes]:
+    """Yield the bytes of an opened file as they come; raises CorpusError where an HTTP server sends them too slowly."""
+    started = noted = clock()
+    size = 0
+    with opened:
+        while piece := opened.read(PIECE):
+            size += len(piece)
+            yield piece
+            now = clock()
+            taken = now - started
+            if file.scheme in WEB and taken > _silence() + size / SLOWEST:
+                message = f"the server sends fewer than {SLOWEST:,} bytes a second: {size:,} bytes in {taken:.0f} s"
+                advice = "try again, or fetch the file and name it here"
+                raise CorpusError([Problem(str(file), f"{message}; {advice}", UNREACHABLE)])
+            if file.scheme in WEB and now - noted > _silence() and size < SLOW * taken:
+                noted = now
+                _waiting[-1].tell(f"{file}: the server is slow: {size:,} bytes in {taken:.0f} s so far")
 
 
 def read_range(url: str, start: int, size: int) -> bytes:
@@ -307,12 +363,16 @@ def read_range(url: str, start: int, size: int) -> bytes:
 
     def read(system: Any, name: str) -> bytes:
         if file.scheme in WEB:
-            data = _Answer(file, system, name, (start, size)).whole(size)
+            data = bytearray()
+            for piece in _received(file, _opened(system, name, start, size)):
+                data += piece
+                if len(data) > size:
+                    break
         else:
             data = system.cat_file(name, start=start, end=start + size)
         if len(data) != size:
             raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
-        return data
+        return bytes(data)
 
     return tried(file, read) if size else b""
 
@@ -335,28 +395,22 @@ class RangeReader:
         return data
 
 
-def stream(file: Remote) -> Iterator[bytes]:
-    """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where the file ends too early."""
-    size = stamp_of(file).size
-    total = 0
-    for piece in _web_pieces(file) if file.scheme in WEB else _pieces(file):
+def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where the file ends too early.
+
+    The server is asked for the size unless it is given.
+    """
+    size = stamp_of(file).size if size is None else size
+
+    def opened(system: Any, name: str) -> Any:
+        return _opened(system, name) if file.scheme in WEB else system.open(name, "rb")
+
+    total, pieces = 0, _received(file, tried(file, opened))
+    while piece := tried(file, lambda *_: next(pieces, b""), 1):
         total += len(piece)
         yield piece
     if size not in (-1, total):
         raise CorpusError([Problem(str(file), f"ended after {total:,} of {size:,} bytes; try again")])
-
-
-def _pieces(file: Remote) -> Iterator[bytes]:
-    with tried(file, lambda system, name: system.open(name, "rb")) as opened:
-        while piece := tried(file, lambda *_: opened.read(1 << 20), 1):
-            yield piece
-
-
-def _web_pieces(file: Remote) -> Iterator[bytes]:
-    answer = tried(file, lambda system, name: _Answer(file, system, name))
-    with closing(answer):
-        while piece := tried(file, lambda *_: answer.read(), 1):
-            yield piece
 
 
 def glob(pattern: Remote) -> list[Remote]:

@@ -1,4 +1,4 @@
-"""Reading and writing files of a run directory, which may come from a stranger. Files are written whole or not at all.
+"""Reading, writing and locking files of a run directory, which may come from a stranger: whole or not at all.
 
 Nothing here follows a link inside the folder, waits for a pipe, or reserves as much memory as a file claims to need.
 """
@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 from ..errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
+    from filelock import FileLock
+
     Content = str | bytes | Iterable[bytes]
     """The content of a file to be written: text, bytes, or bytes in pieces."""
+
 
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
@@ -95,15 +98,6 @@ def read_json(path: Path) -> Any:
     return parse_json(data)
 
 
-def _flush_to_disk(file: BinaryIO) -> None:
-    """Have the system write a file to its disk; where a file system cannot be asked to, it writes when it likes."""
-    try:
-        os.fsync(file.fileno())
-    except OSError as error:
-        if error.errno not in _UNABLE:
-            raise
-
-
 @contextlib.contextmanager
 def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Open a new file under a temporary name; at the end it is flushed to disk, if it is durable, and renamed to path.
@@ -115,8 +109,12 @@ def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[
         with os.fdopen(os.open(temporary, _NEW, 0o666), "wb") as file:
             yield file
             file.flush()
-            if durable:
-                _flush_to_disk(file)
+            try:
+                if durable:
+                    os.fsync(file.fileno())
+            except OSError as error:
+                if error.errno not in _UNABLE:  # else the system writes when it likes
+                    raise
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -150,3 +148,54 @@ def refuse_links(root: Path, folder: str) -> None:
         path /= step
         if path.is_symlink():
             raise StoreError(f"{path}: is a link; a run directory with links inside is not written to")
+
+
+LOCK = "run.lock"
+"""The name of an empty file. It is never deleted: two runs could then hold two files of this name."""
+
+
+def lock_of(path: Path) -> FileLock:
+    """Return a lock on a file, not taken yet. It is the operating system's own (flock), and ends with its process."""
+    from filelock import FileLock
+
+    return FileLock(path, fallback_to_soft=False, thread_local=False)
+
+
+def take_lock(path: Path) -> FileLock | None:
+    """Take a lock on a file and return it; the lock is held as long as the object lives.
+
+    Returns None where another process holds the lock, or where the file system has no locks.
+    """
+    from filelock import Timeout
+
+    lock = lock_of(path)
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError, RuntimeError):
+        return None
+    return lock
+
+
+@contextlib.contextmanager
+def locked(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock of a folder; raises StoreError where another run holds it, or the file cannot be made.
+
+    `holder` returns who holds the lock, for the message. Where a file system has no locks, `warn` is called with a
+    message, and the run goes on.
+    """
+    from filelock import Timeout
+
+    lock = lock_of(folder / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreError(f"{folder}: another run is using it ({holder()}); wait for its end, or name another") from None
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if not (folder / LOCK).is_file() or (folder / LOCK).is_symlink():
+            raise StoreError(f"{folder / LOCK}: cannot be made: {reason}") from None
+        warn(f"{folder}: its file system has no locks ({reason}); see that no other run uses this folder")
+    try:
+        yield
+    finally:
+        lock.release(force=True)

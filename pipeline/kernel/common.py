@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LongTextError
 
@@ -23,13 +24,56 @@ FOLDS = ("google", "perl")
 SPLITS = ("whitespace", "ascii_whitespace", "blank", "char", "nonspace", "chrf", "13a", "zh", "intl")
 """How encode() can split lines."""
 
-KINDS = ("match", "penalty", "source_only", "common", "source_match")
-"""What overlap() can count with each reference. The table of formulas is in `python/overlap.py`."""
+
+class Kind(NamedTuple):
+    """How often an n-gram is counted, from its counts in three texts: s is the source, r the reference, h the output.
+
+    It counts as often as all texts of `of` have it, beyond any text of `less`.
+    """
+
+    of: str
+    less: str = ""
+    without: str = ""
+    """A text in which the n-gram must not stand at all."""
+    within: str = ""
+    """A text that must have it as often as it is counted, beyond those of `less` too."""
+
+    def times(self, source: Any, reference: Any, output: Any, least: Any = min, most: Any = max) -> Any:
+        """Return how often n-grams are counted, from their counts in the texts.
+
+        These are whole numbers; or arrays, where `least` and `most` are numpy's minimum and maximum.
+        """
+        texts = {"s": source, "r": reference, "h": output}
+        count = functools.reduce(least, [texts[letter] for letter in self.of])
+        if self.less:
+            count = most(count - functools.reduce(most, [texts[letter] for letter in self.less]), 0)
+        if self.within:
+            count = least(count, texts[self.within])
+        return count * (texts[self.without] == 0) if self.without else count
+
+
+COUNTED = {
+    "match": Kind("hr"),
+    "penalty": Kind("hs", without="r"),
+    "source_only": Kind("hs", less="r"),
+    "common": Kind("hsr"),
+    "source_match": Kind("sr"),
+    "union_match": Kind("hr"),
+    "new_match": Kind("hr", without="s"),
+    "gone_match": Kind("hs", without="r"),
+    "added_match": Kind("r", less="s", within="h"),
+    "removed_match": Kind("s", less="r", within="h"),
+    "added": Kind("r", less="s"),
+}
+"""All that overlap() can count. The penalty of GLEU+ is `penalty`, that of its paper `source_only`."""
 
 MERGED_KINDS = ("union_match", "new_match", "gone_match", "added_match", "removed_match", "added")
-"""What overlap() can count with all references merged: each n-gram as often as the reference that has most of it."""
+"""What is counted with all references merged: each n-gram as often as the reference that has most of it."""
 
-WITHOUT_OUTPUT = frozenset({"source_match", "added"})
+KINDS = tuple(kind for kind in COUNTED if kind not in MERGED_KINDS)
+"""What is counted with each reference."""
+
+WITHOUT_OUTPUT = frozenset(name for name, kind in COUNTED.items() if "h" not in kind.of + kind.within)
 """The kinds that do not depend on the output, so that n-grams which the output lacks count too."""
 
 MAX_ORDER = 16

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import kernel
-from .common import KINDS, Encoded, check_overlap
+from .common import COUNTED, KINDS, Encoded, check_overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,22 +29,6 @@ ROOM = 1 << 22
 
 PIECE = 1 << 16
 """Keys that are numbered at once."""
-
-FORMULAS: dict[str, Callable[[Counts, Counts, Counts], Counts]] = {
-    "match": lambda _, rho, eta: np.minimum(eta, rho),
-    "penalty": lambda sigma, rho, eta: np.minimum(eta, sigma) * (rho == 0),
-    "source_only": lambda sigma, rho, eta: np.maximum(np.minimum(eta, sigma) - rho, 0),
-    "common": lambda sigma, rho, eta: np.minimum(np.minimum(eta, sigma), rho),
-    "source_match": lambda sigma, rho, _: np.minimum(sigma, rho),
-    "union_match": lambda _, rho, eta: np.minimum(eta, rho),
-    "new_match": lambda sigma, rho, eta: np.minimum(eta, rho) * (sigma == 0),
-    "gone_match": lambda sigma, rho, eta: np.minimum(eta, sigma) * (rho == 0),
-    "added_match": lambda sigma, rho, eta: np.minimum(eta, np.maximum(rho - sigma, 0)),
-    "removed_match": lambda sigma, rho, eta: np.minimum(eta, np.maximum(sigma - rho, 0)),
-    "added": lambda sigma, rho, _: np.maximum(rho - sigma, 0),
-}
-"""What is summed over the n-grams of an order, from their counts in source, reference and output; for merged kinds the
-second is the highest count in any reference. The same table for single n-grams is in `python/overlap.py`."""
 
 
 def overlap(
@@ -127,7 +111,8 @@ def _summed(
             for number, own in zip(group, grams[len(given) :], strict=True):
                 eta = _times([own], size)
                 for kind in kinds:
-                    yield kind, number, n, int(FORMULAS[kind](sigma, rho, eta).sum(dtype=np.int64))
+                    sums = COUNTED[kind].times(sigma, rho, eta, np.minimum, np.maximum)
+                    yield kind, number, n, int(sums.sum(dtype=np.int64))
 
 
 def _times(texts: Iterable[NDArray[np.int32]], size: int) -> Counts:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
-from ..io.remote import Remote, locate
-from ..io.written_paths import expanded, is_data
+from ..io.remote import Remote, expanded, is_data, locate
 from . import METRICS
 from .base import signature
 from .base.metric import Metric

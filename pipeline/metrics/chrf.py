@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..arrays import Floats, Ints
-    from .base.capabilities import SumsFormula
     from .base.columns import Columns
     from .base.metric import Text
     from .base.ngram_counts import PreparedOverlap
@@ -218,13 +217,6 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         if formula is None or self.eps_smoothing or self.min_char_order > 1:
             return None
         return lambda columns: formula(columns["match"], columns["total"], columns["ref_total"], weight)
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() with the best reference of each sentence, without eps_smoothing, compiled."""
-        formula, shortest, weight = kernel.formula("chrf_of_sums", "sums"), self.min_char_order, float(self.beta) ** 2
-        if formula is None or self.eps_smoothing:
-            return None
-        return lambda columns, _: formula(columns["match"], columns["total"], columns["ref_total"], shortest, weight)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64 [lines]."""

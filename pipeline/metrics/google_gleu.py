@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..arrays import Floats, Ints
-    from .base.capabilities import SumsFormula
     from .base.columns import Columns
 
 
@@ -124,13 +123,6 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
         formula = kernel.formula("google_scores")
         return formula and (
             lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
-        )
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() with the best reference of each sentence, compiled."""
-        formula, shortest = kernel.formula("google_of_sums", "sums"), self.min_order
-        return formula and (
-            lambda columns, _: formula(columns["match"], columns["total"], columns["ref_len"], shortest)
         )
 
     def choose(self, columns: Columns) -> Ints:

@@ -15,7 +15,7 @@ from ..dataclass import dataclass
 from ..errors import InputError
 from ..io.catalogue import named_in
 from ..io.dataset_cache import state
-from ..io.written_paths import is_data
+from ..io.remote import is_data
 from ..metrics.build import from_text
 from .printed_scores import Printed, printed_scores
 from .published import recipes

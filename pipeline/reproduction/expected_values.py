@@ -22,7 +22,7 @@ from .verdicts import Compared, Verdict, compare, compare_order, is_worse, leave
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..config.models_published import WrittenExpectation, WrittenPublished
+    from ..config.models_published import ExpectationConfig, PublishedConfig
     from ..human.trueskill import Progress
     from ..scoring.board import Board
     from ..scoring.results import Results, Score
@@ -33,7 +33,7 @@ LISTED = 300
 
 
 def with_published(
-    written: WrittenPublished,
+    written: PublishedConfig,
     opened: OpenedSections,
     scored: Sequence[Board],
     results: Results,
@@ -47,7 +47,7 @@ def with_published(
     return replace(results, warnings=[*results.warnings, *notes])
 
 
-def _other_annotators(written: WrittenPublished, opened: OpenedSections) -> Iterator[str]:
+def _other_annotators(written: PublishedConfig, opened: OpenedSections) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
@@ -80,7 +80,7 @@ def _expectations(sections: Sections, plain: dict[str, Any]) -> dict[str, Any]:
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
-    def __init__(self, number: int, entry: WrittenExpectation, sections: Sections, plain: dict[str, Any]) -> None:
+    def __init__(self, number: int, entry: ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
         self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
 
     def checked(self) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def _numbers(values: Any) -> dict[str, float]:
     return {name: math.nan if value is None else float(value) for name, value in values.items()}
 
 
-def _mean(ours: Any, entry: WrittenExpectation) -> float:
+def _mean(ours: Any, entry: ExpectationConfig) -> float:
     """Return the mean of the values of some systems.
 
     Where the entry says `before`, each value is scaled and rounded first.

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from ..config.load import Config
     from ..config.models_published import (
-        WrittenColumn,
-        WrittenExpectation,
-        WrittenFBeta,
-        WrittenPublished,
-        WrittenTable,
+        ColumnConfig,
+        ExpectationConfig,
+        FBetaConfig,
+        PublishedConfig,
+        TableConfig,
     )
+    from ..config.resolved import Config
     from ..errors import Problem
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
@@ -134,7 +134,7 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
-    def table(self, written: WrittenTable, keys: Keys) -> list[Cell]:
+    def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
         where = []
         for number, text in written.where.items():
             if number.isascii() and number.isdigit() and int(number) > 0:
@@ -158,7 +158,7 @@ class _Opener:
                 self.problems += error.problems
         return counts
 
-    def column(self, name: str, column: WrittenColumn) -> None:
+    def column(self, name: str, column: ColumnConfig) -> None:
         keys: Keys = ("columns", name)
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
@@ -173,7 +173,7 @@ class _Opener:
             except InputError as error:
                 self.problems += error.problems
 
-    def scores(self, column: WrittenColumn, keys: Keys) -> dict[str, float]:
+    def scores(self, column: ColumnConfig, keys: Keys) -> dict[str, float]:
         """Return the scores of a column that is neither of a metric nor of judgements."""
         if column.order is not None:
             return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
@@ -192,7 +192,7 @@ class _Opener:
             return scores[title]
         return dict(column.scores or {})
 
-    def expectation(self, number: int, entry: WrittenExpectation) -> None:
+    def expectation(self, number: int, entry: ExpectationConfig) -> None:
         keys: Keys = ("expect", number)
         if entry.table is not None:
             self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
@@ -216,7 +216,7 @@ class _Opener:
         elif rest and section in SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
-    def check_systems(self, entry: WrittenExpectation, metric: Metric, keys: Keys) -> None:
+    def check_systems(self, entry: ExpectationConfig, metric: Metric, keys: Keys) -> None:
         """Append a problem for each expected system that the config does not have."""
         systems = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
@@ -231,7 +231,7 @@ class _Opener:
                 self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
 
 
-def names_of(written: WrittenPublished, section: str) -> list[str]:
+def names_of(written: PublishedConfig, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
         return [name for item in written.correlations for name in item.of]
@@ -261,7 +261,7 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     return metric
 
 
-def _f_beta(written: WrittenFBeta, path: Path) -> dict[str, float]:
+def _f_beta(written: FBetaConfig, path: Path) -> dict[str, float]:
     """Return (1 + b²) P R / (b² P + R) of each system, or 0 where precision P and recall R are both 0."""
     weight = float(written.beta) ** 2
     scores = {}

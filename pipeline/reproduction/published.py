@@ -17,7 +17,7 @@ from ..dataclass import dataclass
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import named_in
 from ..io.dataset_cache import by_hand, fetch_files, state
-from ..io.written_paths import is_data
+from ..io.remote import is_data
 from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def read_recipe(path: Path) -> Recipe:
     """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
     import yaml
 
-    from ..config.yaml_file import read
+    from ..config.compose import read
 
     if path.parent != FOLDER:
         read(path)  # refuses what is no YAML, and what is larger than any config, before it is built

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..config.models_published import (
-        WrittenAgreement,
-        WrittenColumn,
-        WrittenCorrelation,
-        WrittenPublished,
-        WrittenRounding,
+        AgreementConfig,
+        ColumnConfig,
+        CorrelationConfig,
+        PublishedConfig,
+        RoundingConfig,
     )
     from ..human.judgments import Judgments
     from ..human.trueskill import Progress
@@ -43,7 +43,7 @@ class Sections:
 
     def __init__(
         self,
-        written: WrittenPublished,
+        written: PublishedConfig,
         opened: OpenedSections,
         scored: Sequence[Board],
         scores: Sequence[Score],
@@ -101,7 +101,7 @@ class Sections:
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
 
-    def column(self, name: str, column: WrittenColumn) -> Scores:
+    def column(self, name: str, column: ColumnConfig) -> Scores:
         """Return the scores of a column, renamed and rounded as the config says."""
         if column.metric is not None:
             scored = self.scored_by(column.metric, column.dataset).scores
@@ -115,7 +115,7 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
-    def correlation(self, written: WrittenCorrelation) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
         of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
@@ -130,7 +130,7 @@ class Sections:
             one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
         }
 
-    def agreement(self, name: str, written: WrittenAgreement) -> dict[str, Any]:
+    def agreement(self, name: str, written: AgreementConfig) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
@@ -161,7 +161,7 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
     return score.outputs[output]
 
 
-def round_score(value: float, rounding: WrittenRounding | None, scale: str = "1") -> float:
+def round_score(value: float, rounding: RoundingConfig | None, scale: str = "1") -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value

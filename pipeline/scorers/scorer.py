@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..api import results_of
-from ..corpus.edits.gold_beside_lists import corpus_with_gold
+from ..corpus.annotated_texts import corpus_with_gold
 from ..corpus.in_memory import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from .. import kernel
 from ..dataclass import dataclass
 from ..metrics.base.capabilities import draws_references
 from ..metrics.base.columns import PRESENT
-from ..metrics.compiled import sums_of
 from .column_blocks import Subset, present_blocks
 from .results import Samples
 from .sums import Summand, drawn_sums
@@ -437,11 +435,6 @@ class Outputs(NamedTuple):
 
         For equal values these are exactly the value and 0.
         """
-        formula = kernel.formula("drawn_means", "sums")
-        means, deviation = formula(self.different, self.drawn) if formula and self.drawn is not None else self._means()
-        return dict(zip(self.names, means.tolist(), strict=True)), deviation
-
-    def _means(self) -> tuple[Floats, float]:
         means = self.different[:, 0].copy()
         varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
         if varied.any():
@@ -449,7 +442,7 @@ class Outputs(NamedTuple):
             means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
         deviations = self.scores - means[0]
         squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
-        return means, math.sqrt(squares / len(deviations))
+        return dict(zip(self.names, means.tolist(), strict=True)), math.sqrt(squares / len(deviations))
 
     def _each(self, outputs: Floats) -> Floats:
         return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
@@ -470,9 +463,6 @@ def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outpu
     (columns,) = present_blocks(counts.metric, system)
     present = columns.get(PRESENT)
     references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
-    compiled = sums_of(counts.metric)
-    if compiled:
-        return Outputs(compiled.names, compiled.outputs(columns, references), drawn)
     terms = MetricTerms(counts.metric, each=True)
     outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
     return Outputs([*outputs], np.array([*outputs.values()]), drawn)

@@ -12,9 +12,8 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
-from ..metrics.base.capabilities import aggregated, compiled_forms, data_set_columns, line_outputs
+from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.columns import PRESENT
-from ..metrics.compiled import lines_formula
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Reduced, Reducer, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
 from .terms import Block, SentenceTerms, exact_sum, nearest_sum
@@ -35,9 +34,8 @@ BITS = 26
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
-    columns, formula = _compact(metric, columns), lines_formula(metric)
-    outputs = formula(columns) if formula else line_outputs(metric, columns)
-    return outputs or {metric.output: sentence_scores(metric, columns)}
+    columns = _compact(metric, columns)
+    return line_outputs(metric, columns) or {metric.output: sentence_scores(metric, columns)}
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -214,7 +212,7 @@ class LineScores:
 
     @cached_property
     def _formula(self) -> Callable[[Columns], Floats]:
-        return compiled_forms(self.metric).compiled() or self.metric.sentence_scores
+        return compiled_form(self.metric) or self.metric.sentence_scores
 
     @cached_property
     def _apart(self) -> list[str]:

@@ -10,17 +10,14 @@ import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import kernel
 from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.columns import PRESENT, Schema
-from ..metrics.compiled import sums_of
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
@@ -135,16 +132,11 @@ class MetricTerms(ReferenceTerms):
 
     def of_system(self, system: HasBlocks) -> dict[str, float]:
         """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
-        blocks, compiled = present_blocks(self.metric, system), sums_of(self.metric)
-        begun = [*islice(blocks, 2)]
-        if compiled and len(begun) == 1:
-            outputs = compiled.outputs(begun[0], None if self.reference is None else [self.reference])
-            return dict(zip(compiled.names, outputs[:, 0].tolist(), strict=True))
         fields, choose = self.metric.terms, chooser(self.metric)
         apart = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
         real = {field.name: Fraction(0) for field in fields if field.real}
-        for columns in chain(begun, blocks):
+        for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             chosen = choose(columns) if apart and self.reference is None else self.reference or 0
             totals += self._block(terms, None).with_reference(chosen).fixed.sum(axis=0)
@@ -192,10 +184,6 @@ def exact_sum(values: Floats) -> Fraction:
     """
     if len(values) <= FEW:
         return sum(map(Fraction, values.tolist()), Fraction(0))
-    compiled = kernel.formula("exact_sum", "exact_sums")
-    if compiled:
-        whole, power = compiled(np.ascontiguousarray(values))
-        return Fraction(whole, 1 << power) if power > 0 else Fraction(whole << -power)
     total, rest = Fraction(0), values
     limit = 2.0 ** (62 - len(values).bit_length())
     for bits in (30, 60, 90):

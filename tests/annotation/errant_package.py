@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.annotation.errant_annotator import UNUSED
-from pipeline.annotation.spacy_pipelines import named, versions_of
+from pipeline.annotation.errant_annotator import UNUSED, named, versions_of
 from pipeline.errors import ConfigError
 
 if TYPE_CHECKING:

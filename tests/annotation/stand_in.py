@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline.annotation import annotate, named_annotators
-from pipeline.annotation.pairs import block, pair_of, trivial
-from pipeline.annotation.spacy_pipelines import Versions, lacking
+from pipeline.annotation import annotate
+from pipeline.annotation import annotate as named_annotators
+from pipeline.annotation.errant_annotator import Versions, block, lacking, pair_of, trivial
 from pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pipeline.annotation.pairs import Annotation, Pair
+    from pipeline.annotation.errant_annotator import Annotation, Pair
 
 MODELS = {"en_one": "en_one-1.0", "en_two": "en_two-2.0"}
 """The pipelines that are installed."""

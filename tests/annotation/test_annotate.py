@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.annotation import annotate, spacy_pipelines
-from pipeline.annotation.annotate import Annotated, annotate_all, chunks
-from pipeline.annotation.annotation_cache import FILE, AnnotationCache
-from pipeline.annotation.pairs import NOOP, Pair, block, pair_of, trivial
-from pipeline.annotation.spacy_pipelines import Versions, versions_of
+from pipeline.annotation import annotate
+from pipeline.annotation import errant_annotator as spacy_pipelines
+from pipeline.annotation.annotate import FILE, Annotated, AnnotationCache, annotate_all, chunks
+from pipeline.annotation.errant_annotator import NOOP, Pair, Versions, block, pair_of, trivial, versions_of
 from pipeline.errors import ConfigError, IncompleteError
 from tests.conftest import called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipeline.annotation.pairs import Annotation
+    from pipeline.annotation.errant_annotator import Annotation
 
 PAIRS = [
     ("a b", "a c"),

@@ -11,7 +11,7 @@ import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.annotation.spacy_pipelines import versions_of
+from pipeline.annotation.errant_annotator import versions_of
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution import workers
 from pipeline.metrics.build import from_text
@@ -23,7 +23,7 @@ from tests.conftest import ROOT, called, run
 from tests.files import lines, prepare, problems, write
 
 if TYPE_CHECKING:
-    from pipeline.annotation.pairs import Pair
+    from pipeline.annotation.errant_annotator import Pair
     from pipeline.scoring.results import Results
 
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]

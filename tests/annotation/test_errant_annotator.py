@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.annotation import alignments, annotate
-from pipeline.annotation.alignments import Word, faster
+from pipeline.annotation import annotate
+from pipeline.annotation import errant_annotator as alignments
 from pipeline.annotation.annotate import annotate_all
-from pipeline.annotation.errant_annotator import ErrantAnnotator
-from pipeline.annotation.pairs import Pair, block, pair_of, trivial
-from pipeline.annotation.spacy_pipelines import versions_of
+from pipeline.annotation.errant_annotator import (
+    ErrantAnnotator,
+    Pair,
+    Word,
+    block,
+    faster,
+    pair_of,
+    trivial,
+    versions_of,
+)
 from pipeline.errors import ConfigError
 from tests.annotation.errant_package import errant_parallel, loaded, needs_errant
 from tests.conftest import ROOT

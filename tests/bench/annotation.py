@@ -32,7 +32,7 @@ MOST = 2
 
 def annotation(bench: Bench) -> Iterator[Row]:
     """M2 files of all systems."""
-    from pipeline.annotation.spacy_pipelines import named, versions_of
+    from pipeline.annotation.errant_annotator import named, versions_of
     from pipeline.errors import ConfigError
 
     try:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from pipeline import stages
-from pipeline.corpus import input_files
-from pipeline.corpus.index import index_text
+from pipeline.corpus import opener as input_files
+from pipeline.corpus.scan import index_text
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory

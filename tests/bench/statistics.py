@@ -27,7 +27,7 @@ def run_statistics(what: str, files: str, metric: str) -> None:
 
 def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
     from pipeline import stages
-    from pipeline.config.models import WrittenStatistics
+    from pipeline.config.models import StatisticsConfig
     from pipeline.scoring import stored_runs
     from pipeline.scoring.resampling.significance import analyse
 
@@ -40,9 +40,9 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
         stages.run(stages.prepare(config), Path(folder) / "run")
         start = now()
         (measured,) = stored_runs.load(Path(folder) / "run")[1]
-        scores = analyse(measured, WrittenStatistics(test="none", resamples=SAMPLES)).scores
+        scores = analyse(measured, StatisticsConfig(test="none", resamples=SAMPLES)).scores
         between = now()
-        settings = WrittenStatistics(resamples=1, trials=TRIALS, baseline=measured.names[-1])
+        settings = StatisticsConfig(resamples=1, trials=TRIALS, baseline=measured.names[-1])
         tests = analyse(measured, settings).tests
         end = now()
         low = next(score.bootstrap.interval[0] for score in scores if score.bootstrap)

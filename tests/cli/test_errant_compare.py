@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.edits.errant.edit_keys import MODES, precision_recall_f
+from pipeline.corpus.edits.errant_report import MODES, precision_recall_f
 from tests.conftest import called
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.annotation.named_annotators import EXAMPLE
+from pipeline.annotation.annotate import EXAMPLE
 from pipeline.cli.commands.schema import json_schema
-from pipeline.config.globs import natural
-from pipeline.config.load import Config, load
+from pipeline.config.compose import SMALL, parse, read
+from pipeline.config.load import load
+from pipeline.config.resolved import Config, natural
 from pipeline.config.tree import from_plain
-from pipeline.config.yaml_file import SMALL, parse, read
 from pipeline.corpus.formats import READERS
 from pipeline.errors import ConfigError, Problem
 from pipeline.metrics import METRICS, build
@@ -819,7 +819,7 @@ def test_the_schema_that_ships_is_the_one_printed() -> None:
 
 
 def test_the_schema_names_the_reports_and_the_plots() -> None:
-    output = json.loads(json_schema())["$defs"]["WrittenOutput"]["properties"]
+    output = json.loads(json_schema())["$defs"]["OutputConfig"]["properties"]
     assert output["formats"]["items"]["enum"] == list(FORMATS)
     assert output["plots"]["items"]["enum"] == list(PLOTS)
 

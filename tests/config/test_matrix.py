@@ -12,7 +12,7 @@ import yaml
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
-from pipeline.config.overrides import Overrides
+from pipeline.config.resolved import Overrides
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.files import CONFIG, TEXTS, lines, output, prepare, problems, write

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from pipeline import stages
 from pipeline.cli import main
 from pipeline.config.resolved import Dataset, System
-from pipeline.corpus import index
+from pipeline.corpus import scan as index
 from pipeline.corpus.corpus import MAX_REFERENCES, Corpus
-from pipeline.corpus.index import PIECE, STRIDE
 from pipeline.corpus.input_warnings import suspicions
 from pipeline.corpus.opener import open_corpus
-from pipeline.corpus.spans import Span, read_span
+from pipeline.corpus.scan import PIECE, STRIDE
+from pipeline.corpus.texts import Span, read_span
 from pipeline.errors import ConfigError, CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions

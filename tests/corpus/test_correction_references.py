@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.edits import correction_xml, corrections_of_m2
-from pipeline.edits.correction_references import (
+from pipeline.corpus.edits import correction_references as corrections_of_m2
+from pipeline.corpus.edits import correction_xml
+from pipeline.corpus.edits.correction_references import (
     Alternative,
     CorrectedSentence,
     Correction,
     Error,
     MixingError,
+    overlap,
+    python2_hash,
+    python2_order,
     references,
+    split_of,
     split_words,
 )
-from pipeline.edits.correction_xml import read_corrections
-from pipeline.edits.corrections_of_m2 import overlap, split_of
-from pipeline.edits.m2_lines import Edit
-from pipeline.edits.python2_order import python2_hash, python2_order
+from pipeline.corpus.edits.correction_xml import read_corrections
+from pipeline.corpus.edits.m2_files import Edit
 from pipeline.errors import CorpusError, InputError
 from tests.conftest import mirrored
 from tests.oracles.imeasure import corrections, golden

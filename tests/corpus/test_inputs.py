@@ -30,7 +30,7 @@ from pipeline.cli.dispatch import main
 from pipeline.corpus import scan
 from pipeline.corpus.input_files import Opener
 from pipeline.errors import CorpusError
-from pipeline.io import compressed
+from pipeline.io import plain_files
 from tests.conftest import open_text
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 
@@ -130,7 +130,7 @@ def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(start: bytes, hi
     (found,) = problems()
     assert found.startswith("a.txt:1: byte ")
     assert found.endswith(f" is not valid UTF-8; the file looks like {hint}")
-    assert compressed.looks_like(b"plain") == ""
+    assert plain_files.looks_like(b"plain") == ""
 
 
 def test_places_in_packed_files_are_those_of_the_text() -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import json
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from pipeline.edits import correction_xml, m2_lines
+from pipeline.corpus import edit_views as official_loader
+from pipeline.corpus.edits import correction_xml
+from pipeline.corpus.edits import m2_files as m2_lines
+from pipeline.corpus.edits.m2_files import NOOP
 from pipeline.errors import CorpusError
-from tests.conftest import mirrored
+from tests.conftest import ROOT, mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
 
 if TYPE_CHECKING:
@@ -17,12 +23,15 @@ if TYPE_CHECKING:
 
     from pipeline.corpus.corpus import Corpus
 
+
 END = "REQUIRED|||-NONE-"
+GOLD = f"S a b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\n"
 
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    write({"gold.m2": GOLD, "a.m2": GOLD, "s.txt": "a b\nc\n"})
 
 
 def edit(span: str, text: str, annotator: int = 0, kind: str = "X") -> str:
@@ -219,3 +228,136 @@ def test_a_sentence_with_edits_without_end_is_refused(monkeypatch: pytest.Monkey
             CorpusError, match=rf"^gold:{place}: the sentence of line [13] has more than 3 (edits|corrections)$"
         ):
             list(reader(path, "gold"))
+
+
+# Data sets of edits: what is said of files that are wrong or do not fit, and what is replaced in them.
+
+
+def config(
+    gold: str = "gold.m2", system: object = "a.m2", metrics: tuple[str, ...] = ("errant",), **more: object
+) -> str:
+    """Return a config of a data set with gold and a system with an M2 file."""
+    output = {"m2": system} if isinstance(system, str) else system
+    content = {"datasets": {"d": {"gold": gold, **more}}, "systems": {"A": output}, "metrics": metrics}
+    return json.dumps(content)
+
+
+def of_many(annotators: int) -> str:
+    rows = (f"A 0 1|||R:X|||{number}|||{END}|||{number}\n" for number in range(annotators))
+    return f"S a b\n{''.join(rows)}\nS c\n\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"gold.m2": ""}, ["gold.m2: has no sentence: there is no line that begins with 'S '"]),
+        ({"a.m2": "\n\n"}, ["a.m2: has no sentence: there is no line that begins with 'S '"]),
+        ({"a.m2": "S a b\n\n"}, ["a.m2: has 1 sentences, and gold.m2 has 2"]),
+        (
+            {"a.m2": "S a x\n\nS c\n\n"},
+            ["a.m2:1: token 2 is 'x', and in gold.m2:1 it is 'b': the edits are not of the same sentences"],
+        ),
+        ({"gold.m2": of_many(256)}, ["gold.m2:1: has 256 annotators up to this sentence; at most 255 are supported"]),
+        (
+            {"gold.m2": of_many(2), "a.m2": of_many(200)},
+            [
+                "a.m2: has 200 annotators in a sentence, and gold.m2 has 2: 400 pairs to compare; at most 255 are "
+                "supported"
+            ],
+        ),
+        ({"a.m2": "S a b\nA 0 1|||R:X|||x\n\nS c\n"}, ["a.m2:2: expected 6 fields with ||| between, found 3"]),
+    ],
+)
+def test_files_that_are_wrong(files: dict[str, str | bytes], expected: list[str]) -> None:
+    """By hand: one message each, and not also how many lines the texts have."""
+    write(files)
+    assert problems(config()) == expected
+
+
+def test_outputs_that_are_no_m2_files() -> None:
+    message = (
+        "d: system A has no edits: name its M2 file, as in `systems: {A: {m2: FILE}}`, or have texts annotated: "
+        "`annotator: auto` as an option of the metric (--annotator auto of `score`)"
+    )
+    assert problems(config(system=None).replace("null", '"s.txt"')) == [message]
+
+
+def test_a_packed_file_that_is_cut_short() -> None:
+    write({"a.m2.gz": gzip.compress(GOLD.encode())[:40]})
+    assert problems(config(system="a.m2.gz")) == ["a.m2.gz: is cut short: the gzip data ends before its end mark"]
+
+
+def seen(**more: object) -> Corpus:
+    corpus = prepare(config(**more)).corpora[0]  # type: ignore[arg-type]
+    return corpus.read_by(prepare(config(**more)).metrics[0].needs)  # type: ignore[arg-type]
+
+
+def test_brackets_are_replaced_before_sentences_are_compared() -> None:
+    """By hand: both sides have the same edit, written with and without the names of brackets."""
+    write(
+        {
+            "gold.m2": f"S a -LRB- b\nA 0 1|||R:X|||-RRB- x|||{END}|||0\n\n",
+            "a.m2": f"S a ( b\nA 0 1|||R:X|||) x|||{END}|||0\n\n",
+            "s.txt": "a -lrb- b\n",
+        }
+    )
+    assert "token 2 is '('" in problems(config())[0]
+    for source in ({}, {"source": "s.txt"}):
+        corpus = seen(replace="ptb_brackets", **source)
+        assert lines(corpus.source) == ["a ( b"]
+        gold, output = lines(corpus.references[0])[0], lines(corpus.systems["A"])[0]
+        assert gold.split("\n")[1] == output == f"A 0 1|||R:X|||) x|||{END}|||0"
+
+
+def test_kept_lines_are_those_of_the_edits() -> None:
+    corpus = seen(keep="2")
+    assert lines(corpus.systems["A"]) == [f"A -1 -1|||noop|||-NONE-|||{END}|||0"]
+    assert lines(corpus.source) == ["c"]
+
+
+def test_the_sample_is_read_without_a_note() -> None:
+    files = ROOT / "data" / "m2"
+    job = prepare(config(str(files / "gold.m2"), str(files / "broken.m2")))
+    assert job.corpora[0].notes == ()
+
+
+# What is odd in a gold file is found line by line, or known not to be there by a few searches in the whole file.
+
+
+ORDINARY = ["S a b", f"A 0 1|||R|||x|||{END}|||0", NOOP, "", ""]
+ODD = [
+    "S",
+    "S ",
+    " ",
+    "\u3000",
+    "I x",
+    "S a\u2028b",
+    "S c\x85d",
+    f"A -1 -1|||R|||x|||{END}|||0",
+    f"A 0 1|||noop|||-NONE-|||{END}|||1",
+    f"A 0 1|||R|||noop|||{END}|||1",
+]
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    pieces=st.lists(st.sampled_from([*ORDINARY, *ORDINARY, *ODD]), max_size=8),
+    ends=st.sampled_from(["\n", "\n", "\n", "\r\n"]),
+    begin=st.sampled_from(["", "", "", "\ufeff", "\n"]),
+)
+def test_searches_find_the_same_as_a_look_at_each_line(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[str], ends: str, begin: str
+) -> None:
+    path = tmp_path_factory.mktemp("odd") / "gold.m2"
+    path.write_bytes((begin + ends.join(["S first", *pieces]) + ends).encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(official_loader, "LARGEST", -1)  # every file is too large for searches
+        expected = official_loader.odd_lines(path, "gold.m2")
+    assert official_loader.odd_lines(path, "gold.m2") == expected
+
+
+def test_nothing_is_read_line_by_line_in_an_ordinary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "gold.m2"
+    path.write_text("\n".join([*ORDINARY, "S c", "", ""]), encoding="utf-8")
+    monkeypatch.delattr(official_loader, "numbered_lines")
+    assert official_loader.odd_lines(path, "gold.m2") == ([], [])

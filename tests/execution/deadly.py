@@ -7,7 +7,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from pipeline.corpus.spans import read_span
+from pipeline.corpus.texts import read_span
 from pipeline.execution import workers
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli import main
-from pipeline.corpus.spans import Span
+from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
 from pipeline.execution import shards, workers
 from pipeline.execution.count import count_in_memory

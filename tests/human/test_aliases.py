@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.config.models import WrittenHuman
+from pipeline.config.models import HumanConfig
 from pipeline.errors import InputError
 from pipeline.human.people import open_people
 from tests.conftest import called
@@ -22,7 +22,7 @@ METRIC = "INPUT 0.1\nb 0.2\nc 0.4\n"
 def scores(path: Path, aliases: dict[str, str] | None = None) -> dict[str, float]:
     """Return wins of each system, or the scores in the file, as they are called in a run."""
     given = {"aliases": aliases} if aliases else {}
-    people = open_people(path, WrittenHuman.model_validate({"file": str(path), **given}))
+    people = open_people(path, HumanConfig.model_validate({"file": str(path), **given}))
     if people.judgments is None:
         return next(iter(people.scores.values()))
     wins = people.judgments.wins().sum(axis=1).tolist()

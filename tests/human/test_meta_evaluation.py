@@ -15,9 +15,8 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.models import WrittenHuman
-from pipeline.config.overrides import Overrides
-from pipeline.config.resolved import Dataset, System
+from pipeline.config.models import HumanConfig
+from pipeline.config.resolved import Dataset, Overrides, System
 from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.texts import read_texts
 from pipeline.errors import ConfigError, InputError
@@ -37,8 +36,8 @@ EXTRA = ["GPT-3.5", "INPUT", "REF-F"]
 GLEU = "gleu[variant=paper,tok=blank,rng=python3]"
 
 
-def settings(**given: Any) -> WrittenHuman:
-    return WrittenHuman.model_validate({"file": "x", **given})
+def settings(**given: Any) -> HumanConfig:
+    return HumanConfig.model_validate({"file": "x", **given})
 
 
 # gec-metrics on SEEDA

@@ -24,7 +24,8 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.io import lock, plain_files
+from pipeline.io import plain_files
+from pipeline.io import safe_files as lock
 from pipeline.io.plain_files import Spool
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 

@@ -12,12 +12,10 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -25,95 +23,33 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Column, Input
-from pipeline.corpus import index
+from pipeline.corpus import scan as index
 from pipeline.corpus.input_files import Opener
-from pipeline.corpus.spans import read_span
-from pipeline.corpus.texts import read_texts
+from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import remote_copy
 from pipeline.io import remote
-from pipeline.io.compressed import PIECE
+from pipeline.io.plain_files import PIECE
 from pipeline.io.remote import Remote
 from tests.conftest import PATIENCE, ROOT, Hears, open_text, run, tree, write_run
 from tests.files import problems, write
+from tests.support.web import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.support.web import Server
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
 
-class Server(ThreadingHTTPServer):
-    """Serves what is in `files`; ranges: whether parts of them; heard: method, path and range of each request."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files: dict[str, bytes] = {}
-        self.ranges, self.tags, self.fail = True, True, 0
-        self.status: dict[str, int] = {}
-        self.heard: list[tuple[str, str, str | None]] = []
-
-    def url(self, name: str) -> str:
-        return f"http://127.0.0.1:{self.server_port}/{name}"
-
-    @property
-    def got(self) -> list[str | None]:
-        """The ranges of what was asked for with GET."""
-        return [wanted for method, _, wanted in self.heard if method == "GET"]
-
-
-class Handler(BaseHTTPRequestHandler):
-    """GET and HEAD, single ranges, ETag."""
-
-    server: Server
-    protocol_version: ClassVar[str] = "HTTP/1.1"  # type: ignore[misc]
-
-    def do_GET(self) -> None:
-        self.answer(with_body=True)
-
-    def do_HEAD(self) -> None:
-        self.answer(with_body=False)
-
-    def answer(self, *, with_body: bool) -> None:
-        name, wanted = self.path.partition("?")[0].lstrip("/"), self.headers["Range"]
-        self.server.heard.append((self.command, self.path, wanted))
-        status, data = self.server.status.get(name, 200), self.server.files.get(name)
-        if data is None:
-            status = 404
-        elif with_body and self.server.fail:
-            self.server.fail -= 1
-            status = 503
-        body = data if status == 200 and data is not None else b""
-        headers = {}
-        if status == 200 and wanted and self.server.ranges:
-            low, high = map(int, re.findall("[0-9]+", wanted))
-            headers["Content-Range"] = f"bytes {low}-{min(high, len(body) - 1)}/{len(body)}"
-            status, body = 206, body[low : high + 1]
-        self.send_response(status)
-        for key, value in headers.items():
-            self.send_header(key, value)
-        if self.server.tags and data is not None:
-            self.send_header("ETag", f'"{hash(data)}"')
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if with_body:
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def running() -> Iterator[Server]:
-    with Server() as found:
-        threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True).start()
-        yield found
-        found.shutdown()
+    with serving() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -126,8 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     """A server without files, that gives ranges."""
     monkeypatch.setattr(remote, "PAUSE", 0.0)
-    running.files, running.status, running.heard = {}, {}, []
-    running.ranges, running.tags, running.fail = True, True, 0
+    running.reset()
     return running
 
 
@@ -199,11 +134,11 @@ def test_lines_are_read_by_ranges_where_the_server_has_them(server: Server, monk
     server.files["a.txt"] = b"".join(b"%03d\n" % number for number in range(1000))
     (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
     assert opened is not None
-    assert server.got == ["bytes=1-1", "bytes=0-2999", "bytes=3000-3999"]
+    assert [request.range for request in server.got] == ["bytes=1-1", "bytes=0-2999", "bytes=3000-3999"]
     assert (opened.lines, opened.size) == (1000, 4000)
     del server.heard[:]
     assert read_texts(opened, 256, 258) == ["256", "257"]
-    assert server.got == ["bytes=1024-1535"]
+    assert [request.range for request in server.got] == ["bytes=1024-1535"]
 
 
 def test_without_ranges_a_text_is_asked_for_once_and_kept_here(server: Server, tmp_path: Path) -> None:
@@ -282,7 +217,7 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.files = {"s.txt": b"a\n", "no": b"a\n", "bad": b"a\n\xff\n"}
-    server.status = {"no": 403}
+    server.answers["no"] = lambda: (403, {}, b"")
     with socket.create_server(("127.0.0.1", 0)) as free:
         closed = f"http://127.0.0.1:{free.getsockname()[1]}/x"
     base = server.url("").replace("http://", "http://user:secret@")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.edits.m2_lines import NOOP
-from pipeline.edits.records import record_of
+from pipeline.corpus.edits.m2_files import NOOP
+from pipeline.corpus.edits.records import record_of
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.m2.gold import listed_edits, read_gold
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pipeline.corpus.spans import line_ends
+from pipeline.corpus.texts import line_ends
 
 scan = pytest.importorskip("pipeline.kernel.native.scan", reason="the compiled kernel was not built")
 encode = pytest.importorskip("pipeline.kernel.native.encode", reason="the compiled kernel was not built")

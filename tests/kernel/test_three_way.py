@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.edits.correction_references import references
+from pipeline.corpus.edits.correction_references import references
 from pipeline.errors import LongTextError
 from pipeline.kernel import common, python
 from pipeline.kernel.changed_columns import FIELDS

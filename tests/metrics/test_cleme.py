@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.edits.records import record_of
+from pipeline.corpus.edits.records import record_of
 from pipeline.errors import InputError
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.capabilities import chooser

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.edits.errant.edit_keys import CHERRANT, NOOP, UNJUDGED, Comparison, Hits, compare
-from pipeline.edits.m2_lines import NOOP as NOOP_LINE
-from pipeline.edits.records import annotation_of, outputs_of, record_of
+from pipeline.corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Comparison, Hits, compare
+from pipeline.corpus.edits.m2_files import NOOP as NOOP_LINE
+from pipeline.corpus.edits.records import annotation_of, outputs_of, record_of
 from pipeline.kernel.lines import join_lines
 from pipeline.metrics.base.metric import Text
 from pipeline.metrics.errant.hits import hits_of

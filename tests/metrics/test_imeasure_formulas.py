@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline import kernel
-from pipeline.edits.correction_references import references
+from pipeline.corpus.edits.correction_references import references
 from pipeline.metrics.imeasure.formulas import (
     aspect_of,
     best_references,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.edits.correction_references import split_words
-from pipeline.edits.correction_xml import read_corrections
+from pipeline.corpus.edits.correction_references import split_words
+from pipeline.corpus.edits.correction_xml import read_corrections
 from pipeline.kernel.common import Encoded
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.arrays import Ints
-    from pipeline.edits.correction_references import CorrectedSentence
+    from pipeline.corpus.edits.correction_references import CorrectedSentence
 
 ORDER = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 """Which sequences a move takes a token of: the order of section "Alignment" of the paper's program, read and run."""

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pipeline.cli import dispatch
+from pipeline.corpus.edits.m2_files import NOOP
 from pipeline.corpus.texts import read_texts
-from pipeline.edits.m2_lines import NOOP
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit

@@ -12,8 +12,8 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.overrides import Overrides
-from pipeline.corpus.replacements import brackets
+from pipeline.config.resolved import Overrides
+from pipeline.corpus.texts import brackets
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.reproduction.table_files import TableColumns, read_table
 from pipeline.reproduction.verdicts import Verdict, compare, compare_order, is_worse, leaves, verdict_of, whole_verdict

@@ -18,12 +18,8 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import compiled_forms, line_outputs, reads_files
+from pipeline.metrics.base.capabilities import compiled_form, reads_files
 from pipeline.metrics.build import from_text
-from pipeline.metrics.compiled import sums_of
-from pipeline.scoring.aggregation import Outputs
-from pipeline.scoring.sentences import OneBlock
-from pipeline.scoring.terms import MetricTerms
 from tests.conftest import KERNELS, ROOT, forced_kernel
 
 if TYPE_CHECKING:
@@ -266,7 +262,7 @@ def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(metric_text: str,
     """On any counts, also such as no text has: an output of length 0 with matches, lengths far apart."""
     metric = from_text(metric_text)
     with forced_kernel("native"):
-        compiled = compiled_forms(metric).compiled()
+        compiled = compiled_form(metric)
     if compiled is None:
         return
     columns = any_columns(metric, data)
@@ -275,64 +271,3 @@ def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(metric_text: str,
     if metric.policy == "merged":
         assert got.shape == (len(columns["hyp_len"]), 1)
     assert got.tobytes() == np.ascontiguousarray(expected).tobytes()
-
-
-SUMMED = ["chrf[minc=2,nc=3]", "rouge[types=2+L,beta=2]", "gleu[zero_total=one]", "gleu[variant=paper,clip=sentence]"]
-
-
-@pytest.mark.parametrize("metric_text", [*FORMULAS, *SUMMED])
-@settings(max_examples=40)
-@given(data=st.data())
-def test_compiled_scores_of_sums_are_those_of_the_metric_bit_for_bit(metric_text: str, data: st.DataObject) -> None:
-    """With the references that the metric chooses, and with each of several references for all sentences."""
-    metric = from_text(metric_text)
-    columns = any_columns(metric, data)
-    with forced_kernel("native"):
-        forms = compiled_forms(metric)
-        sums, lines, known = forms.compiled_sums(), forms.compiled_lines(), sums_of(metric)
-    if lines:
-        expected = line_outputs(metric, columns)
-        got = lines(columns)
-        assert [*got] == [*expected]
-        assert [values.tobytes() for values in got.values()] == [values.tobytes() for values in expected.values()]
-    if sums is None or known is None:
-        return
-    ways: list[list[int] | None] = [None]
-    if metric.name == "gleu":
-        ways += [[0], [*range(columns["ref_len"].shape[1])]]
-    for references in ways:
-        with forced_kernel("python"):
-            ways_of = [MetricTerms(metric, number) for number in ([None] if references is None else references)]
-            scores = [terms.of_system(OneBlock(columns)) for terms in ways_of]
-        assert all(tuple(outputs) == known.names for outputs in scores)
-        assert sums(columns, references).T.tolist() == [[*outputs.values()] for outputs in scores]
-
-
-@pytest.mark.parametrize("metric_text", ["bleu", "gleu[refs=mean]", "google_gleu", "chrf", "rouge"])
-def test_common_metrics_have_compiled_scores(metric_text: str) -> None:
-    metric = from_text(metric_text)
-    forms = compiled_forms(metric)
-    with forced_kernel("native"):
-        assert forms.compiled_lines() if metric.name == "rouge" else forms.compiled_sums()
-    with forced_kernel("python"):
-        assert forms.compiled_sums() is None
-        assert forms.compiled_lines() is None
-
-
-@pytest.mark.parametrize("draws", [1, 7, 8, 9, 127, 128, 129, 136, 500, 1000, 1001, 4097, 20_000])
-def test_means_over_draws_are_those_of_numpy_bit_for_bit(draws: int) -> None:
-    native = pytest.importorskip("pipeline.kernel.native.sums", reason="no compiled kernel", exc_type=ImportError)
-    generator = np.random.default_rng(draws)
-    values = generator.random((4, 3)) ** 5
-    values[1] = 0.3  # the mean of equal values is exactly the value
-    drawn = np.append(generator.integers(0, 3, draws - 1), 0).astype(np.intp)
-    means, deviation = native.drawn_means(values, drawn)
-    outputs = Outputs("abcd", values, drawn)
-    with forced_kernel("python"):
-        expected = outputs.means()
-    assert means.tolist() == [*expected[0].values()]
-    assert deviation == expected[1] == outputs.scores.std()
-    assert means[1] == 0.3
-    np.testing.assert_array_equal(np.delete(means, 1), np.delete(outputs.table.mean(axis=-1), 1))
-    with pytest.raises(IndexError):
-        native.drawn_means(values, drawn + 3)

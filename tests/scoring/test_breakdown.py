@@ -14,7 +14,7 @@ from jsonschema import validate
 
 from pipeline import stages
 from pipeline.cli.commands.schema import results_schema
-from pipeline.corpus.edits import views
+from pipeline.corpus import edit_views as views
 from pipeline.execution.options import RunOptions
 from pipeline.scoring.categories import beside, by_category
 from pipeline.scoring.resampling.samples import Bootstrap

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.config.models import WrittenStatistics
+from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.arithmetic import rounded
 from pipeline.metrics.base.capabilities import sequential_choice
@@ -41,7 +41,7 @@ METRICS = [
     *("cleme", "cleme[version=2]", "cleme[weights=sentence]", "cleme[weights=none,beta=1]"),
 ]
 OF_TEXTS = ["m2", "m2[beta=1,mu=0]", "m2[annotators=all]", "imeasure[optimise=corpus]", "imeasure[optimise=corpus,w=3]"]
-SETTINGS = WrittenStatistics(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
+SETTINGS = StatisticsConfig(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
 
 
 @pytest.fixture(scope="module")

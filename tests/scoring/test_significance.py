@@ -14,7 +14,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.models import WrittenStatistics
+from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
@@ -72,8 +72,8 @@ def test_without_the_section_nothing_more_is_computed(tmp_path: Path, monkeypatc
 
 def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
     job = stages.prepare(write_run(tmp_path, LINES, statistics={}))
-    assert job.config.statistics == WrittenStatistics()
-    assert WrittenStatistics().model_dump() == {
+    assert job.config.statistics == StatisticsConfig()
+    assert StatisticsConfig().model_dump() == {
         "baseline": None,
         "test": "approximate_randomization",
         "correction": "holm",
@@ -449,7 +449,7 @@ def test_two_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {score.metric.partition("|")[0] for score in results.scores} == {"green", "gleu"}
     places = [score.rank for score in measured[0].scores]
     assert places == oracle.ranks([score.score for score in measured[0].scores])
-    settings = WrittenStatistics(resamples=50, trials=50)
+    settings = StatisticsConfig(resamples=50, trials=50)
     analysed = analyse(measured[0], settings)
     found = {(t.system, t.other): t for t in analysed.tests}
     assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1  # the same texts under other names

@@ -19,10 +19,10 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from ...config.models import WrittenStatistics
+from ...config.models import StatisticsConfig
 from ...errors import InputError, did_you_mean, printable
 from ...report.terminal.progress import Bar
-from ..parts import add_columns, add_parts, selection_of
+from ..arguments import add_columns, add_parts, selection_of
 
 if TYPE_CHECKING:
     from ...scoring.results import Results
@@ -51,7 +51,7 @@ def _count(text: str) -> int:
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
-    fields = WrittenStatistics.model_fields
+    fields = StatisticsConfig.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
     corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "choice"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
@@ -166,7 +166,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     return results
 
 
-def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str | None) -> WrittenStatistics:
+def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str | None) -> StatisticsConfig:
     """Return the settings of the run, changed by those of the command line."""
     from ...scoring.resampling.significance import statistics_of
 

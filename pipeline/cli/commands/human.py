@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...report.terminal.progress import Bar
-from ..given_texts import given_path
+from ..arguments import given_path
 
 if TYPE_CHECKING:
     from ...human.judgment_summary import JudgmentSummary

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..m2.changing import add_changes
-from ..m2.checking import add_check
-from ..m2_annotate import add_annotate
+from ..m2_tools import add_annotate, add_changes, add_check
 
 if TYPE_CHECKING:
     import argparse

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..parts import add_mean
+from ..arguments import add_mean
 from .compare import add_settings, compared
 
 if TYPE_CHECKING:

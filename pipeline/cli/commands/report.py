@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
-from ..parts import add_columns, add_mean, add_parts, selection_of
+from ..arguments import add_columns, add_mean, add_parts, selection_of
 from ..reproducing.own_boards import write_boards
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ...report.terminal.progress import Bar
-from ..arguments import add_selection, jobs, overrides_of
+from ..arguments import add_boards, add_mean, add_selection, jobs, overrides_of
 from ..kernel_note import kernel_notes
-from ..parts import add_boards, add_mean
 
 if TYPE_CHECKING:
     import argparse

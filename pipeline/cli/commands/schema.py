@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from ...config.models import ANY_RECORD, WrittenConfig, WrittenHuman, WrittenStatistics
-from ...config.values import record_models
+from ...config.models import ANY_RECORD, HumanConfig, StatisticsConfig, record_models
+from ...config.models_published import ConfigFile
 from ...corpus.formats import READERS
 from ...human.meta_evaluation import MetaEvaluation
 from ...metrics import METRICS
@@ -43,14 +43,14 @@ def run(args: argparse.Namespace) -> int:
 
 def json_schema() -> str:
     """Return the schema of configs as JSON text."""
-    schema = WrittenConfig.model_json_schema()
+    schema = ConfigFile.model_json_schema()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
     schema["$defs"]["Metric"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
     schema["properties"]["metrics"]["items"] = {"$ref": "#/$defs/Metric"}
     _or_one(schema["properties"], "metrics")
     for key in ("references", "gold"):
-        _or_one(schema["$defs"]["WrittenDataset"]["properties"], key)
+        _or_one(schema["$defs"]["DatasetConfig"]["properties"], key)
     whole = {
         "type": "string",
         "pattern": "^data(:.+)?$",
@@ -58,7 +58,7 @@ def json_schema() -> str:
     }
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
-    output = schema["$defs"]["WrittenOutput"]["properties"]
+    output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
     schema["$defs"] = dict(sorted({**schema["$defs"], **_records()}.items()))
@@ -88,11 +88,11 @@ def results_schema() -> str:
     results = TypeAdapter(Results).json_schema()
     human = TypeAdapter(MetaEvaluation).json_schema()
     defined = {**results.pop("$defs"), **human.pop("$defs")}
-    settings = WrittenHuman.model_json_schema()
+    settings = HumanConfig.model_json_schema()
     for item in settings["properties"].values():
         item.pop("minItems", None)  # a list that the config does not have is empty here
     human["properties"]["settings"] = settings
-    parts = {"statistics": WrittenStatistics.model_json_schema(), "human": human}
+    parts = {"statistics": StatisticsConfig.model_json_schema(), "human": human}
     for name, part in parts.items():
         results["properties"][name] = {"anyOf": [part, {"type": "null"}]}
     for node in [results, human, *defined.values()]:

@@ -40,12 +40,12 @@ from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, jobs, open_files, output_from_pipe
 from ..kernel_note import kernel_notes
-from ..peer_habits import add_habits, check_habits, check_names, print_bare, statistics_asked
+from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...evaluation import Result
     from ...scoring.results import Results
     from ..dispatch import Parser
@@ -102,7 +102,7 @@ def _truth(text: str) -> str:
 
 
 def _help(name: str) -> str:
-    """Return what an option means, behind the metrics that it means that for, unless it is all of them."""
+    """Return the help of an option: each of its meanings, after the metrics that have this meaning if not all do."""
     from ...metrics import METRICS
 
     meant: dict[str, list[str]] = {}
@@ -171,7 +171,7 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
         print_comparisons(results, args.digits)
 
 
-def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: WrittenStatistics) -> Results:
+def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: StatisticsConfig) -> Results:
     """Return the results with intervals and paired tests, for each metric."""
     from ...evaluation import boards_of
     from ...scoring.resampling.significance import with_statistics

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
-from ..parts import add_boards, add_mean, selection_of
+from ..arguments import add_boards, add_mean, selection_of
 
 if TYPE_CHECKING:
     import argparse

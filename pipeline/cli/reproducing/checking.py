@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import ConfigError, InputError, Problem, did_you_mean, wrong_name
 from ...io.catalogue import named_in
-from ...io.written_paths import is_data
+from ...io.remote import is_data
 from ...reproduction.verdicts import ORDER, is_worse, whole_verdict
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
-from ..parts import selection_of
+from ..arguments import selection_of
 
 if TYPE_CHECKING:
     import argparse

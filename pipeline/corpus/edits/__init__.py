@@ -1,1 +1,1 @@
-"""Data sets of edits: views of annotated data for metrics of edits."""
+"""Edits as files have them: M2, XML of corrections, ERRANT's keys, and the records that travel to the workers."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...config.globs import PACKED_SUFFIXES
+from ...config.resolved import PACKED_SUFFIXES
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later

@@ -18,22 +18,20 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...edits.m2_files import read_block
-from ...edits.m2_lines import edit_of, is_noop, wrong
-from ...edits.read_once import sentences_of
-from ...edits.records import SENTENCES, read_lines
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
+from ..edits.m2_files import SENTENCES, edit_of, is_noop, read_block, read_lines, wrong
+from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ...config.resolved import Column
-    from ...edits.m2_lines import Block
-    from ...edits.m2_lines import Edit as Written
     from ...io.plain_files import Spool
     from ...io.remote import Remote
+    from ..edits.m2_files import Block
+    from ..edits.m2_files import Edit as Written
 
 MAX_ANNOTATORS = 255
 KEPT = 1 << 22

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import CorpusError, StoreError
-from ...io.remote import Remote, RemoteStamp, is_remote, tried
+from ...io.remote import Remote, RemoteStamp, expanded, home, is_remote, tried
 from ...io.safe_files import read_json, write_atomic
-from ...io.written_paths import expanded, home
 from .manifest import MANIFEST, is_file_name, read_manifest
 from .unfinished import UNFINISHED, is_part
 
@@ -84,46 +83,15 @@ class Mirror:
             here = self.folder / name
             if not here.exists() or before.get(name) != stamps[name]:
                 here.parent.mkdir(parents=True, exist_ok=True)
-                self._get(name, here)
+                self._tried(lambda system, root, name=name, to=here: system.get_file(f"{root}/{name}", str(to)))  # type: ignore[misc]
         self._note(stamps)
 
     def send(self) -> None:
-        """Send the files that changed in the folder since both sides were the same, and delete those that are gone."""
-        before, stamps = self._noted("here"), self._find()
-        names = self._names()
-        for name in names:
-            if name not in stamps or before.get(name) != self._stamp(name):
-                self._put(name)
-        for name in stamps.keys() - set(names):
-            self._tried(lambda system, root, name=name: system.rm_file(f"{root}/{name}"))  # type: ignore[misc]
-        self._note(self._find())
+        """Send the files that changed in the folder since both sides were the same, and delete those that are gone.
 
-    def _names(self) -> list[str]:
-        """Return the names of the files in the folder that a run wrote: unfinished work first, run.json last."""
-        unfinished = self.folder / UNFINISHED
-        parts = sorted(path.name for path in unfinished.iterdir()) if unfinished.is_dir() else []
-        listed = [*read_manifest(self.folder).get("files", []), MANIFEST]
-        names = [*(f"{UNFINISHED}/{name}" for name in parts if is_part(name)), *dict.fromkeys(listed)]
-        return [name for name in names if (self.folder / name).is_file()]
+        Unfinished work is sent first, run.json last.
+        """
 
-    def _find(self) -> Stamps:
-        """Return the stamps of the files at the address that a run may have written."""
-
-        def find(system: Any, root: str) -> Stamps:
-            system.invalidate_cache()
-            try:
-                listed: Mapping[str, Any] = system.find(root, detail=True)
-            except FileNotFoundError:
-                return {}
-            stamps = {path.removeprefix(root).lstrip("/"): list(RemoteStamp.of(item)) for path, item in listed.items()}
-            return {name: stamp for name, stamp in stamps.items() if _may_be_ours(name)}
-
-        return self._tried(find)
-
-    def _get(self, name: str, here: Path) -> None:
-        self._tried(lambda system, root: system.get_file(f"{root}/{name}", str(here)))
-
-    def _put(self, name: str) -> None:
         def put(system: Any, root: str) -> None:
             there = f"{root}/{name}"
             if self.there.scheme not in RENAMED:
@@ -135,7 +103,37 @@ class Mirror:
                 system.rm_file(there)
             system.mv(f"{there}.tmp", there)
 
-        self._tried(put)
+        before, stamps = self._noted("here"), self._find()
+        unfinished = self.folder / UNFINISHED
+        parts = sorted(path.name for path in unfinished.iterdir()) if unfinished.is_dir() else []
+        written = [*read_manifest(self.folder).get("files", []), MANIFEST]
+        names = [*(f"{UNFINISHED}/{part}" for part in parts if is_part(part)), *dict.fromkeys(written)]
+        names = [name for name in names if (self.folder / name).is_file()]
+        for name in names:
+            if name not in stamps or before.get(name) != self._stamp(name):
+                self._tried(put)
+        for name in stamps.keys() - set(names):
+            self._tried(lambda system, root, name=name: system.rm_file(f"{root}/{name}"))  # type: ignore[misc]
+        self._note(self._find())
+
+    def _find(self) -> Stamps:
+        """Return the stamps of the files at the address that a run may have written."""
+
+        def find(system: Any, root: str) -> Stamps:
+            system.invalidate_cache()
+            try:
+                listed: Mapping[str, Any] = system.find(root, detail=True)
+            except FileNotFoundError:
+                return {}
+            stamps = {path.removeprefix(root).lstrip("/"): list(RemoteStamp.of(item)) for path, item in listed.items()}
+            unfinished = f"{UNFINISHED}/"
+            return {
+                name: stamp
+                for name, stamp in stamps.items()
+                if is_file_name(name) or (name.startswith(unfinished) and is_part(name.removeprefix(unfinished)))
+            }
+
+        return self._tried(find)
 
     def _stamp(self, name: str) -> list[Any]:
         status = (self.folder / name).stat()
@@ -157,8 +155,3 @@ class Mirror:
         except CorpusError as error:
             message = f"{error.problems[0].message}; what was done is in {self.folder}, and the same command goes on"
             raise StoreError(f"{self.there}: {message}") from None
-
-
-def _may_be_ours(name: str) -> bool:
-    folder, _, last = name.rpartition("/")
-    return is_file_name(name) or (folder == UNFINISHED and is_part(last))

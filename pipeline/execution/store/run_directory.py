@@ -18,8 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import StoreError
-from ...io import lock
-from ...io.safe_files import MAX_JSON, TEMPORARY, open_regular, refuse_links, write_atomic
+from ...io.safe_files import LOCK, MAX_JSON, TEMPORARY, locked, open_regular, refuse_links, write_atomic
 from ...io.workers.threads import alone
 from ...metrics.base.columns import COUNTING
 from . import unfinished
@@ -76,7 +75,7 @@ class RunDirectory:
             raise StoreError(f"{path}: {what}") from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
-        left = names - {MANIFEST + TEMPORARY, lock.LOCK}
+        left = names - {MANIFEST + TEMPORARY, LOCK}
         if left and MANIFEST not in names and not unfinished.is_remains(path, left - {LOG}):
             also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
@@ -103,7 +102,7 @@ class RunDirectory:
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError where one already works here, or a folder inside is a link."""
-        with lock.held(self.path, lambda: holder(self.path), warn):
+        with locked(self.path, lambda: holder(self.path), warn):
             manifest = self.manifest()
             self._before = set(manifest.get("files", ()))
             self._results = self._read_results() if manifest.get("state") == "done" else None
@@ -199,7 +198,7 @@ class RunDirectory:
         """
         kept = () if whole else (self.path / MANIFEST, self.path / LOG)
         files = [path for path in self.contents() if path not in kept]
-        _delete([*files, *([self.path / lock.LOCK] if whole else ())])
+        _delete([*files, *([self.path / LOCK] if whole else ())])
         own = [self.path / "statistics", self.path / UNFINISHED, *([self.path] if whole else [])]
         for folder in [*self._statistics(), *own]:
             _remove_empty(folder)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...arrays import Floats
-    from ...config.models import WrittenHuman
+    from ...config.models import HumanConfig
     from ..statistics.statistic import Statistic, Value
     from .metric_scores import MetricScores
 
@@ -61,7 +61,7 @@ class PermutationTest:
     """How many resamples were drawn before the test stopped."""
 
 
-def asked_statistics(config: WrittenHuman, sentences: bool) -> list[Statistic]:
+def asked_statistics(config: HumanConfig, sentences: bool) -> list[Statistic]:
     """Return the statistics that a config asks for; where it asks for none, the usual ones for scores of sentences.
 
     Raises InputError where there is no such one.
@@ -90,7 +90,7 @@ class HumanScores(NamedTuple):
 
 
 def compared(
-    metrics: Sequence[MetricScores], people: HumanScores, config: WrittenHuman
+    metrics: Sequence[MetricScores], people: HumanScores, config: HumanConfig
 ) -> tuple[list[Agreement], list[PermutationTest], list[str]]:
     """Return the statistics that a config asks for, their tests, and notes on what has no value or was left out.
 
@@ -116,7 +116,7 @@ def compared(
     return agreements, [test for _, tests in results for test in tests], notes
 
 
-def _test_settings(config: WrittenHuman) -> Settings:
+def _test_settings(config: HumanConfig) -> Settings:
     return Settings(
         resamples=config.permutations or 0,
         swap=config.swap,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     from .draws import Drawer, add_draws, pass_draws
     from .edit_rate import edit_rate
-    from .encode import encode
+    from .encode import encode, words
     from .gold_records import gold_records
     from .lcs import lcs, union_lcs, weighted_lcs, weighted_union
     from .max_match import max_match
@@ -29,7 +29,6 @@ else:
     from .prepared import Prepared
     from .skip import skip_bigrams
     from .three_way import three_way, three_way_columns
-    from .words import words
 
 __all__ = [
     "Drawer",

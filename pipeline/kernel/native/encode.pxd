@@ -1,6 +1,9 @@
-"""What `words.pyx`, `prepared.pyx` and `scan.pyx` use of `encode.pyx`."""
+"""What `prepared.pyx` and `scan.pyx` use of `encode.pyx`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+cdef extern from "words.h" nogil:
+    int64_t gp_fold_line(const uint8_t *source, int64_t size, bint google, uint8_t *target)
 
 cdef extern from "spaces.h" nogil:
     enum:
@@ -78,8 +81,9 @@ cdef struct Vocabulary:
     Entry *entries
     size_t mask
     int shift                # from a hash to the number of an entry
-    gp_bounds *longer        # where a longer token is, by its id
-    int64_t longer_room
+    gp_bounds *noted         # where a longer token is, by its id
+    int64_t noted_room
+    bint notes_all           # where every token is
     int64_t count
     bint frozen              # tokens that are not in it all get the same id, `count`, and nothing changes
     int32_t[128] ascii       # ids of single ASCII characters, for the splits into characters; -1 if not seen
@@ -96,6 +100,7 @@ cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _open(Vocabulary *words, size_t size) except -1
 cdef void _close(Vocabulary *words) noexcept
-cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1
 cdef object _style(Style *style, split)
+cdef list _folded(texts, fold)
+cdef list _encode_folded(Vocabulary *words, list folded)
 cdef object _encode(Vocabulary *words, const Style *style, texts, const gp_spaces *spaces)

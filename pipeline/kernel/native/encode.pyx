@@ -5,16 +5,21 @@ A vocabulary is an open-addressing hash table whose entries have the tokens of u
 ones. These are equal only if their bytes are; equal hashes are not enough. UTF-8 is checked line by line,
 unless all its bytes are ASCII. White space is found 64 bytes at a time (see `spaces.h`). Many words are looked up
 together, so that their entries come from memory at the same time.
+
+The words of words() are those between white space, once lines are lower-cased and all else is blanked.
 """
 
 import os
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy, memset
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ...errors import InvalidTextError
-from ..common import SPLITS, Encoded
+from ..common import FOLDS, SPLITS, Encoded, Words
+from ..lines import Lines
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_hash(const uint8_t *p, size_t size, uint64_t secret0, uint64_t secret1)
@@ -159,20 +164,20 @@ cdef inline bint _is(const Vocabulary *words, const Entry *entry, const gp_bound
     cdef const gp_bounds *other
     if word.size <= GP_KEYED:
         return True
-    other = &words.longer[entry.id]
+    other = &words.noted[entry.id]
     return other.size == word.size and memcmp(other.start, word.start, word.size) == 0
 
 
-cdef int _note_longer(Vocabulary *words, const gp_bounds *word) noexcept nogil:
-    """Keep where the next token is, which is a longer one; return -1 where there is no memory."""
+cdef int _note(Vocabulary *words, const gp_bounds *word) noexcept nogil:
+    """Keep where the next token is; return -1 where there is no memory."""
     cdef int64_t room = 2 * words.count + 256
     cdef void *grown
-    if words.count >= words.longer_room:
-        grown = realloc(words.longer, room * sizeof(gp_bounds))
+    if words.count >= words.noted_room:
+        grown = realloc(words.noted, room * sizeof(gp_bounds))
         if grown == NULL:
             return -1
-        words.longer, words.longer_room = <gp_bounds *>grown, room
-    words.longer[words.count] = word[0]
+        words.noted, words.noted_room = <gp_bounds *>grown, room
+    words.noted[words.count] = word[0]
     return 0
 
 
@@ -191,7 +196,7 @@ cdef int32_t _id(Vocabulary *words, const Wanted *wanted, const gp_bounds *word)
         return <int32_t>words.count
     if words.count == 0x7FFFFFFF:
         return -2
-    if word.size > GP_KEYED and _note_longer(words, word) < 0:
+    if (words.notes_all or word.size > GP_KEYED) and _note(words, word) < 0:
         return -1
     entry.first, entry.second, entry.id = wanted.first, wanted.second, <int32_t>words.count
     words.count += 1
@@ -535,7 +540,7 @@ cdef int _open(Vocabulary *words, size_t size) except -1:
     """Make an empty vocabulary, which has room for half of `size` tokens before it grows; size is a power of 2."""
     words.count, words.frozen = 0, False
     memset(words.ascii, 0xFF, sizeof(words.ascii))
-    words.longer, words.longer_room = NULL, 0
+    words.noted, words.noted_room, words.notes_all = NULL, 0, False
     if _make_entries(words, size) < 0:
         raise MemoryError
     return 0
@@ -543,7 +548,7 @@ cdef int _open(Vocabulary *words, size_t size) except -1:
 
 cdef void _close(Vocabulary *words) noexcept:
     free(words.entries)
-    free(words.longer)
+    free(words.noted)
 
 
 def encode(texts, split, bits=0):
@@ -558,6 +563,79 @@ def encode(texts, split, bits=0):
         return _encode(&words, &style, texts, _spaces(bits))
     finally:
         _close(&words)
+
+
+def words(texts, fold):
+    """Turn texts into ids of their words; see words() in `python/encode.py`."""
+    import numpy as np
+
+    cdef Vocabulary words
+    cdef int64_t[::1] ends
+    cdef int64_t number, size = 0
+    cdef uint8_t *to
+    if fold not in FOLDS:
+        raise KeyError(fold)
+    _open(&words, 4096)
+    words.notes_all = True
+    try:
+        folded = _folded(texts, fold)
+        encoded = _encode_folded(&words, folded)
+        array = np.empty(words.count, np.int64)
+        ends = array
+        for number in range(words.count):
+            size += words.noted[number].size
+            ends[number] = size
+        data = PyBytes_FromStringAndSize(NULL, size)
+        to = <uint8_t *>PyBytes_AS_STRING(data)
+        for number in range(words.count):
+            memcpy(to, words.noted[number].start, words.noted[number].size)
+            to += words.noted[number].size
+        return Words(encoded, data, array)
+    finally:
+        _close(&words)
+
+
+cdef list _folded(texts, fold):
+    """Return texts as gp_fold_line() makes them, with a blank behind each line."""
+    import numpy as np
+
+    cdef const uint8_t[::1] data
+    cdef const int64_t[::1] starts, ends
+    cdef int64_t[:, ::1] place
+    cdef int64_t line, lines, at, bad = -1
+    cdef bint google = fold == "google"
+    cdef const uint8_t *source
+    cdef uint8_t *to
+    result = []
+    for number, text in enumerate(texts):
+        data = text.data
+        starts, ends = np.ascontiguousarray(text.starts), np.ascontiguousarray(text.ends)
+        lines, at = starts.shape[0], 0
+        folded = PyBytes_FromStringAndSize(NULL, _size_of(starts, ends, data.shape[0]) + lines)
+        places = np.empty((2, lines), np.int64)
+        place, to = places, <uint8_t *>PyBytes_AS_STRING(folded)
+        source = &data[0] if data.shape[0] else NULL
+        with nogil:
+            for line in range(lines):
+                bad = _invalid(source + starts[line], source + ends[line])
+                if bad >= 0:
+                    break
+                place[0, line] = at
+                at += gp_fold_line(source + starts[line], ends[line] - starts[line], google, to + at)
+                place[1, line] = at
+                to[at] = 32
+                at += 1
+        if bad >= 0:
+            raise InvalidTextError(number, line, bad)
+        result.append(Lines(folded, places[0], places[1]))
+    return result
+
+
+cdef list _encode_folded(Vocabulary *words, list folded):
+    """Return the ids of texts that _folded() made. The entries of the vocabulary point into them."""
+    cdef Style style
+    _style(&style, "ascii_whitespace")
+    return _encode(words, &style, folded, _spaces())
 
 
 cdef int64_t _size_of(const int64_t[::1] starts, const int64_t[::1] ends, int64_t size) except -1:

@@ -4,11 +4,13 @@
 The specification of each function is sentence_scores() of the metric that names it in `compiled()`. Results are equal
 bit for bit: numbers are added in numpy's order, and logarithms and exponentials are numpy's own, which can differ from
 those of the C library in the last bit. So there may be no more than ORDERS orders: numpy adds more of them in pairs.
-The scores of sums over sentences are in `sums.pyx`.
 """
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
+
+cdef enum:
+    ORDERS = 7                 # numpy adds more numbers than these in pairs
 
 cdef object _numpy = None
 

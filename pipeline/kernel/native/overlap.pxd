@@ -29,20 +29,11 @@ cdef struct Trie:
     uint32_t stamp
 
 
-cdef struct Kinds:
-    # Where each kind of `common.py` is added up for a line of a system; NULL where it is not asked for. Kinds with each
-    # reference have the shape [references, order], merged kinds [order].
-    int64_t *match
-    int64_t *penalty
-    int64_t *source_only
-    int64_t *common
-    int64_t *source_match
-    int64_t *union_match
-    int64_t *new_match
-    int64_t *gone_match
-    int64_t *added_match
-    int64_t *removed_match
-    int64_t *added
+cdef struct Kind:
+    int formula            # see gp_counted()
+    uint64_t table         # see gp_table()
+    int64_t *counts        # for line 0 of system 0. Kinds with each reference have the shape [references, order] for a
+                           # line, merged kinds [order]
 
 cdef struct Text:
     const int32_t *ids
@@ -56,7 +47,14 @@ cdef struct Job:
     int n_systems
     int64_t lines
     int order
-    Kinds kinds             # for line 0 of system 0
-    uint64_t *places        # for each id 0: room for `overlap_bits.h`; NULL where all lines are counted by the trie
+    Kind[4] single          # those that depend on the output
+    int n_single
+    Kind[5] merged
+    int n_merged
+    int64_t *source_match   # these two do not depend on it; NULL where they are not asked for
+    int64_t *added
+    uint64_t *places        # for each id and word of bits a 0, which is room for `overlap.h`
+    int most_words          # of bits that an output takes which is counted as bits; 0: all are counted by the trie
 
-cdef int _overlap(Trie *trie, const Job *job, bint single, bint merged) noexcept nogil
+cdef int _count_line(Trie *trie, const Job *job, int64_t line, int64_t place) noexcept nogil
+cdef int _ask(Job *job, kind, int64_t *first) except -1

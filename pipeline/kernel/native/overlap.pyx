@@ -1,15 +1,15 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """N-gram overlap, compiled: the twin of overlap() in `python/overlap.py`.
 
-For each line, the n-grams of source and references become nodes of a trie. A hash table leads from the node of the
-first n - 1 tokens and the last token to the node of an n-gram; it compares keys, so collisions do no harm. Outputs add
-no nodes: where an n-gram has no node, no longer n-gram has one. A node counts how often its n-gram is in the source
-(sigma), in each reference (rho) and so far in the output (eta). The k-th occurrence in the output matches a reference
-if k <= rho. References are counted in blocks, so that memory does not grow with their number. Outputs and references
-resemble the source, so an n-gram is mostly followed by the same one as last time; this guess is tried first.
+Outputs of up to a few hundred tokens are counted as bits, one for each n-gram of the output: see `overlap.h`.
 
-Outputs of at most 64 tokens are counted without a trie where only KINDS that depend on the output are asked for: each
-n-gram of the output is a bit (see `overlap_bits.h`).
+For longer ones, and for kinds that do not depend on the output, the n-grams of source and references become nodes of a
+trie. A hash table leads from the node of the first n - 1 tokens and the last token to the node of an n-gram; it
+compares keys, so collisions do no harm. Outputs add no nodes: where an n-gram has no node, no longer n-gram has one. A
+node counts how often its n-gram is in the source (sigma), in each reference (rho) and so far in the output (eta). The
+k-th occurrence in the output matches a reference if k <= rho. References are counted in blocks, so that memory does not
+grow with their number. Outputs and references resemble the source, so an n-gram is mostly followed by the same one as
+last time; this guess is tried first.
 """
 
 import os
@@ -18,25 +18,45 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from .match import fits, fits_merged, match, merged_match
 from ..common import KINDS, MAX_ORDER, MERGED_KINDS, check_overlap
 
 cdef extern from "hash.h" nogil:
     uint64_t gp_fold(uint64_t a, uint64_t b)
 
-cdef extern from "overlap_bits.h" nogil:
+cdef extern from "overlap.h" nogil:
     enum:
-        GP_SHORT
+        GP_MOST_WORDS
+        GP_MATCH
+        GP_PENALTY
+        GP_SOURCE_ONLY
+        GP_COMMON
+        GP_NEW_MATCH
+        GP_ADDED_MATCH
+        GP_REMOVED_MATCH
     ctypedef struct gp_common:
-        uint64_t *taken
-        uint64_t *present
-    int64_t gp_bits(uint64_t bits)
-    void gp_common_of(const uint64_t *places, const int32_t *ids, int64_t size, int order, gp_common *common)
-    void gp_place(uint64_t *places, const int32_t *ids, int64_t size)
-    void gp_unplace(uint64_t *places, const int32_t *ids, int64_t size)
+        pass
+    uint64_t gp_table(int kind)
+    void gp_common_of(
+        const uint64_t *places, const int32_t *ids, int64_t size, int order, int words, gp_common *common
+    )
+    void gp_unite(gp_common *all, const gp_common *one, int size)
+    void gp_count(
+        int kind, const gp_common *source, const gp_common *reference, int order, int words, int64_t *counts
+    )
+    void gp_place(uint64_t *places, const int32_t *ids, int64_t size, int words)
+    void gp_unplace(uint64_t *places, const int32_t *ids, int64_t size, int words)
 
 cdef uint64_t SECRET = int.from_bytes(os.urandom(8), "little") | 1
 cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
+cdef enum:
+    MANY = 5                     # for so many systems a trie, which they share, is sooner the faster way
+
+FORMULAS = {
+    "match": GP_MATCH, "penalty": GP_PENALTY, "source_only": GP_SOURCE_ONLY, "common": GP_COMMON,
+    "union_match": GP_MATCH, "new_match": GP_NEW_MATCH, "gone_match": GP_PENALTY, "added_match": GP_ADDED_MATCH,
+    "removed_match": GP_REMOVED_MATCH,
+}
+"""How the kinds of `common.py` that depend on the output are counted."""
 
 cdef inline size_t _place(Trie *trie, uint64_t key) noexcept nogil:
     return gp_fold(key ^ SECRET, MULTIPLIER) & trie.mask
@@ -154,13 +174,8 @@ cdef inline uint32_t _step(Trie *trie, Node **nodes, uint32_t before, uint64_t k
     return node
 
 
-cdef int _count_text(
-    Trie *trie, const int32_t *ids, int64_t size, int order, int reference, int64_t *source_match
-) noexcept nogil:
-    """Add the n-grams of the source (reference -1) or of a reference; return -1 where there is no memory.
-
-    Unless it is NULL, source_match [order] grows by the n-grams that the reference shares with the source.
-    """
+cdef int _count_text(Trie *trie, const int32_t *ids, int64_t size, int order, int reference) noexcept nogil:
+    """Add the n-grams of the source (reference -1) or of a reference; return -1 where there is no memory."""
     cdef uint32_t[ORDERS] last      # the n-grams that begin one token before
     cdef Node *nodes = trie.nodes
     cdef int64_t start
@@ -178,8 +193,6 @@ cdef int _count_text(
                 nodes[node].sigma += 1
             else:
                 nodes[node].rho[reference] += 1
-                if source_match != NULL:
-                    source_match[n] += nodes[node].rho[reference] <= nodes[node].sigma
     return 0
 
 
@@ -212,41 +225,25 @@ cdef int _merge_text(Trie *trie, const int32_t *ids, int64_t size, int order, in
     return 0
 
 
-cdef inline void _add(Kinds *kinds, const Node *node, int32_t eta, int references, int order, int n) noexcept nogil:
-    """Count the eta-th occurrence of an n-gram of order n + 1 in an output."""
-    cdef int r
-    if kinds.match != NULL:
-        for r in range(references):
-            kinds.match[r * order + n] += eta <= node.rho[r]
-    if kinds.penalty != NULL and eta <= node.sigma:
-        for r in range(references):
-            kinds.penalty[r * order + n] += node.rho[r] == 0
-    if kinds.source_only != NULL and eta <= node.sigma:
-        for r in range(references):
-            kinds.source_only[r * order + n] += eta > node.rho[r]
-    if kinds.common != NULL and eta <= node.sigma:
-        for r in range(references):
-            kinds.common[r * order + n] += eta <= node.rho[r]
-
-
-cdef inline void _add_merged(Kinds *kinds, const Node *node, int32_t eta, int n) noexcept nogil:
-    """Do the same for the merged references, whose counts are in rho[0]."""
-    if kinds.union_match != NULL:
-        kinds.union_match[n] += eta <= node.rho[0]
-    if kinds.new_match != NULL:
-        kinds.new_match[n] += node.sigma == 0 and eta <= node.rho[0]
-    if kinds.gone_match != NULL:
-        kinds.gone_match[n] += node.rho[0] == 0 and eta <= node.sigma
-    if kinds.added_match != NULL:
-        kinds.added_match[n] += eta <= node.rho[0] - node.sigma
-    if kinds.removed_match != NULL:
-        kinds.removed_match[n] += eta <= node.sigma - node.rho[0]
+cdef inline void _add(
+    const Kind *kinds, int count, const Node *node, int32_t eta, int references, int order, int64_t place
+) noexcept nogil:
+    """Count the eta-th occurrence of an n-gram in an output, at `place` of the arrays."""
+    cdef int r, k, flags
+    cdef int32_t rho, sigma = node.sigma
+    for r in range(references):
+        rho = node.rho[r]
+        flags = (eta <= sigma) | (sigma > 0) << 1 | (eta <= rho) << 2 | (rho > 0) << 3
+        flags |= (eta <= rho - sigma) << 4 | (eta <= sigma - rho) << 5
+        for k in range(count):
+            kinds[k].counts[place + r * order] += kinds[k].table >> flags & 1
 
 
 cdef void _count_output(
-    Trie *trie, const int32_t *ids, int64_t size, int order, int references, int32_t stamp, Kinds *kinds, bint merged
+    Trie *trie, const int32_t *ids, int64_t size, int order, int32_t stamp, const Kind *kinds, int count,
+    int references, int64_t place
 ) noexcept nogil:
-    """Add the n-grams of an output to kinds."""
+    """Add the n-grams of an output to kinds, whose numbers for it begin at `place`."""
     cdef uint32_t[ORDERS] last
     cdef Node *nodes = trie.nodes
     cdef Node *node
@@ -271,10 +268,7 @@ cdef void _count_output(
             eta = node.eta + 1 if node.stamp == stamp else 1
             node.stamp = stamp
             node.eta = eta
-            if merged:
-                _add_merged(kinds, node, eta, n)
-            else:
-                _add(kinds, node, eta, references, order, n)
+            _add(kinds, count, node, eta, references, order, place + n)
             n += 1
         while n < order:                # an n-gram without a node gives no guess for the next
             last[n] = 0
@@ -289,10 +283,6 @@ cdef inline const int32_t *_ids(const Text *text, int64_t line) noexcept nogil:
     return text.ids + text.offsets[line]
 
 
-cdef inline int64_t *_at(int64_t *first, int64_t place) noexcept nogil:
-    return first + place if first != NULL else NULL
-
-
 cdef int _start_line(Trie *trie, const Job *job, int64_t line, int first, int last) noexcept nogil:
     """Empty the trie, make room for the references first <= r < last, and count the source."""
     cdef size_t expected = 0 if job.source == NULL else _size(job.source, line)
@@ -303,132 +293,112 @@ cdef int _start_line(Trie *trie, const Job *job, int64_t line, int first, int la
         return -1
     if job.source == NULL:
         return 0
-    return _count_text(trie, _ids(job.source, line), _size(job.source, line), job.order, -1, NULL)
+    return _count_text(trie, _ids(job.source, line), _size(job.source, line), job.order, -1)
 
 
-cdef inline bint _is_short(const Job *job, int64_t line, int system) noexcept nogil:
-    """Return whether a line of a system is counted as bits."""
-    return job.places != NULL and _size(&job.systems[system], line) <= GP_SHORT
+cdef inline int _words_of(const Job *job, int64_t line, int system) noexcept nogil:
+    """Return how many words of bits an output takes; 0 where it is counted by the trie."""
+    cdef int64_t size = _size(&job.systems[system], line), words = (size + 63) // 64 if size else 1
+    return <int>words if words <= job.most_words else 0
 
 
-cdef bint _count_short(const Job *job, int64_t line) noexcept nogil:
-    """Count the short outputs of a line as bits; return whether all are short."""
-    cdef int s, r
-    cdef int64_t at = line * job.n_references * job.order, stride = job.lines * job.n_references * job.order
-    cdef int64_t place
-    cdef const int32_t *ids
-    cdef gp_common source, reference
-    cdef bint whole = True
-    memset(&source, 0, sizeof(source))
-    for s in range(job.n_systems):
-        if not _is_short(job, line, s):
-            whole = False
-            continue
-        ids = _ids(&job.systems[s], line)
-        gp_place(job.places, ids, _size(&job.systems[s], line))
-        if job.source != NULL:
-            gp_common_of(job.places, _ids(job.source, line), _size(job.source, line), job.order, &source)
-        for r in range(job.n_references):
-            gp_common_of(
-                job.places, _ids(&job.references[r], line), _size(&job.references[r], line), job.order, &reference
-            )
-            _add_bits(&job.kinds, at + s * stride + r * job.order, job.order, &source, &reference)
-        gp_unplace(job.places, ids, _size(&job.systems[s], line))
-    return whole
+cdef void _count_bits(const Job *job, int64_t line, int64_t place, int system, int words) noexcept nogil:
+    """Count an output as bits."""
+    cdef gp_common source, reference, merged
+    cdef const Text *text
+    cdef const int32_t *ids = _ids(&job.systems[system], line)
+    cdef int64_t size = _size(&job.systems[system], line), stride = job.lines * job.order, at
+    cdef int r, k
+    memset(&source, 0, sizeof(gp_common))
+    gp_place(job.places, ids, size, words)
+    if job.source != NULL:
+        gp_common_of(job.places, _ids(job.source, line), _size(job.source, line), job.order, words, &source)
+    for r in range(job.n_references):
+        text = &job.references[r]
+        gp_common_of(job.places, _ids(text, line), _size(text, line), job.order, words, &reference)
+        at = (system * stride + place * job.order) * job.n_references + r * job.order
+        for k in range(job.n_single):
+            gp_count(job.single[k].formula, &source, &reference, job.order, words, job.single[k].counts + at)
+        if r == 0:
+            memcpy(&merged, &reference, sizeof(gp_common))
+        elif job.n_merged:
+            gp_unite(&merged, &reference, job.order * words)
+    at = system * stride + place * job.order
+    for k in range(job.n_merged):
+        gp_count(job.merged[k].formula, &source, &merged, job.order, words, job.merged[k].counts + at)
+    gp_unplace(job.places, ids, size, words)
 
 
-cdef inline void _add_bits(
-    const Kinds *kinds, int64_t place, int order, const gp_common *source, const gp_common *reference
-) noexcept nogil:
-    """Write the counts of an output with a reference."""
-    cdef int n
-    for n in range(order):
-        if kinds.match != NULL:
-            kinds.match[place + n] = gp_bits(reference.taken[n])
-        if kinds.penalty != NULL:
-            kinds.penalty[place + n] = gp_bits(source.taken[n] & ~reference.present[n])
-        if kinds.source_only != NULL:
-            kinds.source_only[place + n] = gp_bits(source.taken[n] & ~reference.taken[n])
-        if kinds.common != NULL:
-            kinds.common[place + n] = gp_bits(source.taken[n] & reference.taken[n])
-
-
-cdef int _count_block(Trie *trie, const Job *job, int64_t line, int first) noexcept nogil:
+cdef int _count_block(Trie *trie, const Job *job, int64_t line, int64_t place, int first) noexcept nogil:
     """Count a line of all systems with the references of a block; return -1 where there is no memory."""
     cdef int last = first + BLOCK if first + BLOCK < job.n_references else job.n_references
     cdef int number, s
-    cdef int64_t at = (line * job.n_references + first) * job.order     # position in the arrays of a system
+    cdef int64_t at = (place * job.n_references + first) * job.order     # position in the arrays of a system
     cdef int64_t stride = job.lines * job.n_references * job.order       # from system to system
-    cdef int64_t *shared = _at(job.kinds.source_match, at)
-    cdef Kinds kinds
+    cdef Kind shared
     if _start_line(trie, job, line, first, last) < 0:
         return -1
     for number in range(first, last):
         if _count_text(
-            trie, _ids(&job.references[number], line), _size(&job.references[number], line), job.order, number - first,
-            _at(shared, (number - first) * job.order)
+            trie, _ids(&job.references[number], line), _size(&job.references[number], line), job.order, number - first
         ) < 0:
             return -1
-    for s in range(job.n_systems):
-        if _is_short(job, line, s):
-            continue
-        if shared != NULL and s > 0:
-            memcpy(shared + s * stride, shared, (last - first) * job.order * sizeof(int64_t))
-        kinds.match = _at(job.kinds.match, at + s * stride)
-        kinds.penalty = _at(job.kinds.penalty, at + s * stride)
-        kinds.source_only = _at(job.kinds.source_only, at + s * stride)
-        kinds.common = _at(job.kinds.common, at + s * stride)
+    if job.source_match != NULL and job.source != NULL:   # what the source matches as an output
+        shared.table, shared.counts = gp_table(GP_MATCH), job.source_match
         _count_output(
-            trie, _ids(&job.systems[s], line), _size(&job.systems[s], line), job.order, last - first, s + 1,
-            &kinds, False
+            trie, _ids(job.source, line), _size(job.source, line), job.order, -1, &shared, 1, last - first, at
         )
+        for s in range(1, job.n_systems):
+            memcpy(shared.counts + at + s * stride, shared.counts + at, (last - first) * job.order * sizeof(int64_t))
+    for s in range(job.n_systems):
+        if not _words_of(job, line, s):
+            _count_output(
+                trie, _ids(&job.systems[s], line), _size(&job.systems[s], line), job.order, s + 1, job.single,
+                job.n_single, last - first, at + s * stride
+            )
     return 0
 
 
-cdef int _count_merged(Trie *trie, const Job *job, int64_t line) noexcept nogil:
+cdef int _count_merged(Trie *trie, const Job *job, int64_t line, int64_t place) noexcept nogil:
     """Count a line of all systems with all references merged; return -1 where there is no memory."""
     cdef int number, s
-    cdef int64_t at = line * job.order, stride = job.lines * job.order
-    cdef int64_t *shared = _at(job.kinds.added, at)
-    cdef Kinds kinds
+    cdef int64_t at = place * job.order, stride = job.lines * job.order
     if _start_line(trie, job, line, 0, job.n_references) < 0:
         return -1
     for number in range(job.n_references):
         if _merge_text(
             trie, _ids(&job.references[number], line), _size(&job.references[number], line), job.order, -1 - number,
-            shared
+            job.added + at if job.added != NULL else NULL
         ) < 0:
             return -1
     for s in range(job.n_systems):
-        if shared != NULL and s > 0:
-            memcpy(shared + s * stride, shared, job.order * sizeof(int64_t))
-        kinds.union_match = _at(job.kinds.union_match, at + s * stride)
-        kinds.new_match = _at(job.kinds.new_match, at + s * stride)
-        kinds.gone_match = _at(job.kinds.gone_match, at + s * stride)
-        kinds.added_match = _at(job.kinds.added_match, at + s * stride)
-        kinds.removed_match = _at(job.kinds.removed_match, at + s * stride)
-        _count_output(
-            trie, _ids(&job.systems[s], line), _size(&job.systems[s], line), job.order, 1, s + 1, &kinds, True
-        )
+        if job.added != NULL and s > 0:
+            memcpy(job.added + at + s * stride, job.added + at, job.order * sizeof(int64_t))
+        if not _words_of(job, line, s):
+            _count_output(
+                trie, _ids(&job.systems[s], line), _size(&job.systems[s], line), job.order, s + 1, job.merged,
+                job.n_merged, 1, at + s * stride
+            )
     return 0
 
 
-cdef int _overlap(Trie *trie, const Job *job, bint single, bint merged) noexcept nogil:
-    """Count all lines, with single references and with merged ones; return -1 where there is no memory."""
-    cdef int64_t line
-    cdef int first, failed = 0
-    for line in range(job.lines):
-        first = 0
-        if single and job.places != NULL and _count_short(job, line):
-            first = job.n_references
-        while single and first < job.n_references and not failed:
-            failed = _count_block(trie, job, line, first)
-            first += BLOCK
-        if merged and not failed:
-            failed = _count_merged(trie, job, line)
-        if failed:
-            break
-    return failed
+cdef int _count_line(Trie *trie, const Job *job, int64_t line, int64_t place) noexcept nogil:
+    """Count a line, whose numbers are those of line `place` in the arrays; return -1 where there is no memory."""
+    cdef int s, words, first = 0
+    cdef bint rest = False
+    for s in range(job.n_systems):
+        words = _words_of(job, line, s)
+        if words:
+            _count_bits(job, line, place, s, words)
+        else:
+            rest = True
+    while (rest and job.n_single or job.source_match != NULL) and first < job.n_references:
+        if _count_block(trie, job, line, place, first) < 0:
+            return -1
+        first += BLOCK
+    if rest and job.n_merged or job.added != NULL:
+        return _count_merged(trie, job, line, place)
+    return 0
 
 
 cdef void _point(Text *target, text) except *:
@@ -439,23 +409,46 @@ cdef void _point(Text *target, text) except *:
     target.offsets = &offsets[0]
 
 
-cdef int64_t *_first(counts, kind) except? NULL:
-    """Return where the array of a kind begins, or NULL where it was not asked for."""
-    cdef int64_t[::1] flat
-    if kind not in counts or not counts[kind].size:
-        return NULL
-    flat = counts[kind].reshape(-1)
-    return &flat[0]
+cdef int _ask(Job *job, kind, int64_t *first) except -1:
+    """Have a kind counted, and written from `first` on; most_words becomes 0 where it cannot be counted as bits."""
+    cdef int formula
+    cdef Kind asked
+    if kind == "source_match":
+        job.source_match = first
+    elif kind == "added":
+        job.added = first
+    else:
+        formula = FORMULAS[kind]
+        if formula == GP_ADDED_MATCH or formula == GP_REMOVED_MATCH:
+            job.most_words = 0     # bits do not say how often another text has an n-gram
+        asked.formula, asked.table, asked.counts = formula, gp_table(formula), first
+        if kind in KINDS:
+            job.single[job.n_single] = asked
+            job.n_single += 1
+        else:
+            job.merged[job.n_merged] = asked
+            job.n_merged += 1
+    return 0
 
 
-cdef uint64_t *_places(texts) except? NULL:
-    """Return a 0 for each id of texts, or NULL where ids are so high that this would take much more memory than they."""
+cdef uint64_t *_places(texts, systems, int *most_words) except? NULL:
+    """Return a 0 for each id of texts and word of bits that outputs of the systems take.
+
+    Lower most_words to the words that are needed, or to 0, and return NULL, where ids are so high that this would take
+    much more memory than they.
+    """
+    import numpy as np
+
+    cdef int64_t longest = max([int(np.diff(text.offsets).max(initial=1)) for text in systems], default=1)
+    cdef int words = min(most_words[0], (longest + 63) // 64)
     cdef size_t ids = max(int(text.ids.max(initial=0)) for text in texts) + 1
-    if ids > 1024 + <size_t>sum(len(text.ids) for text in texts):
+    most_words[0] = 0
+    if words == 0 or ids > 1024 + <size_t>sum(len(text.ids) for text in texts):
         return NULL
-    cdef uint64_t *places = <uint64_t *>calloc(ids, sizeof(uint64_t))
+    cdef uint64_t *places = <uint64_t *>calloc(ids * words, sizeof(uint64_t))
     if places == NULL:
         raise MemoryError
+    most_words[0] = words
     return places
 
 
@@ -464,19 +457,23 @@ def overlap(source, references, systems, order, kinds):
     import numpy as np
 
     check_overlap(source, references, systems, order, kinds)
-    if source is None and tuple(kinds) == ("match",) and fits(references, systems, order):
-        return {"match": match(references, systems, order)}
-    if source is None and tuple(kinds) == ("union_match",) and fits_merged(systems):
-        return {"union_match": merged_match(references, systems, order)}
     assert MAX_ORDER <= ORDERS
     cdef Job job
     cdef Trie trie
-    cdef int number, failed
+    cdef int number, failed = 0
+    cdef int64_t line
+    cdef int64_t[::1] flat
     memset(&trie, 0, sizeof(Trie))
     memset(&job, 0, sizeof(Job))
-    cdef bint single = any(kind in KINDS for kind in kinds), merged = any(kind in MERGED_KINDS for kind in kinds)
     job.n_references, job.n_systems, job.order = len(references), len(systems), order
     job.lines = len(references[0].offsets) - 1
+    both, one = (len(systems), job.lines, len(references), order), (len(systems), job.lines, order)
+    counts = {kind: np.zeros(both if kind in KINDS else one, np.int64) for kind in kinds}
+    job.most_words = GP_MOST_WORDS if len(systems) < MANY else 2
+    for kind, array in counts.items():
+        if array.size:
+            flat = array.reshape(-1)
+            _ask(&job, kind, &flat[0])
     cdef Text *texts = <Text *>malloc((1 + job.n_references + job.n_systems) * sizeof(Text))
     if texts == NULL:
         raise MemoryError
@@ -487,18 +484,12 @@ def overlap(source, references, systems, order, kinds):
             job.source = &texts[0]
         for number, text in enumerate([*references, *systems]):
             _point(&texts[1 + number], text)
-        both, one = (len(systems), job.lines, len(references), order), (len(systems), job.lines, order)
-        counts = {kind: np.zeros(both if kind in KINDS else one, np.int64) for kind in kinds}
-        job.kinds.match, job.kinds.penalty = _first(counts, "match"), _first(counts, "penalty")
-        job.kinds.source_only, job.kinds.common = _first(counts, "source_only"), _first(counts, "common")
-        job.kinds.source_match, job.kinds.added = _first(counts, "source_match"), _first(counts, "added")
-        job.kinds.union_match, job.kinds.new_match = _first(counts, "union_match"), _first(counts, "new_match")
-        job.kinds.gone_match = _first(counts, "gone_match")
-        job.kinds.added_match, job.kinds.removed_match = _first(counts, "added_match"), _first(counts, "removed_match")
-        if single and "source_match" not in kinds:
-            job.places = _places([*([] if source is None else [source]), *references, *systems])
+        job.places = _places([*([] if source is None else [source]), *references, *systems], systems, &job.most_words)
         with nogil:
-            failed = _overlap(&trie, &job, single, merged)
+            for line in range(job.lines):
+                failed = _count_line(&trie, &job, line, line)
+                if failed:
+                    break
         if failed:
             raise MemoryError
     finally:

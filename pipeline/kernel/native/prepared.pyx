@@ -11,22 +11,21 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from ..common import FOLDS, KINDS, MERGED_KINDS, SPLITS, check_order
+from ..common import FOLDS, KINDS, SPLITS, check_order
 
 from .encode cimport (
-    Output, Style, Vocabulary, _close as _close_tokens, _encode, _invalid, _open, _spaces, _split, _style, gp_spaces,
+    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _open, _spaces, _split, _style,
+    gp_fold_line, gp_spaces,
 )
 from .lcs cimport Job as Subsequence, _length
-from .match cimport Table, _match
-from .match cimport Text as Matched
-from .overlap cimport Job, Kinds, Text, Trie, _overlap
-from .words cimport Vocabulary as Words, _close, _open as _open_words, _split as _split_words, _words
+from .overlap cimport Job, Text, Trie, _ask, _count_line
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef enum:
-    SMALL = 1 << 16            # up to so many distinct tokens, n-grams are counted as `match.pyx` does
+    WORDS = 4                  # of bits that an output may take that is counted as bits, as in `overlap.h`
+    SMALL = 1 << 16            # up to so many distinct tokens, short outputs are counted as bits
     FEW = 1 << 10              # up to so many bytes of text the vocabulary begins with little room
     LARGE = 1 << 18            # the memory of a call with a text of more tokens is not kept
 
@@ -51,7 +50,7 @@ cdef class _Memory:
     """What a call needs and the next call can use again."""
 
     cdef Trie trie
-    cdef Table table
+    cdef uint64_t *places      # as in Job
     cdef Subsequence lcs
     cdef int64_t wide_room
     cdef int64_t carry_room
@@ -66,19 +65,17 @@ cdef class _Memory:
     cdef uint8_t *line         # an output, lower-cased
     cdef int64_t line_room
 
-    def __cinit__(self, int references, int64_t tokens, bint matches, bint subsequences):
+    def __cinit__(self, int references, int64_t tokens, bint subsequences):
         memset(&self.trie, 0, sizeof(Trie))
-        memset(&self.table, 0, sizeof(Table))
         memset(&self.lcs, 0, sizeof(Subsequence))
         self.texts = <Text *>calloc(references + 2, sizeof(Text))
         self.bounds = <int64_t *>calloc(2 * (references + 2), sizeof(int64_t))
-        if matches:
-            self.table.words = <int32_t *>calloc(tokens + 1, sizeof(int32_t))
-            self.table.first = <int32_t>(tokens + 1)
+        if tokens < SMALL:
+            self.places = <uint64_t *>calloc(WORDS * (tokens + 1), sizeof(uint64_t))
         if subsequences:
             self.lcs.masks = <uint64_t *>calloc(tokens + 1, sizeof(uint64_t))
         if (
-            self.texts == NULL or self.bounds == NULL or (matches and self.table.words == NULL)
+            self.texts == NULL or self.bounds == NULL or (tokens < SMALL and self.places == NULL)
             or (subsequences and self.lcs.masks == NULL)
         ):
             raise MemoryError
@@ -86,10 +83,7 @@ cdef class _Memory:
     def __dealloc__(self):
         free(self.trie.slots)
         free(self.trie.nodes)
-        free(self.table.words)
-        free(self.table.slots)
-        free(self.table.taken)
-        free(self.table.chains)
+        free(self.places)
         free(self.lcs.masks)
         free(self.lcs.wide)
         free(self.lcs.carry)
@@ -101,51 +95,36 @@ cdef class _Memory:
         free(self.line)
 
 
-cdef enum:                     # the places of columns in Sums; the kinds of `common.py` follow in their order
-    HYP_LEN
-    TOTAL
-    REF_LEN
-    LCS
-    FIRST_KIND
-
-cdef struct Sums:
-    # Where the columns of the outputs begin. NULL: the column is not asked for.
+cdef struct Lengths:
+    # Where the columns of the outputs begin that overlap() does not count.
     int64_t *hyp_len
     int64_t *total
     int64_t *ref_len
-    int64_t *lcs
-    Kinds kinds
+    int64_t *lcs               # or NULL
 
 
 cdef class _Plan:
-    """Which columns are asked for: their names, shapes without the outputs, and places in Sums."""
+    """Which columns are asked for: their names, shapes without the outputs, and widths."""
 
     cdef list names
     cdef list shapes
     cdef list widths
-    cdef list places
     cdef int64_t width
     cdef int order
-    cdef bint matches          # matches alone are counted, as `match.pyx` does
-    cdef bint single
-    cdef bint merged
     cdef bint subsequences
 
-    def __init__(self, int order, kinds, bint subsequences, int references, bint matches):
+    def __init__(self, int order, kinds, bint subsequences, int references):
         check_order(order, kinds)
         self.order, self.subsequences = order, subsequences
-        self.matches = matches and tuple(kinds) == ("match",)
-        self.single, self.merged = any(kind in KINDS for kind in kinds), any(kind in MERGED_KINDS for kind in kinds)
         shapes = {"hyp_len": [], "total": [order], "ref_len": [references]}
         if subsequences:
             shapes["lcs"] = [references]
         shapes.update({kind: [references, order] if kind in KINDS else [order] for kind in kinds})
-        every = ("hyp_len", "total", "ref_len", "lcs", *KINDS, *MERGED_KINDS)
         self.names, self.shapes = list(shapes), [tuple(shape) for shape in shapes.values()]
         self.widths = [(shape[0] if shape else 1) * (shape[1] if len(shape) > 1 else 1) for shape in self.shapes]
-        self.width, self.places = sum(self.widths), [every.index(name) for name in self.names]
+        self.width = sum(self.widths)
 
-    cdef dict columns(self, int64_t n, Sums *sums):
+    cdef dict columns(self, int64_t n, Lengths *lengths, Job *job):
         """Return the columns of n outputs, still 0, and point at them."""
         import numpy as np
 
@@ -155,13 +134,16 @@ cdef class _Plan:
         cdef Py_ssize_t number
         cdef tuple shape
         cdef dict columns = {}
-        memset(sums, 0, sizeof(Sums))
+        lengths.lcs = NULL
         for number in range(len(self.names)):
             stop = start + n * <int64_t>self.widths[number]
             shape = self.shapes[number]
             column = flat[start:stop]
             columns[self.names[number]] = column.reshape((n, *shape)) if shape else column
-            (<int64_t **>sums)[<int>self.places[number]] = &view[start]
+            if number < 3 + self.subsequences:
+                (<int64_t **>lengths)[number] = &view[start]
+            else:
+                _ask(job, self.names[number], &view[start])
             start = stop
         return columns
 
@@ -176,7 +158,6 @@ cdef class Prepared:
     cdef readonly object split
     """How lines are split: one of SPLITS or FOLDS."""
     cdef Vocabulary vocabulary
-    cdef Words words
     cdef Style style
     cdef const gp_spaces *spaces
     cdef bint folds
@@ -199,17 +180,15 @@ cdef class Prepared:
         if not self.references or len({len(text.starts) for text in texts}) > 1:
             raise ValueError("texts: they have different numbers of lines, or there is no reference")
         cdef size_t size = 256 if sum([len(text.data) for text in texts]) < FEW else 4096
+        self.spaces = _spaces()
+        self.kept = _style(&self.style, "ascii_whitespace" if self.folds else split)
+        _open(&self.vocabulary, size)
         if self.folds:
-            _open_words(&self.words, size)
-            encoded = _words(&self.words, texts, self.google).texts
-            self.words.frozen, self.tokens = True, self.words.count
+            self.kept = _folded(texts, split)
+            encoded = _encode_folded(&self.vocabulary, self.kept)
         else:
-            self.spaces = _spaces()
-            styled = _style(&self.style, split)
-            _open(&self.vocabulary, size)
             encoded = _encode(&self.vocabulary, &self.style, texts, self.spaces)
-            self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
-            self.kept = styled
+        self.vocabulary.frozen, self.tokens = True, self.vocabulary.count
         self._point(encoded, source is not None)
 
     cdef int _point(self, list encoded, bint with_source) except -1:
@@ -232,8 +211,7 @@ cdef class Prepared:
         return 0
 
     def __dealloc__(self):
-        _close_tokens(&self.vocabulary)
-        _close(&self.words)
+        _close(&self.vocabulary)
         free(self.texts)
 
     def __reduce__(self):
@@ -245,11 +223,11 @@ cdef class Prepared:
         cdef int64_t n = len(outputs), number
         cdef _Plan plan = self.plans.get((order, kinds, subsequences))
         cdef _Memory memory
-        cdef Sums sums
+        cdef Lengths lengths
+        cdef Job job
         cdef int failed
         if plan is None:
-            small = self.source is None and self.tokens < SMALL
-            plan = _Plan(order, kinds, subsequences, self.count_of_references, small)
+            plan = _Plan(order, kinds, subsequences, self.count_of_references)
             self.plans[order, kinds, subsequences] = plan
         if row.shape[0] != n:
             raise ValueError("rows: expected one for each output")
@@ -259,9 +237,11 @@ cdef class Prepared:
         for number in range(n):
             if not 0 <= row[number] < self.lines:
                 raise IndexError(number)
-        columns = plan.columns(n, &sums)
+        memset(&job, 0, sizeof(Job))
+        job.most_words = WORDS if self.tokens < SMALL else 0
+        columns = plan.columns(n, &lengths, &job)
         with nogil:
-            failed = self._count(memory, n, &row[0] if n else NULL, plan, &sums)
+            failed = self._count(memory, n, &row[0] if n else NULL, plan.order, &lengths, &job)
         if failed:
             raise MemoryError
         if memory.ids_room < LARGE and self.longest < LARGE:
@@ -276,7 +256,7 @@ cdef class Prepared:
         except IndexError:
             memory = None
         if memory is None or (plan.subsequences and memory.lcs.masks == NULL):
-            memory = _Memory(self.count_of_references, self.tokens, self.tokens < SMALL, plan.subsequences)
+            memory = _Memory(self.count_of_references, self.tokens, plan.subsequences)
         return memory
 
     cdef int _read(self, _Memory memory, tuple outputs) except -1:
@@ -306,45 +286,35 @@ cdef class Prepared:
     cdef int _encode_outputs(self, _Memory memory, int64_t n) noexcept nogil:
         """Write the ids of the outputs; return -1 where there is no memory."""
         cdef Output out
-        cdef Words words = self.words
-        cdef int64_t number, count = 0, size
+        cdef const uint8_t *start
+        cdef int64_t number, size
         memory.offsets[0] = 0
-        if self.folds:
-            words.line, words.line_room = memory.line, memory.line_room
-            for number in range(n):
-                size = _split_words(
-                    &words, self.google, memory.pieces[number].start, memory.pieces[number].size, memory.ids + count
-                )
-                memory.line, memory.line_room = words.line, words.line_room
-                if size < 0:
-                    return -1
-                count += size
-                memory.offsets[number + 1] = count
-            return 0
         out.words, out.ids, out.count, out.spaces = &self.vocabulary, memory.ids, 0, self.spaces
         for number in range(n):
-            out.limit = memory.pieces[number].start + memory.pieces[number].size
-            if _split(
-                &out, &self.style, memory.pieces[number].start, memory.pieces[number].start + memory.pieces[number].size
-            ) < 0:
+            start, size = memory.pieces[number].start, memory.pieces[number].size
+            if self.folds:
+                if _reserve(<void **>&memory.line, &memory.line_room, size + 1, 1) < 0:
+                    return -1
+                size = gp_fold_line(start, size, self.google, memory.line)
+                start = memory.line
+            out.limit = start + size
+            if _split(&out, &self.style, start, out.limit) < 0:
                 return -1
             memory.offsets[number + 1] = out.count
         return 0
 
     cdef int _count(
-        self, _Memory memory, int64_t n, const int64_t *rows, _Plan plan, Sums *sums
+        self, _Memory memory, int64_t n, const int64_t *rows, int order, Lengths *lengths, Job *job
     ) noexcept nogil:
         """Fill the columns; return -1 where there is no memory."""
-        cdef int references = self.count_of_references, order = plan.order, r, k
+        cdef int references = self.count_of_references, r, k
         cdef int64_t number, size, row, place
-        cdef Job job
         cdef Text *output = &memory.texts[references + 1]
         if self._encode_outputs(memory, n) < 0:
             return -1
-        memset(&job, 0, sizeof(Job))
         job.source = &memory.texts[0] if self.texts[0].offsets != NULL else NULL
-        job.references, job.systems = &memory.texts[1], output
-        job.n_references, job.n_systems, job.lines, job.order = references, 1, 1, order
+        job.references, job.systems, job.places = &memory.texts[1], output, memory.places
+        job.n_references, job.n_systems, job.lines, job.order = references, 1, n, order
         for r in range(references + 2):
             memory.texts[r].offsets = &memory.bounds[2 * r]
         for number in range(n):
@@ -355,25 +325,17 @@ cdef class Prepared:
                     memory.texts[r].ids = self.texts[r].ids + place
                     memory.bounds[2 * r + 1] = self.texts[r].offsets[row + 1] - place
                 if r:
-                    sums.ref_len[number * references + r - 1] = memory.bounds[2 * r + 1]
+                    lengths.ref_len[number * references + r - 1] = memory.bounds[2 * r + 1]
             size = memory.offsets[number + 1] - memory.offsets[number]
             output.ids = memory.ids + memory.offsets[number]
             memory.bounds[2 * references + 3] = size
-            sums.hyp_len[number] = size
+            lengths.hyp_len[number] = size
             for k in range(order if order < size else <int>size):
-                sums.total[number * order + k] = size - k
-            if plan.matches:
-                if _match(
-                    &memory.table, <const Matched *>job.references, references, <const Matched *>output, 1, 1, order,
-                    sums.kinds.match + number * references * order
-                ) < 0:
-                    return -1
-            elif plan.single or plan.merged:
-                job.kinds = _moved(&sums.kinds, number * order, references)
-                if _overlap(&memory.trie, &job, plan.single, plan.merged) < 0:
-                    return -1
-            if sums.lcs != NULL:
-                if self._subsequences(memory, output.ids, size, sums.lcs + number * references) < 0:
+                lengths.total[number * order + k] = size - k
+            if _count_line(&memory.trie, job, 0, number) < 0:
+                return -1
+            if lengths.lcs != NULL:
+                if self._subsequences(memory, output.ids, size, lengths.lcs + number * references) < 0:
                     return -1
         return 0
 
@@ -391,24 +353,3 @@ cdef class Prepared:
                     return -1
             lengths[r] = _length(&memory.lcs, memory.texts[r + 1].ids, one, ids, size)
         return 0
-
-
-cdef inline int64_t *_step(int64_t *first, int64_t place) noexcept nogil:
-    return first + place if first != NULL else NULL
-
-
-cdef Kinds _moved(const Kinds *kinds, int64_t place, int references) noexcept nogil:
-    """Return where a line begins in the columns; `place` is that of columns without an axis for references."""
-    cdef Kinds moved
-    moved.match = _step(kinds.match, place * references)
-    moved.penalty = _step(kinds.penalty, place * references)
-    moved.source_only = _step(kinds.source_only, place * references)
-    moved.common = _step(kinds.common, place * references)
-    moved.source_match = _step(kinds.source_match, place * references)
-    moved.union_match = _step(kinds.union_match, place)
-    moved.new_match = _step(kinds.new_match, place)
-    moved.gone_match = _step(kinds.gone_match, place)
-    moved.added_match = _step(kinds.added_match, place)
-    moved.removed_match = _step(kinds.removed_match, place)
-    moved.added = _step(kinds.added, place)
-    return moved

@@ -1,4 +1,4 @@
-"""Records of edits (`edits/records.py`) to arrays: the gold edits of MaxMatch, as its official program has them."""
+"""Records of edits (`corpus/edits/records.py`) to arrays: the gold edits of MaxMatch, as its program has them."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import WITHOUT_OUTPUT, Encoded, check_overlap
+from ..common import COUNTED, KINDS, WITHOUT_OUTPUT, Encoded, check_overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -22,28 +22,6 @@ Ngrams = Counter[tuple[int, ...]]
 def ngrams(ids: Sequence[int], order: int) -> Ngrams:
     """Count the n-grams of one order."""
     return Counter(zip(*(ids[start:] for start in range(order)), strict=False))
-
-
-# σ, ρ and η are how often an n-gram is in the source, in the reference and in the hypothesis. For merged kinds, ρ is
-# the highest count in any reference.
-KINDS: dict[str, Callable[[int, int, int], int]] = {
-    "match": lambda sigma, rho, eta: min(eta, rho),
-    "penalty": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
-    "source_only": lambda sigma, rho, eta: max(min(eta, sigma) - min(eta, rho), 0),
-    "common": lambda sigma, rho, eta: min(eta, sigma, rho),
-    "source_match": lambda sigma, rho, eta: min(sigma, rho),
-}
-"""What is summed over the n-grams of each order, for each reference. source_match is the same for all systems."""
-
-MERGED_KINDS: dict[str, Callable[[int, int, int], int]] = {
-    "union_match": lambda sigma, rho, eta: min(eta, rho),
-    "new_match": lambda sigma, rho, eta: min(eta, rho) if sigma == 0 else 0,
-    "gone_match": lambda sigma, rho, eta: min(eta, sigma) if rho == 0 else 0,
-    "added_match": lambda sigma, rho, eta: min(eta, max(rho - sigma, 0)),
-    "removed_match": lambda sigma, rho, eta: min(eta, max(sigma - rho, 0)),
-    "added": lambda sigma, rho, eta: max(rho - sigma, 0),
-}
-"""What is summed over the n-grams of each order, for all references merged. added is the same for all systems."""
 
 
 def overlap(
@@ -88,11 +66,10 @@ def overlap(
 
 def _sums(kind: str, source: list[Ngrams], reference: list[Ngrams], hypothesis: list[Ngrams]) -> list[int]:
     """Return the sum of a kind over the n-grams of each order."""
-    count = KINDS.get(kind) or MERGED_KINDS[kind]
-    sums = []
+    times, sums = COUNTED[kind].times, []
     for sigma, rho, eta in zip(source, reference, hypothesis, strict=True):
         grams = sigma.keys() | rho.keys() if kind in WITHOUT_OUTPUT else eta.keys()
-        sums.append(sum(count(sigma[gram], rho[gram], eta[gram]) for gram in grams))
+        sums.append(sum(times(sigma[gram], rho[gram], eta[gram]) for gram in grams))
     return sums
 
 

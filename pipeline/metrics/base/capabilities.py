@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .reference_draws import Draws
     from .running_choice import SequentialAnnotatorChoice
 
-    SumsFormula = Callable[[Columns, Sequence[int] | None], Floats]
-    """What compiled_sums() returns."""
-
 
 # --- what is read
 
@@ -156,35 +153,20 @@ def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float
 
 
 class Compiled:
-    """It has compiled forms, which return the same as its other members, bit for bit, faster where lines are few.
+    """It has a compiled form of sentence_scores(), which returns the same, bit for bit, faster where lines are few."""
 
-    Each is None where there is no compiled form for the settings, or none with the kernel that is used.
-    """
-
+    @abstractmethod
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return a function that returns what sentence_scores() does.
 
         Where one of the references counts that has the highest score, it may return these highest scores alone, float64
-        [lines, 1].
+        [lines, 1]. None: there is no such form for the settings, or none with the kernel that is used.
         """
-        return None
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return a function that returns the outputs of score() for the sums of terms over all lines.
-
-        Its arguments are the columns of all lines, and numbers of references; None: those that choose() takes. Outputs
-        are float64 [outputs, references], or [outputs, 1] where references are chosen.
-        """
-        return None
-
-    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
-        """Return a function that returns what line_outputs() does."""
-        return None
 
 
-def compiled_forms(metric: Metric) -> Compiled:
-    """Return the compiled forms of a metric."""
-    return metric if isinstance(metric, Compiled) else Compiled()
+def compiled_form(metric: Metric) -> Callable[[Columns], Floats] | None:
+    """Return the compiled form of sentence_scores() of a metric, or None where it has none."""
+    return metric.compiled() if isinstance(metric, Compiled) else None
 
 
 class CountsCategories(ABC):
@@ -364,7 +346,7 @@ class Warns:
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see `edits/records.py`."""
+        """Return what looks wrong in the records of annotators that the metric reads; see `corpus/edits/records.py`."""
         del annotations
         return []
 

@@ -1,13 +1,16 @@
 """The role of each n-gram in a metric (matched, penalised, missing ...), computed from tokens to be shown.
 
-Scores come from the counts of the kernel (`kernel/`); here single n-grams are listed. The HTML report does the same in
-the browser (`report/html/assets/ngrams.js`). Tests compare both with the counts of the kernel.
+Scores come from the counts of the kernel (`kernel/`); here single n-grams are listed. The HTML report gets the table
+ROLES as data, and lists them in the browser (`report/html/assets/ngrams.js`). Tests compare both with the counts of the
+kernel.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
+
+from ...kernel.common import COUNTED, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,30 +61,44 @@ def merged(references: Sequence[Grams]) -> Grams:
     return union
 
 
+_COMMON = {"match": COUNTED["match"]}
+ROLES: dict[str, dict[str, Kind]] = {
+    "match": {**_COMMON, "missing": Kind("r", less="h")},
+    "gleu": {**_COMMON, "penalised": COUNTED["penalty"], "missing": Kind("r", less="h")},
+    "paper": {**_COMMON, "penalised": COUNTED["source_only"], "missing": Kind("r", less="h")},
+    "green": {
+        **_COMMON,
+        "inserted": Kind("h", less="sr"),
+        "kept": Kind("sh", less="r"),
+        "missing": Kind("r", less="sh"),
+        "removed": Kind("s", less="rh"),
+        "lost": Kind("sr", less="h"),
+    },
+}
+"""The roles by the names of rules, as the kernel counts them (`kernel/common.py`).
+
+In green, removed is rightly deleted, lost wrongly.
+"""
+COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "match": {"match": ("match",)},
+    "gleu": {"match": ("match",), "penalty": ("penalised",)},
+    "paper": {"match": ("match",), "penalty": ("penalised",)},
+    "green": {"tp": ("match", "removed"), "fp": ("inserted", "lost"), "fn": ("kept", "missing")},
+}
+"""The counts of metrics, by the names of rules, with the roles that they are the sums of."""
+
+
 def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
-    """Return the n-grams of source σ, reference ρ and output η, with their counts, by role.
+    """Return the n-grams of source σ, reference ρ and output η, with their counts, by the roles of a rule.
 
-    The n-grams of the output are match, penalised and other, which add up to it. Those that the reference has more
-    often than the output are missing. The rule says what is penalised:
-
-    - gleu: an n-gram of output and source that the reference does not have at all.
-    - paper: an n-gram as often as output and source both have it beyond its count in the reference.
-    - match: nothing.
-
-    The rule green has other roles. True positives are match and removed (rightly, from the source); false positives are
-    inserted and lost. False negatives are kept and missing.
+    Those of the output have the roles whose `of` has h, and other; these add up to it.
     """
-    match = eta & rho
-    if rule == "gleu":
-        penalised = Counter({gram: min(n, sigma[gram]) for gram, n in eta.items() if sigma[gram] and not rho[gram]})
-    elif rule == "paper":
-        penalised = (eta & sigma) - match
-    elif rule == "green":
-        inserted, kept = eta - (sigma | rho), (sigma & eta) - rho
-        removed, lost = sigma - (rho | eta), (sigma & rho) - eta
-        missing = rho - (sigma | eta)
-        common = {"match": match, "inserted": inserted, "kept": kept, "missing": missing}
-        return common | {"removed": removed, "lost": lost, "other": eta - match - inserted - kept}
-    else:
-        penalised = Counter()
-    return {"match": match, "penalised": penalised, "missing": rho - eta, "other": eta - match - penalised}
+    texts = {"s": sigma, "r": rho, "h": eta}
+    found: dict[str, Grams] = {}
+    other = Counter(eta)
+    for name, kind in ROLES[rule].items():
+        counts = {gram: kind.times(sigma[gram], rho[gram], eta[gram]) for gram in texts[kind.of[0]]}
+        found[name] = Counter({gram: count for gram, count in counts.items() if count})
+        if "h" in kind.of:
+            other -= found[name]
+    return {**found, "other": other}

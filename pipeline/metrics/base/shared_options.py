@@ -101,6 +101,6 @@ def annotator() -> str:
 
 
 def _annotator(text: str, base: Path) -> str:
-    from ...annotation.named_annotators import annotator_named  # here, because it is rarely needed
+    from ...annotation.annotate import annotator_named  # here, because it is rarely needed
 
     return annotator_named(text, base)

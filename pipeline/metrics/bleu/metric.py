@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ..base.capabilities import SumsFormula
     from ..base.columns import Columns
 
 
@@ -172,16 +171,6 @@ class Bleu(BleuOptions, ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, M
         return lambda columns: formula(
             columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
         )[:, None]
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() of the flavours sacrebleu and moses, with one set of weights, compiled."""
-        formula = kernel.formula("bleu_of_sums", "sums")
-        if formula is None or not self._has_formula or len(self.sets) > 1:
-            return None
-        rest = self._constants(effective=self.effective_order == "yes")
-        return lambda columns, _: formula(
-            columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
-        )
 
     @property
     def _has_formula(self) -> bool:

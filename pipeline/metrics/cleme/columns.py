@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...corpus.edits.records import annotation_of, outputs_of
 from ...dataclass import dataclass
-from ...edits.records import annotation_of, outputs_of
 from ..base.columns import Field
 from ..base.metric import Needs
 from ..base.views import annotated_by
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
-    from ...edits.m2_lines import Edit
+    from ...corpus.edits.m2_files import Edit
     from ..base.metric import Text
     from .partition import Change, Piece, Words
 

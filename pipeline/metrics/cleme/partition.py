@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...edits.m2_lines import Edit
+    from ...corpus.edits.m2_files import Edit
 
 Words: TypeAlias = "tuple[str, ...]"
 NO_EDIT, NO_WORDS = ("noop", "na"), "-NONE-"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...corpus.edits.errant_report import CHERRANT, Comparison, is_of
 from ...dataclass import dataclass
-from ...edits.errant.edit_keys import CHERRANT, Comparison, is_of
 from ..base.columns import Field
 from ..base.metric import Needs
 from ..base.views import annotated_by

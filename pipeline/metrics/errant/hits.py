@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...edits.errant.edit_keys import CHERRANT, NOOP, UNJUDGED
-from ...edits.records import annotation_of, outputs_of
+from ...corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED
+from ...corpus.edits.records import annotation_of, outputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...edits.errant.edit_keys import Comparison
-    from ...edits.m2_lines import Edit
+    from ...corpus.edits.errant_report import Comparison
+    from ...corpus.edits.m2_files import Edit
     from ..base.metric import Text
 
     Key = tuple[int | str, ...]

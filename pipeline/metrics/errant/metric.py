@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...corpus.edits.errant_report import MODES, STYLES, Comparison, category, preference
 from ...dataclass import dataclass
-from ...edits.errant.edit_keys import MODES, STYLES, Comparison, category, preference
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio, rounded
 from ..base.capabilities import (

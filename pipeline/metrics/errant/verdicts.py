@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...edits.errant.edit_keys import NOOP, is_of
-from ...edits.records import annotation_of, outputs_of
+from ...corpus.edits.errant_report import NOOP, is_of
+from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from ...edits.errant.edit_keys import Comparison
-    from ...edits.m2_lines import Edit
+    from ...corpus.edits.errant_report import Comparison
+    from ...corpus.edits.m2_files import Edit
 
     ByKey = dict[Hashable, list[Edit]]
 

@@ -26,10 +26,9 @@ from .codes import CODES
 from .options import GleuOptions, iterates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ...arrays import Floats, Ints
-    from ..base.capabilities import SumsFormula
     from ..base.columns import Columns
     from ..base.metric import Counted
 
@@ -210,21 +209,6 @@ class Gleu(GleuOptions, DrawsReferences, Compiled, ShowsNgrams, Metric):
         read = (*code.kinds, "total", "hyp_len", "ref_len")
         rest = (self._scale, self._clips, self.smoothing == "ones", code.brevity == "inverted")
         return lambda columns: formula(*[columns[name] for name in read], *rest)
-
-    def compiled_sums(self) -> SumsFormula | None:
-        """Return score() with one reference for each sentence, compiled."""
-        formula, code = kernel.formula("gleu_of_sums", "sums"), CODES[self.variant]
-        if formula is None or not self.by_reference or self.order > MOST_ADDED:
-            return None
-        read = (*code.kinds, "total", "hyp_len", "ref_len")
-        rest = (self._scale, self._clips, self.zero_total == "zero", code.brevity == "inverted")
-
-        def outputs(columns: Columns, references: Sequence[int] | None) -> Floats:
-            chosen = self.choose(columns) if references is None else None
-            result: Floats = formula(*[columns[name] for name in read], chosen, references, *rest)
-            return result
-
-        return outputs
 
     @property
     def _clips(self) -> bool:

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ... import kernel
+from ...corpus.edits.correction_references import (
+    CorrectedSentence,
+    MixingError,
+    corrections_of_m2,
+    references,
+    split_of,
+)
+from ...corpus.edits.records import annotation_of
 from ...dataclass import dataclass
-from ...edits.correction_references import CorrectedSentence, MixingError, references
-from ...edits.corrections_of_m2 import corrections_of_m2, split_of
-from ...edits.records import annotation_of
 from ...errors import LongTextError
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...arrays import Ints
-    from ...edits.correction_references import Tokens
+    from ...corpus.edits.correction_references import Tokens
     from ...kernel.common import Encoded
     from ..base.metric import Text
 
@@ -50,7 +55,7 @@ class ImeasureNeeds(Needs):
     """Counts of aligned tokens with each reference, or with the best of all mixed references."""
 
     words: str = "whitespace"
-    """How a correction becomes words: a key of SPLITS in `edits/corrections_of_m2.py`."""
+    """How a correction becomes words: a key of SPLITS in `corpus/edits/correction_references.py`."""
     mix: tuple[str, ...] = ()
     """Empty: a reference for each annotator. Otherwise the corrections of annotators are mixed in all ways, and this
     says how the best reference of a sentence is found: aspect, measure, w and beta."""

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ... import kernel
-from ...edits.correction_references import of_annotators, references
-from ...edits.records import annotation_of
+from ...corpus.edits.correction_references import of_annotators, references
+from ...corpus.edits.records import annotation_of
 from ...kernel.common import THREE_WAY_COUNTS
 from ...kernel.lines import join_lines
 from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
@@ -21,7 +21,7 @@ from ..base.metric import Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...edits.correction_references import CorrectedSentence, Tokens
+    from ...corpus.edits.correction_references import CorrectedSentence, Tokens
     from .columns import ImeasureNeeds
 
 ABSENT = -1

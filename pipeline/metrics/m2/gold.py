@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ... import kernel
-from ...edits.m2_lines import KEPT
-from ...edits.proposed import GoldEdit
-from ...edits.python2_order import python2_order
-from ...edits.records import annotation_of
+from ...corpus.edits.correction_references import python2_order
+from ...corpus.edits.m2_files import KEPT
+from ...corpus.edits.records import GoldEdit, annotation_of
 from ...kernel.gold_edits import GoldEdits
 from ...kernel.lines import join_lines
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
-    from ...edits.m2_lines import Edit
+    from ...corpus.edits.m2_files import Edit
     from ...kernel.common import Encoded
     from ...kernel.gold_edits import GoldRecords
     from ...kernel.lines import Lines

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ...corpus.edits.records import unchanged_words
 from ...dataclass import dataclass
-from ...edits.proposed import unchanged_words
 from ..base import shared_options
 from ..base.arithmetic import f_beta, ratio
 from ..base.capabilities import ChoosesInSequence, CountWarning, Explains, JudgesEdits, Warns
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats, Ints
-    from ...edits.proposed import Judged
+    from ...corpus.edits.records import Judged
     from ..base.capabilities import Verdict
     from ..base.columns import Columns
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...edits.proposed import NOTHING, Judged, ProposedEdit, is_match
+from ...corpus.edits.records import NOTHING, Judged, ProposedEdit, is_match
 from ..base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from .gold import ABSENT, listed_edits
 

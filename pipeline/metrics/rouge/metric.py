@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -243,23 +242,6 @@ class Rouge(RougeOptions, LimitsReferences, ScoresLines, ScoresSamples, Compiled
         return lambda columns: formula(columns["match"][..., n - 1], columns["hyp_len"], columns["ref_len"], n, weight)[
             :, None
         ]
-
-    def compiled_lines(self) -> Callable[[Columns], dict[str, Floats]] | None:
-        """Return line_outputs() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
-        formula, weight = kernel.formula("rouge_of_lines", "sums"), float(self.beta) ** 2
-        names = [*itertools.chain(*self._outputs)]
-        if formula is None or self.script or self.alpha or self.references != "best":
-            return None
-        if any(kind.family not in ("n", "L") for kind in self.kinds):
-            return None
-        orders = tuple(kind.number for kind in self.kinds)  # that of L is 0
-
-        def outputs(columns: Columns) -> dict[str, Floats]:
-            counts = (columns.get("match"), columns.get("lcs"), columns["hyp_len"], columns["ref_len"])
-            rows = formula(*counts, orders, weight).reshape(len(names), -1)
-            return dict(zip(names, rows, strict=True))
-
-        return outputs
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""

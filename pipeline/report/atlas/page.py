@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...io.dataset_cache import cache
-from ...io.written_paths import PREFIX
+from ...io.remote import PREFIX
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import summary

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...metrics.base.metric import Metric
     from ..board import Board
     from ..column_blocks import HasBlocks
@@ -185,7 +185,7 @@ def _both(pair: Sequence[int], group: Collection[int]) -> bool:
 
 
 def with_output_intervals(
-    measured: Board, scores: Sequence[Score], settings: WrittenStatistics, reselected: ReselectedSamples | None
+    measured: Board, scores: Sequence[Score], settings: StatisticsConfig, reselected: ReselectedSamples | None
 ) -> list[Score]:
     """Return the scores of a metric with the intervals of their outputs that are fractions.
 
@@ -244,7 +244,7 @@ ROOM = 1 << 27
 Intervals = dict[tuple[str, int, str], dict[str, tuple[float, float]]]
 
 
-def with_category_intervals(board: Board, settings: WrittenStatistics) -> tuple[Breakdown, ...]:
+def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
     The references of a sentence are those that were chosen for the whole set, in every sample, unless they are chosen
@@ -264,7 +264,7 @@ def with_category_intervals(board: Board, settings: WrittenStatistics) -> tuple[
     )
 
 
-def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
+def _intervals(measured: Board, settings: StatisticsConfig) -> Intervals:
     """Return the intervals of the outputs that are fractions, by system, tier and category."""
     terms = CategoryTerms(measured.metric, measured.categories)
     intervals: Intervals = {}
@@ -280,7 +280,7 @@ def _intervals(measured: Board, settings: WrittenStatistics) -> Intervals:
     return intervals
 
 
-def _sums(terms: CategoryTerms, measured: Board, settings: WrittenStatistics) -> Iterator[tuple[str, Floats]]:
+def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
     systems, names = beside(measured.columns, measured.parts), measured.names
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)

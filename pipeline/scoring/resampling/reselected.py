@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ...metrics.base.metric import Metric
     from ...metrics.base.running_choice import Keys
     from ..column_blocks import HasBlocks
@@ -47,12 +47,12 @@ def can_be_reselected(metric: Metric) -> bool:
     return metric.level not in (*SENTENCES, DRAWN_MEANS) and sequential_choice(metric) is not None
 
 
-def is_reselected(metric: Metric, settings: WrittenStatistics) -> bool:
+def is_reselected(metric: Metric, settings: StatisticsConfig) -> bool:
     """Return whether annotators are chosen anew in each sample: where that is asked for and makes a difference."""
     return settings.choice == "anew" and can_be_reselected(metric)
 
 
-def idle_choice(metrics: Sequence[Metric], settings: WrittenStatistics) -> str | None:
+def idle_choice(metrics: Sequence[Metric], settings: StatisticsConfig) -> str | None:
     """Return that it makes no difference for any of some metrics how annotators are chosen in samples, or None."""
     if settings.choice == "whole" or any(map(can_be_reselected, metrics)):
         return None

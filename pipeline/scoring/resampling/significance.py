@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
     from ..board import Board
     from ..results import Results, Score
     from ..sums import Summand
@@ -45,23 +45,23 @@ COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
 
 
-def statistics_of(texts: Mapping[str, str], prefix: str = "") -> WrittenStatistics:
+def statistics_of(texts: Mapping[str, str], prefix: str = "") -> StatisticsConfig:
     """Return the settings that some texts stand for; raises InputError that names the one that is wrong."""
     from pydantic import ValidationError
 
-    from ...config.models import WrittenStatistics
+    from ...config.models import StatisticsConfig
 
     try:
-        return WrittenStatistics.model_validate(texts)
+        return StatisticsConfig.model_validate(texts)
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
-            text = f"is no setting{did_you_mean(name, WrittenStatistics.model_fields)}"
+            text = f"is no setting{did_you_mean(name, StatisticsConfig.model_fields)}"
         raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
-def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> WrittenStatistics:
+def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
     """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
     settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
     names = list(dict.fromkeys(systems))
@@ -76,7 +76,7 @@ def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str 
 def with_statistics(
     results: Results,
     boards: Sequence[Board],
-    settings: WrittenStatistics,
+    settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int | None = None,
 ) -> tuple[Results, list[Board]]:
@@ -97,7 +97,7 @@ def with_statistics(
     return whole, boards
 
 
-def _overall(scored: Sequence[Board], settings: WrittenStatistics, progress: Progress) -> Progress:
+def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Progress) -> Progress:
     """Return what tells the samples and trials of all metrics as one whole, so that a bar does not begin again."""
     trials = settings.trials if settings.test == "approximate_randomization" else 0
     whole = sum(settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored)
@@ -111,13 +111,13 @@ def _overall(scored: Sequence[Board], settings: WrittenStatistics, progress: Pro
     return told
 
 
-def _written(settings: WrittenStatistics) -> dict[str, Any]:
+def _written(settings: StatisticsConfig) -> dict[str, Any]:
     """Return the settings as results.json has them: `choice` and `outputs` only where they are not the default."""
     usual = {"choice": "whole", "outputs": "score"}
     return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
-def _lacking(measured: Board, settings: WrittenStatistics) -> Iterator[str]:
+def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
         yield f"{measured.dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
@@ -134,7 +134,7 @@ def _lacking(measured: Board, settings: WrittenStatistics) -> Iterator[str]:
         )
 
 
-def analyse(measured: Board, settings: WrittenStatistics, progress: Progress | None = None, threads: int = 1) -> Board:
+def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
@@ -179,7 +179,7 @@ def _comparisons(
     parts: Sequence[Summand],
     reselected: ReselectedSamples | None,
     samples: Floats,
-    settings: WrittenStatistics,
+    settings: StatisticsConfig,
     progress: Progress | None,
     threads: int,
 ) -> list[Comparison]:

@@ -45,7 +45,7 @@ INVALID = {
 """Bytes that are not UTF-8, by what is wrong with them."""
 REFERENCES = (1, 2, 3, 4, 5, 8, 9, 17, 100)
 SYSTEMS = (1, 2, 5)
-SIZES = (0, 1, 2, 3, 7, 8, 20, 63, 64, 65)
+SIZES = (0, 1, 2, 3, 7, 8, 20, 63, 64, 65, 128, 129, 193, 256, 257)
 """Tokens in a line: the edges of machine words."""
 MANY = 2500
 """Different tokens for which the tables of the compiled kernel must grow."""
@@ -161,7 +161,9 @@ class Maker:
         lines = self.rng.choice([0, 1, 2, 3, 4, 6]) if references < 8 and not self.long else 1
         has_source = self.rng.random() < 0.8
         texts = has_source + references + self.rng.choice(SYSTEMS)
-        base = [self.tokens(SIZES if references < 17 else SIZES[:6]) for _ in range(lines)]
+        base = [
+            self.tokens(SIZES if references < 5 else SIZES[:10] if references < 17 else SIZES[:6]) for _ in range(lines)
+        ]
         made = [self.text([self.line(self.edited(tokens)) for tokens in base]) for _ in range(texts)]
         order = self.rng.choice([*range(1, MAX_ORDER + 1), *[4] * 20, 0, -1, MAX_ORDER + 1])
         order = min(order, 3) if self.long else order

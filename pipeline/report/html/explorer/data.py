@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....corpus.spans import Span, read_span
+from ....corpus.texts import Span, read_span
 from ....metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
 from ....scoring.column_blocks import blocks_of
 from ...tables.labels import labels

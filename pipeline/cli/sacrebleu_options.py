@@ -1,0 +1,183 @@
+"""What users of sacreBLEU's command type: options of `score` that do the same, and other names of ours."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..config.models import StatisticsConfig
+    from ..evaluation import Result
+    from .dispatch import Parser
+
+
+MOST_COLUMNS = 255
+SYNONYMS = {
+    "--metrics": "-m",
+    "--score-only": "-b",
+    "--language-pair": "-l",
+    "--width": "--digits",
+    "-w": "--digits",
+    "-nr": "--num-refs",
+    "--format": "-f",
+    "-sl": "--sentences",
+    "--sentence-level": "--sentences",
+    "-ci": "--confidence",
+    "-cin": "--resamples",
+    "--confidence-n": "--resamples",
+    "-par": "--paired-ar",
+    "-pbs": "--paired-bs",
+    "-parn": "--trials",
+    "--paired-ar-n": "--trials",
+    "-pbsn": "--resamples",
+    "--paired-bs-n": "--resamples",
+    "-tok": "--tokenizer",
+    "--tokenize": "--tokenizer",
+    "-lc": "--lowercase",
+    "--smooth-method": "--smoothing",
+    "-sv": "--smoothing-value",
+    "--smooth-value": "--smoothing-value",
+    "-cc": "--char-order",
+    "--chrf-char-order": "--char-order",
+    "-cw": "--word-order",
+    "--chrf-word-order": "--word-order",
+    "--chrf-beta": "--beta",
+    "--chrf-whitespace": "--whitespace",
+    "--ter-normalized": "--normalized",
+    "--ter-no-punct": "--no-punct",
+    "--ter-asian-support": "--asian-support",
+    "--ter-case-sensitive": "--case-sensitive",
+}
+"""sacreBLEU's names of options, and ours."""
+
+
+PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
+"""The options that ask for paired tests, and the test of each."""
+
+
+class _Metrics(argparse.Action):
+    """Metrics after -m, beside which none is needed before all options."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        """Add the metrics."""
+        del option_string
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
+        for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)
+            action.required = action.required and action.dest != "metrics"
+
+
+def add_habits(parser: Parser) -> None:
+    """Declare the options that sacreBLEU has too."""
+    parser.synonyms = SYNONYMS
+    parser.add_argument(
+        "-m",
+        dest="more_metrics",
+        metavar="METRIC",
+        nargs="+",
+        action=_Metrics,
+        help="metrics, also behind other options",
+    )
+    parser.add_argument(
+        "-l", dest="pair", metavar="PAIR", help="languages such as en-ja: zh, ja and ko have tokenizers of their own"
+    )
+    parser.add_argument(
+        "--num-refs",
+        type=_columns,
+        metavar="N",
+        help="-r is one file of tab-separated lines, whose N columns are the references",
+    )
+    parser.add_argument(
+        "-b", dest="bare", action="store_true", help="print the bare number: one line for each output, or each sentence"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and notes on standard error")
+    parser.add_argument("-f", dest="form", choices=("text", "json"), help="json is --json")
+    paired = parser.add_mutually_exclusive_group()
+    for flag, test in PAIRED.items():
+        meaning = f"also test each output against the first one by {test.replace('_', ' ')}"
+        paired.add_argument(flag, dest="paired", action="store_const", const=test, help=meaning)
+    parser.add_argument("--resamples", metavar="N", help="samples of the bootstrap (default: 1000)")
+    parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")
+
+
+def _columns(text: str) -> int:
+    """Read a number of columns; for argparse."""
+    if text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= MOST_COLUMNS:
+        return int(text)
+    raise ValueError(text)
+
+
+_columns.__name__ = f"number of columns (1 to {MOST_COLUMNS})"
+
+
+def check_names(texts: Sequence[str]) -> None:
+    """Raise ConfigError for files where names of metrics belong: sacreBLEU has its references there."""
+    from ..metrics.names import meant
+
+    for text in texts:
+        if Path(text).is_file():
+            try:
+                meant(text)
+            except ConfigError:
+                raise ConfigError(f"'{text}' is a file, and no metric; references stand behind -r: -r {text}") from None
+
+
+def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
+    """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
+    args.json = args.json or args.form == "json"
+    paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
+    if args.resamples is not None and not (args.confidence or args.all_intervals or paired):
+        raise ConfigError("--resamples: has no effect without --confidence or --paired-bs")
+    if args.trials is not None and paired != "--paired-ar":
+        raise ConfigError("--trials: has no effect without --paired-ar")
+    if paired and outputs < 2:
+        raise ConfigError(f"{paired}: tests outputs against the first one; there is only one")
+    parts = {"--orders": args.orders, "--sentences": args.sentences, "--sentence-outputs": args.sentence_outputs}
+    for flag in (flag for flag, given in parts.items() if given):
+        if paired:
+            raise ConfigError(f"{paired}: is not printed with {flag}")
+        if args.form:
+            raise ConfigError(f"-f: is for results as a whole; leave out {flag}")
+    if args.bare:
+        _check_bare(args, metrics, outputs, paired)
+
+
+def _check_bare(args: argparse.Namespace, metrics: int, outputs: int, paired: str) -> None:
+    """Raise ConfigError for options that do not go together with bare numbers; `paired` is a flag or ""."""
+    others = {"--json": args.json, "--orders": args.orders, "--sentence-outputs": args.sentence_outputs}
+    others |= {"--confidence": args.confidence, "--all-intervals": args.all_intervals, paired: bool(paired)}
+    for flag in (flag for flag, given in others.items() if given):
+        raise ConfigError(f"-b: prints a bare number, and nothing of {flag}; leave one of them out")
+    if metrics > 1:
+        raise ConfigError(f"-b: prints the numbers of one metric, found {metrics}; take --json for several")
+    if args.sentences and outputs > 1:
+        raise ConfigError(f"-b --sentences: prints the sentences of one output, found {outputs}; leave out -b")
+
+
+def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig | None:
+    """Return the settings of intervals and tests, or None. The baseline of paired tests is the output `first`.
+
+    Raises InputError for wrong numbers of samples.
+    """
+    if not (args.confidence or args.all_intervals or args.paired):
+        return None
+    from ..scoring.resampling.significance import statistics_of  # here, because most scores have no statistics
+
+    paired = {"test": args.paired, "baseline": first} if args.paired else {}
+    given = {"resamples": args.resamples, "trials": args.trials, **paired}
+    given |= {"outputs": "all"} if args.all_intervals else {}
+    return statistics_of({name: value for name, value in given.items() if value is not None}, "--")
+
+
+def print_bare(results: Sequence[Result], order: Sequence[str], digits: int, *, sentences: bool) -> None:
+    """Print the score of each system in the order of `order`, or the scores of all sentences of the only one."""
+    from ..report.tables.digits import percent
+
+    named = {result.system: result for result in results}
+    for result in (named[system] for system in order):
+        for score in result.sentences.tolist() if sentences else [result.score]:
+            print(percent(score, digits))

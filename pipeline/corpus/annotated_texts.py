@@ -1,0 +1,321 @@
+"""An M2 file as gold beside texts that are in memory, or beside the M2 files of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ..config.resolved import Column, Dataset, System
+from ..errors import CorpusError, InputError, Problem
+from ..io.plain_files import SEPARATOR, Origin, Spooled
+from ..io.remote import locate
+from ..metrics.base.views import EDITS, GOLD, annotator_of
+from .edit_views import MAX_ANNOTATORS
+from .edits.m2_files import FIELDS, NOOP
+from .edits.m2_tools import BAR
+from .edits.records import outputs_of, record_of
+from .in_memory import ONE, corpus_in_memory
+from .opener import open_corpus, other_source
+from .texts import read_texts, text_in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ..annotation.errant_annotator import Annotation
+    from .corpus import Corpus
+    from .input_files import Opener
+    from .texts import AnyText
+
+
+# Texts that are annotated for metrics of edits: outputs, and references where no M2 file has the edits of annotators.
+#
+# The edits are those of the M2 file that `m2 annotate` writes of the same texts. All texts of a data set are annotated
+# together, so that a sentence that several of them have is annotated once.
+
+
+MANY = 2000
+"""From so many pairs of sentences on a user is told that annotating takes a while."""
+
+
+class Told(Protocol):
+    """Who is told how far annotating has come."""
+
+    def stage(self, name: str) -> None:
+        """Take the name of the work that begins."""
+
+    def progress(self, done: int, whole: int) -> None:
+        """Take the numbers of pairs of sentences."""
+
+    def tell(self, text: str) -> None:
+        """Take what a user should know at once."""
+
+
+class Annotating(NamedTuple):
+    """How texts are annotated. Nothing of it changes an edit."""
+
+    n_jobs: int
+    told: Told
+    opener: Opener | None = None
+    """Writes the edits to its temporary files. Without it they are kept in memory."""
+
+
+def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> Corpus:
+    """Return a data set with all those of its views in which texts are annotated.
+
+    What a view of the data set already has are edits of M2 files, which stay. Nothing is done without a source. All
+    views have the same categories, those of all edits.
+    Raises ConfigError where the annotator is not installed, CorpusError where there are too many annotators, and
+    IncompleteError where a worker dies.
+    """
+    for view in sorted(views) if corpus.source else ():
+        if annotator_of(view):
+            given = corpus.views.get(view) or replace(corpus, references=(), systems={})
+            complete, notes = _View(corpus, given, view, how).complete()
+            new = tuple(note for note in notes if note not in corpus.notes)
+            corpus = replace(corpus, views={**corpus.views, view: complete}, notes=(*corpus.notes, *new))
+    if not corpus.views:
+        return corpus
+    every = tuple(sorted({name for view in corpus.views.values() for name in view.categories}))
+    return replace(corpus, views={name: replace(view, categories=every) for name, view in corpus.views.items()})
+
+
+class _View:
+    """A view whose texts are annotated; `given` has the edits of M2 files."""
+
+    def __init__(self, corpus: Corpus, given: Corpus, view: str, how: Annotating) -> None:
+        self.corpus, self.given, self.annotator, self.how = corpus, given, annotator_of(view), how
+        self.source = _lines(corpus.source) if corpus.source else []
+        self.references = [] if given.references else [_lines(text) for text in corpus.references]
+        own = {name: text for name, text in corpus.systems.items() if name not in given.systems}
+        self.outputs = {name: _lines(text) for name, text in own.items()}
+        self._begun = False
+
+    def complete(self) -> tuple[Corpus, list[str]]:
+        """Return the view with the edits of all texts, and what the user should know."""
+        edits = iter(self._annotated())
+        references = [[next(edits) for _ in self.source] for _ in self.references]
+        outputs = {name: [next(edits) for _ in self.source] for name in self.outputs}
+        problems = [
+            *(_unwritable(text, own) for text, own in zip(self.corpus.references, references, strict=False)),
+            *(_unwritable(self.corpus.systems[name], own) for name, own in outputs.items()),
+        ]
+        if any(problems):
+            raise CorpusError([problem for problem in problems if problem])
+        systems = {name: self._kept(self.corpus.systems[name], map(_output, own)) for name, own in outputs.items()}
+        pairs = self._reference_texts(references) if references else self.given.references
+        named = {name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems}
+        texts = replace(
+            self.corpus,
+            references=tuple(pairs),
+            systems=named,
+            annotated=bool(references),
+            categories=self._categories([*references, *outputs.values()]),
+        )
+        view = replace(texts, missing=False, kept=(), notes=(), views={})
+        return view, [*self._empty(), *self._without_lines(references)]
+
+    def _categories(self, texts: Iterable[Sequence[Annotation]]) -> tuple[str, ...]:
+        """Return the types of all edits but noops, sorted."""
+        types = {edit.split(BAR)[1] for text in texts for annotation in text for edit in annotation}
+        return tuple(sorted({*self.given.categories, *types} - {"noop"}))
+
+    def _annotated(self) -> list[Annotation]:
+        """Return the edits of all sentences of references and outputs, in this order."""
+        from ..annotation.annotate import AnnotationCache, annotate_all, model_of
+
+        model, told = model_of(self.annotator), self.how.told
+        told.stage("annotating")
+        texts = [*([self._present(number) for number in range(len(self.references))]), *self.outputs.values()]
+        return annotate_all(
+            (pair for text in texts for pair in zip(self.source, text, strict=True)),
+            model=model,
+            n_jobs=self.how.n_jobs,
+            cache=AnnotationCache(tell=told.tell),
+            progress=self._progress,
+        ).annotations
+
+    def _progress(self, done: int, whole: int) -> None:
+        """Pass it on. At the beginning, say it where there is much to do."""
+        told, left = self.how.told, whole - done
+        if left >= MANY and not self._begun:
+            told.tell(
+                f"{self.corpus.name}: {left:,} pairs of sentences are being annotated with {self.annotator}, which "
+                "takes a while; their edits are kept on this computer"
+            )
+        self._begun = True
+        told.progress(done, whole)
+
+    def _present(self, number: int) -> Sequence[str]:
+        """Return a reference with the source in place of sentences that it lacks, which are not annotated."""
+        text = list(self.references[number])
+        for line in self.corpus.references[number].blanks - 1 if self.corpus.missing else ():
+            text[line] = self.source[line]
+        return text
+
+    def _reference_texts(self, references: Sequence[Sequence[Annotation]]) -> Iterator[AnyText]:
+        """Yield the edits of each reference, once for each annotator that an output has at most."""
+        most = max(
+            (len(outputs_of(record)) for text in self.given.systems.values() for record in _records(text)), default=1
+        )
+        if most * len(references) > MAX_ANNOTATORS:
+            message = f"has {most * len(references)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
+            raise CorpusError([Problem(self.corpus.name, message)])
+        sentences = [self._annotators(line, own) for line, own in enumerate(zip(*references, strict=True))]
+        for output in range(most):
+            for number, text in enumerate(self.corpus.references):
+                records = (
+                    record_of(list(own).index(number), number, output, own[number]) if number in own else b""
+                    for own in sentences
+                )
+                yield self._kept(text, records)
+
+    def _annotators(self, line: int, edits: Sequence[Annotation]) -> dict[int, list[str]]:
+        """Return the lines of each reference for a sentence, as an M2 file has them."""
+        own = {
+            number: [f"{edit}{number}" for edit in annotation]
+            for number, annotation in enumerate(edits)
+            if annotation and not self._lacks(number, line)
+        }
+        return own or {0: [NOOP]}
+
+    def _lacks(self, number: int, line: int) -> bool:
+        return self.corpus.missing and line + 1 in self.corpus.references[number].blanks
+
+    def _kept(self, text: AnyText, records: Iterable[bytes]) -> AnyText:
+        """Return records of the edits of a text."""
+        opener, name = self.how.opener, f"{text.place}, annotated"
+        if opener is None:
+            return text_in_memory(name, [record.decode() for record in records])
+        return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
+
+    def _empty(self) -> Iterator[str]:
+        """Yield that errant annotates no empty sentence."""
+        empty = [number for number, line in enumerate(self.source, 1) if not line.strip()]
+        if empty and self.corpus.source:
+            first, count = self.corpus.source.number(empty[0]), len(empty)
+            lines = f"{count} empty lines of the source, the first is line {first}, have"
+            lines = lines if count > 1 else f"the empty line {first} of the source has"
+            yield f"{lines} no edits, whatever stands in the other texts: errant annotates no empty sentence"
+
+    def _without_lines(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
+        """Yield which references have no line for sentences in which they differ from the source in blanks alone."""
+        for number, edits in enumerate(references if len(references) > 1 else ()):
+            rows = enumerate(zip(self.source, edits, strict=True))
+            bare = [line for line, (text, own) in rows if text.strip() and not own and not self._lacks(number, line)]
+            if bare:
+                text = self.corpus.references[number]
+                first = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
+                yield (
+                    f"reference {number} ({text.name}) differs from the source in blanks alone in {first}: errant has "
+                    "no line for these, so that this reference does not take part there"
+                )
+
+
+def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
+    """Return the problem of the first sentence of which an edit cannot be read again: a word has bars in it."""
+    for line, annotation in enumerate(edits, 1):
+        if any(edit.count(BAR) != FIELDS - 1 for edit in annotation):
+            message = f"a word with '{BAR}' cannot be annotated: an M2 file has this between the fields of an edit"
+            return Problem(text.at(line), message)
+    return None
+
+
+def _lines(text: AnyText) -> list[str]:
+    return read_texts(text, 0, text.lines)
+
+
+def _records(text: AnyText) -> Iterator[bytes]:
+    return (record.encode() for record in _lines(text))
+
+
+def _output(annotation: Annotation) -> bytes:
+    """Return the record of an output's edits for a sentence."""
+    return "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
+
+
+MEMORY = "memory"
+
+
+def corpus_with_gold(
+    gold: object,
+    hypotheses: Any,
+    references: Any,
+    sources: Any,
+    views: Collection[str],
+    *,
+    systems_later: bool = False,
+) -> Corpus:
+    """Return texts in memory with the annotations of an M2 file, from which those come that are None.
+
+    Where the outputs are M2 files too, the corpus is theirs. With `systems_later` there may be no outputs. Raises
+    InputError where texts and files do not fit.
+    """
+    outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    annotated = _open_gold(gold, outputs, views)
+    if annotated.systems:
+        if references is not None or sources is not None:
+            raise InputError("references, sources: beside M2 files they come from gold; leave them out")
+        return annotated
+    if sources is None and annotated.source is not None:
+        sources = _all_texts(annotated.source)
+    references = [*map(_all_texts, annotated.references)] if references is None else references
+    return _beside(corpus_in_memory(hypotheses, references, sources, systems_later=systems_later), annotated)
+
+
+def _all_texts(text: AnyText) -> list[str]:
+    return read_texts(text, 0, text.lines)
+
+
+def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str]) -> Corpus:
+    """Open an M2 file as source, references and edits of a data set; `outputs` that are paths become its systems.
+
+    Raises InputError for what is no path, and where texts and paths stand side by side. Raises CorpusError where the
+    files cannot be read or do not fit together.
+    """
+    if not isinstance(gold, str | PathLike):
+        raise InputError(f"gold: expected the path of an M2 file, found {type(gold).__name__}")
+    files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]
+    if files and len(files) < len(outputs):
+        raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
+    for name, given in [("gold", gold), *(("hypotheses", output) for output in outputs.values())]:
+        if isinstance(given, str) and "\n" in given:
+            raise InputError(f"{name}: expected the path of an M2 file, found a text of several lines")
+        if isinstance(given, str) and "/" not in given and ":" not in given and not Path(given).exists():
+            raise InputError(f"{name}: expected the path of an M2 file; there is no file '{given}'")
+    if EDITS in views and not files:
+        example = "such as {'system': 'output.m2'}, or texts with annotator=auto among the options of the metric"
+        raise InputError(f"hypotheses: metrics that compare the edits of outputs take M2 files, {example}; found texts")
+    systems = [
+        System(name, {MEMORY: Column(kind="m2", path=locate(Path(), fspath(outputs[name])), column="")})
+        for name in files
+    ]
+    problems: list[Problem] = []
+    path = locate(Path(), fspath(gold))
+    dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=(path,))
+    corpus = open_corpus(dataset, systems, problems, views=views)
+    if corpus is None:
+        raise CorpusError(list(dict.fromkeys(problems)))
+    return corpus
+
+
+def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
+    """Return texts in memory with the edits of a data set; raises CorpusError where the source is not the same."""
+    problems = other_source(corpus.source, gold.source) if gold.source else []
+    if problems:
+        raise CorpusError(problems)
+    noted = replace(corpus, notes=(*corpus.notes, *gold.notes))
+    views = {
+        name: replace(
+            corpus,
+            references=view.references,
+            systems=corpus.systems if name == GOLD else {},
+            missing=False,
+            kept=(),
+            notes=(),
+        )
+        for name, view in gold.views.items()
+    }
+    return replace(noted, views=views)

@@ -1,0 +1,374 @@
+"""Data sets seen as edits: in place of references the edits of each annotator, and the edits of outputs.
+
+Each such view is a data set of its own, with the same lines and systems. Its texts are records of edits
+(`corpus/edits/records.py`), which workers read by ranges as they read other texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..config.resolved import Column
+from ..errors import CorpusError, Problem
+from ..io.plain_files import SEPARATOR, Origin, Spooled, named, numbered_lines, open_bytes
+from ..metrics.base.views import EDITS, GOLD, annotator_of
+from .edits.m2_files import (
+    NOOP,
+    Annotated,
+    Block,
+    edit_of,
+    joined,
+    line_ends,
+    other_sentences,
+    other_styles,
+    other_types,
+    read_annotated,
+)
+from .edits.m2_tools import with_texts_changed
+from .edits.records import is_xml, record_of, sentences_of
+from .texts import REPLACEMENTS, read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ..config.resolved import Dataset, Input, System
+    from .edits.m2_files import Reader
+    from .input_files import Opener
+    from .texts import TextFile
+
+
+# What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
+#
+# It reads lines as Python 2 parts Unicode text, and a paragraph for each sentence. Here a line ends at a line feed,
+# and a byte order mark, line ends of Windows, lines of blanks and a bare S are read as they are meant, with a note.
+
+
+BOM = b"\xef\xbb\xbf"
+BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
+"""What else ends a line there."""
+BREAK_BYTES = [sign.encode() for sign in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"]
+"""The same in UTF-8."""
+USUAL_NOOP = b"A -1 -1|||noop|||"
+"""How a noop begins in nearly all files."""
+LARGEST = 1 << 24
+"""The most bytes of a file that is looked through as a whole."""
+STOPS = "m2scorer stops here"
+
+
+class Odd(NamedTuple):
+    """Something odd in a line."""
+
+    line: int
+    kind: str
+    """What it is, and what is done about it. Lines of one kind are told together."""
+
+
+def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
+    """Return the notes on what is odd in an M2 file, and the problems that no reading could solve.
+
+    The file has been read before, so that its lines are known to be those of an M2 file.
+    """
+    if _is_ordinary(path, name):
+        return [], []
+    odd: dict[str, list[int]] = {}
+    for item in _odd(path, name):
+        odd.setdefault(item.kind, []).append(item.line)
+    notes = []
+    for kind, lines in odd.items():
+        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        notes.append(f"{name}: line {lines[0]}{more} {kind}")
+    return notes, [Problem(f"{name}:{item.line}", item.kind) for item in _unreadable(path, name)][:1]
+
+
+def _is_ordinary(path: Path, name: str) -> bool:
+    """Return whether nothing at all is odd in a file that is not too large, as a few searches show.
+
+    False says nothing: then each line is looked at.
+    """
+    with open_bytes(path, name) as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST or data.startswith(BOM) or any(mark in data for mark in BREAK_BYTES):
+        return False
+    lines = data.split(b"\n")
+    noops = data.count(b"\n" + USUAL_NOOP)
+    starts = {line[:2] for line in lines}
+    return (
+        starts <= {b"S ", b"A ", b""}
+        and data.count(b"\nS ") == data.count(b"\n\nS ")  # each sentence but the first follows an empty line
+        and data.count(b"|||noop|||") == noops == data.count(b"\nA -1")
+    )
+
+
+def _odd(path: Path, name: str) -> Iterator[Odd]:
+    """Yield what is read as it is meant, or left out."""
+    with open_bytes(path, name) as file:
+        for number, raw in enumerate(file, 1):
+            if number == 1 and raw.startswith(BOM):
+                yield Odd(1, f"begins with a byte order mark, which is left out; {STOPS}")
+            if raw.endswith(b"\r\n"):
+                yield Odd(number, "ends as lines of Windows do, which is read as a line end; m2scorer stops at these")
+    tokens = 0
+    for number, line in numbered_lines(path, name):
+        if _is_sentence(line):
+            tokens = len(line[2:].split())
+        kind = _odd_line(line) or _left_out(line, tokens)
+        if kind:
+            yield Odd(number, kind)
+
+
+def _is_sentence(line: str) -> bool:
+    return line == "S" or line.startswith("S ")
+
+
+def _odd_line(line: str) -> str:
+    """Return what is said of a line as a whole, or an empty text."""
+    if line == "S":
+        return f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}"
+    if line and not line.strip():
+        return f"has only blanks, and is read as an empty line; {STOPS}"
+    return "begins with I, and is left out, as m2scorer does" if line.startswith("I ") else ""
+
+
+def _left_out(line: str, tokens: int) -> str:
+    """Return what is said of an edit that is left out though it is none beyond its sentence, or an empty text.
+
+    Edits that reach beyond their sentence are told of where the file is read.
+    """
+    if not (line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)):
+        return ""
+    edit = edit_of(line, "", 0)
+    if edit.type == "noop":
+        within = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
+        return "is a noop with a span, and is left out as any noop" if within else ""
+    if edit.start == -1 and not edit.is_noop:
+        return "is an edit from token -1 that is no noop, and is left out, as m2scorer does"
+    return ""
+
+
+def _unreadable(path: Path, name: str) -> Iterator[Odd]:
+    """Yield where the file has no reading that is the only one."""
+    inside = False
+    for number, line in numbered_lines(path, name):
+        match = BREAKS.search(line)
+        if match:
+            what = f"character {match.start() + 1} is U+{ord(match[0]):04X}"
+            yield Odd(number, f"{what}, at which m2scorer ends the line and stops; put a blank in its place")
+        if _is_sentence(line):
+            if inside:
+                message = (
+                    "a second sentence in a paragraph, whose edits could be of either: expected an empty line before"
+                )
+                yield Odd(number, message)
+            inside = True
+        elif not line.strip():
+            inside = False
+
+
+MAX_ANNOTATORS = 255
+MAX_CATEGORIES = 200
+"""At most so many types of edits are scored apart. The rarest are left out."""
+M2_KINDS = frozenset({"m2", "m2_annotator"})
+"""The kinds of columns whose file holds edits."""
+
+
+class EditTexts(NamedTuple):
+    """The texts of the views of a data set, as records of edits."""
+
+    source: TextFile
+    """The sentences, with a blank between tokens."""
+    gold: list[TextFile]
+    """The edits of each annotator."""
+    pairs: list[TextFile]
+    """The same, once for each annotator that an output has at most."""
+    outputs: dict[str, TextFile]
+    """The edits of each annotated output."""
+    notes: list[str]
+    """What the user should know of the annotations."""
+    categories: tuple[str, ...]
+    """The types of edits that are scored apart, sorted."""
+
+
+def open_edits(
+    dataset: Dataset,
+    systems: Sequence[System],
+    opener: Opener,
+    problems: list[Problem],
+    views: Collection[str],
+    source: TextFile | None = None,
+) -> EditTexts | None:
+    """Open what the views of a data set need beside its texts; None after adding to problems.
+
+    Where texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are then compared with
+    the sentences of the source.
+    """
+    before = len(problems)
+    outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
+    try:
+        gold = _gold(dataset, opener) if dataset.gold else _ungraded(source, dataset)
+    except CorpusError as error:
+        problems += error.problems
+        return None
+    if gold is None:
+        return None
+    odd, unreadable = _odd_lines(dataset, opener) if GOLD in views else ([], [])
+    problems += unreadable
+    both = EDITS in views or any(map(annotator_of, views))
+    if both and EDITS not in views:
+        outputs = {name: output for name, output in outputs.items() if is_m2(output)}
+    annotated = _outputs(dataset, outputs, gold, opener, problems) if both else {}
+    if len(problems) > before:
+        return None
+    most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
+    if most * len(gold.annotators) > MAX_ANNOTATORS:
+        problems.append(_too_many(gold, annotated, most))
+        return None
+    references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
+    notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
+    notes += [*other_styles(gold, annotated.values()), *other_types(gold, annotated.values())] if both else ()
+    notes += line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
+    categories, rare = _categories([gold, *annotated.values()])
+    notes += [f"{gold.name}: {rare}"] * bool(rare)
+    read = [*map(named, dataset.gold), *(item.name for item in annotated.values())]
+    sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
+    return EditTexts(
+        source=_record_file(opener, gold.name, sentences),
+        gold=references[0],
+        pairs=[text for of_output in references for text in of_output],
+        outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
+        notes=_named_shortly(notes, read) if both or GOLD in views else [],
+        categories=categories,
+    )
+
+
+def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
+    """Return notes with the names of files instead of their paths, since results depend on no folder.
+
+    Where two files have the same name, the name of the folder stands before it.
+    """
+    names = dict.fromkeys(file for file in files if "://" not in file)
+    last = Counter(Path(name).name for name in names)
+    short = {name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :]) for name in names}
+    paths = sorted(short, key=len, reverse=True)  # a path may begin with another
+    shortened = []
+    for note in notes:
+        for path in paths:
+            note = note.replace(path, short[path])  # noqa: PLW2901 (each path in turn)
+        shortened.append(note)
+    return shortened
+
+
+def _too_many(gold: Annotated, outputs: dict[str, Annotated], most: int) -> Problem:
+    """Return the problem that there are too many pairs of an output's annotators and those of the gold."""
+    output = next(item for item in outputs.values() if most in map(len, item.by_annotator))
+    pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
+    message = f"has {pairs}: {most * len(gold.annotators)} pairs to compare; at most {MAX_ANNOTATORS} are supported"
+    return Problem(output.name, message)
+
+
+def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
+    """Return the annotations of a data set; None where there are none, or they are known to be absent."""
+    if not dataset.gold or any(path in opener.absent for path in dataset.gold):
+        return None
+    gold = joined([read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
+    if len(gold.annotators) > MAX_ANNOTATORS:
+        message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
+        raise CorpusError([Problem(f"{gold.name}:{gold.line_beyond(MAX_ANNOTATORS)}", message)])
+    return gold
+
+
+def _ungraded(source: TextFile | None, dataset: Dataset) -> Annotated | None:
+    """Return the sentences of a source without any annotator; None without a source."""
+    if source is None:
+        return None
+    change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
+    sentences = [Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+    return Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
+
+
+def is_m2(output: Input) -> bool:
+    """Return whether an output is given as its edits."""
+    return isinstance(output, Column) and output.kind in M2_KINDS
+
+
+def _reader(dataset: Dataset) -> Reader:
+    """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
+    if dataset.replace == "none":
+        return sentences_of
+    change = REPLACEMENTS[dataset.replace]
+
+    def read(path: Path, name: str) -> Iterator[Block]:
+        for block in sentences_of(path, name):
+            yield with_texts_changed(block, lambda text: change(text.encode()).decode())
+
+    return read
+
+
+def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Problem]]:
+    """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
+    notes, problems = list[str](), list[Problem]()
+    for gold in dataset.gold:
+        path, name = opener.spool.local(gold), named(gold)
+        if not is_xml(path, name):
+            own_notes, own_problems = odd_lines(path, name)
+            notes, problems = notes + own_notes, problems + own_problems
+    return notes, problems
+
+
+def _outputs(
+    dataset: Dataset, outputs: dict[str, Input], gold: Annotated, opener: Opener, problems: list[Problem]
+) -> dict[str, Annotated]:
+    """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
+    annotated: dict[str, Annotated] = {}
+    for name, output in outputs.items():
+        if not isinstance(output, Column) or not is_m2(output):
+            message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
+            other = (
+                "or have texts annotated: `annotator: auto` as an option of the metric (--annotator auto of `score`)"
+            )
+            problems.append(Problem(dataset.name, f"{message}, {other}"))
+            continue
+        if output.path in opener.absent:
+            continue
+        try:
+            annotated[name] = read_annotated(output.path, opener.spool, _reader(dataset))
+        except CorpusError as error:
+            problems += [problem for problem in error.problems if problem not in problems]
+            continue
+        problems += other_sentences(annotated[name], gold)
+    return annotated
+
+
+def _spooled(opener: Opener, gold: Annotated, annotator: int, output_annotator: int) -> TextFile:
+    """Return the records of an annotator, for the edits of a certain annotator of the output."""
+    records = (
+        record_of(list(own).index(annotator), annotator, output_annotator, own[annotator]) if annotator in own else b""
+        for own in gold.by_annotator
+    )
+    return _record_file(opener, f"{gold.name}, annotator {annotator}", records)
+
+
+def _records(output: Annotated) -> Iterator[bytes]:
+    """Yield the records of an output. Sentences with the same lines share their edits, and so their records."""
+    records: dict[int, bytes] = {}
+    for block, edits in zip(output.blocks, output.edits, strict=True):
+        if id(edits) not in records:
+            records[id(edits)] = "\n".join(block.texts or (NOOP,)).encode()
+        yield records[id(edits)]
+
+
+def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFile:
+    return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
+
+
+def _categories(files: Iterable[Annotated]) -> tuple[tuple[str, ...], str]:
+    """Return the types of edits, sorted, and a message where there are so many that the rarest are not among them."""
+    counted = sum((item.all_types() for item in files), Counter[str]())
+    del counted["noop"]
+    kept = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
+    rare = ""
+    if len(counted) > len(kept):
+        rare = f"there are {len(counted)} types of edits; the {len(kept)} that are most frequent are scored apart"
+    return tuple(sorted(kept)), rare

@@ -1,0 +1,249 @@
+"""Gold files of I-measure: XML with elements sentence, which hold a text and a list of errors.
+
+<scripts><script id="1"><sentence id="1" numann="2"><text>a b c</text><error-list>
+  <error id="1" req="no" type="X"><alt ann="0"><c start="1" end="2">d</c></alt></error>
+</error-list></sentence></script></scripts>
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from xml.parsers import expat
+
+from ...errors import CorpusError, Problem, did_you_mean
+from ...io.plain_files import open_bytes, reason
+from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words, type_of_error
+from .m2_files import MOST, NOOP, Block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+# XML files, read as a stream: what reads a kind of file is a subclass of XmlReader.
+
+
+PIECE = 1 << 16
+"""Bytes that are read at once."""
+
+MAX_DEPTH = 100
+"""The most elements that are one within the other."""
+MAX_TAG = 1 << 20
+"""The most bytes of a tag or comment, which is read whole."""
+
+Record = TypeVar("Record")
+
+
+class XmlReader(Generic[Record]):
+    """Yields records of a file. It refuses document types, so that no entity can be expanded.
+
+    A subclass says what each event means, and appends records to `done`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """The file in messages."""
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self.text
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.done: list[Record] = []
+        """The records that are read and not yet handed out."""
+        self._depth = self._size = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take the beginning of an element."""
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+
+    def text(self, data: str) -> None:
+        """Take a part of the text in an element. A text may come in several parts."""
+
+    @property
+    def line(self) -> int:
+        """The line of the file that is being read, from 1."""
+        return self.parser.CurrentLineNumber
+
+    def records(self, path: Path) -> Iterator[Record]:
+        """Yield the records of a plain file; raises CorpusError, with the line, for what is not well-formed."""
+        with open_bytes(path, self.name) as file:
+            for data in iter(lambda: file.read(PIECE), b""):
+                self._parse(data, last=False)
+                yield from self.done
+                self.done.clear()
+            self._parse(b"", last=True)
+        yield from self.done
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self.wrong(f"more than {MAX_DEPTH} elements are one within the other")
+        self.start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._depth -= 1
+        self.end(tag)
+
+    def _parse(self, data: bytes, *, last: bool) -> None:
+        try:
+            self.parser.Parse(data, last)
+        except expat.ExpatError as error:
+            message = f"not well-formed XML: {expat.ErrorString(error.code)}"
+            raise CorpusError([Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]) from None
+        self._size += len(data)
+        if self._size - max(self.parser.CurrentByteIndex, 0) > MAX_TAG:
+            raise self.wrong(f"a tag or comment has more than {MAX_TAG:,} bytes")
+
+    def _doctype(self, *_: object) -> None:
+        raise self.wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")
+
+    def wrong(self, message: str, line: int = 0) -> CorpusError:
+        """Return an error at a line, by default at the one that is being read."""
+        return CorpusError([Problem(f"{self.name}:{line or self.line}", message)])
+
+
+MAX_BYTES = 1 << 29
+"""The most bytes of a gold file."""
+MAX_ANNOTATORS = 255
+"""The most annotators of a sentence."""
+PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
+"""The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+class Placed(NamedTuple):
+    """A sentence, and where it is."""
+
+    line: int
+    sentence: CorrectedSentence
+
+
+def xml_blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of a gold file as those of an M2 file; raises CorpusError."""
+    for line, sentence in read_corrections(path, name):
+        block = Block(line, " ".join(sentence.tokens))
+        numbers = set()
+        for number, error in enumerate(sentence.errors):
+            type_ = type_of_error(number, required=error.required)
+            for annotator, corrections in error.alternatives:
+                numbers.add(annotator)
+                for start, end, words in corrections:
+                    edit = f"A {start} {end}|||{type_}|||{' '.join(words)}|||REQUIRED|||-NONE-|||{annotator}"
+                    block.lines.append((line, edit))
+        free = (number for number in itertools.count() if number not in numbers)
+        silent = itertools.islice(free, sentence.annotators - len(numbers))
+        block.lines += [(line, f"{NOOP.removesuffix('0')}{number}") for number in silent]
+        yield block
+
+
+def read_corrections(plain: Path, name: str) -> Iterator[Placed]:
+    """Yield the sentences of a gold file; raises CorpusError, with the line, where something in it is wrong."""
+    try:
+        size = plain.stat().st_size
+    except (OSError, ValueError) as error:
+        raise CorpusError([Problem(name, reason(plain, error))]) from None
+    if size > MAX_BYTES:
+        raise CorpusError([Problem(name, f"has more than {MAX_BYTES:,} bytes; that is no file of corrections")])
+    reader = _Reader(name)
+    yield from reader.records(plain)
+    if not reader.count:
+        raise CorpusError([Problem(name, "has no element sentence, so there is no gold in it")])
+
+
+class _Reader(XmlReader[Placed]):
+    """Reads elements sentence."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.open: list[str] = []  # the elements of PARENTS that are open
+        self.parts: list[str] | None = None  # the text of the element at hand, where it has one
+        self.count = self.begun = self.annotators = self.edits = 0
+        self.tokens: tuple[str, ...] | None = None
+        self.errors: list[Error] = []
+        self.alternatives: list[Alternative] = []
+        self.corrections: list[Correction] = []
+        self.required = False
+        self.annotator = 0
+        self.span = (0, 0, 0)  # start, end, and the line
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an element."""
+        if tag not in PARENTS:
+            return
+        parent = self.open[-1] if self.open else None
+        if parent != PARENTS[tag]:
+            outside = f"inside an element {parent}" if parent else "outside of any sentence"
+            raise self.wrong(f"an element {tag} {outside}; expected it inside of {PARENTS[tag] or 'a script'}")
+        self.open.append(tag)
+        if tag == "sentence":
+            self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
+            self._bound(self.annotators)
+            self.tokens, self.errors, self.edits = None, [], 0
+        elif tag == "error":
+            value = self._attribute("error", attributes, "req")
+            if value not in ("yes", "no"):
+                raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
+            self.required, self.alternatives = (value == "yes"), []
+        elif tag == "alt":
+            self.annotator, self.corrections = self._number(tag, attributes, "ann"), []
+        elif tag == "c":
+            self.span = (self._number(tag, attributes, "start"), self._number(tag, attributes, "end"), self.line)
+        self.parts = [] if tag in ("text", "c") else None
+
+    def text(self, data: str) -> None:
+        """Take a part of a sentence or of a correction."""
+        if self.parts is not None:
+            self.parts.append(data)
+
+    def end(self, tag: str) -> None:
+        """Finish an element."""
+        if tag not in PARENTS:
+            return
+        self.open.pop()
+        words = split_words("".join(self.parts or ()))
+        self.parts = None
+        if tag == "text":
+            if self.tokens is not None:
+                raise self.wrong("a second element text in a sentence; expected one, before its errors")
+            self.tokens = words
+        elif tag == "c":
+            start, end, line = self.span
+            if self.tokens is None:
+                raise self.wrong("a correction before the text of its sentence", line)
+            if not start <= end <= len(self.tokens):
+                message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
+                raise self.wrong(message, line)
+            self.edits += 1
+            if self.edits > MOST:
+                raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
+            self.corrections.append(Correction(start, end, words))
+        elif tag == "alt":
+            self.alternatives.append(Alternative(self.annotator, tuple(self.corrections)))
+        elif tag == "error":
+            self.errors.append(Error(tuple(self.alternatives), self.required))
+        else:
+            if self.tokens is None:
+                raise self.wrong("the sentence has no element text", self.begun)
+            self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
+            self.count += 1
+            self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+
+    def _bound(self, annotators: int) -> None:
+        if annotators > MAX_ANNOTATORS:
+            message = f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
+            raise self.wrong(message, self.begun)
+
+    def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
+        if key not in attributes:
+            raise self.wrong(f"the element {tag} has no attribute '{key}'{did_you_mean(key, attributes)}")
+        return attributes[key]
+
+    def _number(self, tag: str, attributes: dict[str, str], key: str) -> int:
+        value = self._attribute(tag, attributes, key).strip()
+        if not NUMBER.fullmatch(value):
+            raise self.wrong(f"{key} of the element {tag}: expected a whole number from 0, found '{value[:40]}'")
+        return int(value)

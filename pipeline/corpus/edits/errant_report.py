@@ -1,0 +1,317 @@
+"""What errant_compare prints of two M2 files, to the character: totals, categories, and the choice of annotators.
+
+The source is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 print the same, but for what
+the option -v adds.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from itertools import chain
+from operator import add
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ...dataclass import dataclass
+from .m2_files import NOOP as M2_NOOP
+from .m2_files import edit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .m2_files import Edit
+
+    Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
+    """The types of the edits of an annotator, by their keys, in the order of the file."""
+    from collections.abc import Iterator
+
+    from .m2_files import Annotated
+
+
+# What ERRANT compares: the keys of edits, which depend on what counts as equal, and the hits and misses of two sides.
+#
+# The source is errant_compare of the package errant, whose rules have been the same since version 2.0.0.
+
+
+MODES = ("cs", "cse", "ds", "dt")
+"""Correction by span; the same and by type; detection by span; detection by token."""
+CHERRANT = "cherrant"
+STYLES = ("errant", CHERRANT)
+"""Corrections as they stand in the files; or without blanks, as ChERRANT compares Chinese ones."""
+UNJUDGED = "NA"
+"""In ChERRANT's files the type of a sentence that the annotator did not judge."""
+NOOP, UNKNOWN = "noop", "UNK"
+WORDS = 2
+"""From so many words on an edit is a multi-word edit."""
+
+
+class Hits(NamedTuple):
+    """Hits and misses of an output against an annotator, by type."""
+
+    tp: list[str]
+    """The annotator's types of edits that both have."""
+    fp: list[str]
+    """The types of edits that only the output has."""
+    fn: list[str]
+    """The types of edits that only the annotator has."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which edits are compared, and what makes two edits equal."""
+
+    mode: str = "cs"
+    """One of MODES."""
+    single: bool = False
+    """Whether edits of several words are left out."""
+    multi: bool = False
+    """Whether edits of one word are left out."""
+    left_out: tuple[str, ...] = ()
+    """The types that are left out."""
+    style: str = "errant"
+    """One of STYLES."""
+
+    def keys(self, edits: Iterable[Edit]) -> Keys:
+        """Return the types of an annotator's edits by their keys."""
+        keys: Keys = {}
+        for edit in edits:
+            for key in self.keys_of(edit):
+                keys.setdefault(key, []).append(edit.type)
+        return keys
+
+    def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
+        """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""
+        if self._skips(edit):
+            return []
+        start, end = edit.start, edit.end
+        correction = edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
+        if self.mode == "cs":
+            return [(start, end, correction)]
+        if self.mode == "cse":
+            return [(start, end, edit.type, correction)]
+        if self.mode == "ds":
+            return [(start, end)]
+        if start == -1:
+            return [(-1, -1)]
+        # an insertion is charged to the token on its right
+        return [(token, token + 1) for token in range(start, end)] if start != end else [(start, start + 1)]
+
+    def _skips(self, edit: Edit) -> bool:
+        if edit.type == UNKNOWN and self.mode in ("cs", "cse"):  # detected, but not corrected
+            return True
+        if self.single or self.multi:
+            long = edit.end - edit.start >= WORDS or len(edit.correction.split()) >= WORDS
+            if (self.single and long) or (self.multi and not long):
+                return True
+        return edit.type in self.left_out
+
+
+def compare(output: Keys, annotator: Keys) -> Hits:
+    """Return the hits and misses. An edit that both have is filed under the annotator's type."""
+    hits = Hits([], [], [])
+    for key, types in output.items():
+        if types[0] != NOOP:
+            if key in annotator:
+                hits.tp.extend(annotator[key])
+            else:
+                hits.fp.extend(types)
+    for key, types in annotator.items():
+        if types[0] != NOOP and key not in output:
+            hits.fn.extend(types)
+    return hits
+
+
+def category(type_: str, tier: int) -> str:
+    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is the whole type."""
+    if type_ == UNKNOWN or tier == 3:
+        return type_
+    return type_[:1] if tier == 1 else type_[2:]
+
+
+def precision_recall_f(tp: int, fp: int, fn: int, beta: float) -> tuple[float, float, float]:
+    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their order.
+
+    F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.
+    """
+    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+    below = beta**2 * precision + recall
+    return precision, recall, (1 + beta**2) * precision * recall / below if below else 0.0
+
+
+def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tuple[float, ...]:
+    """Return what is greatest for the annotator that errant_compare takes for a sentence; of equals, the first.
+
+    `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the annotator.
+    """
+    tp, fp, fn = map(add, totals, counts)
+    return round(precision_recall_f(tp, fp, fn, beta)[2], 4), counts[0], -counts[1], -counts[2]
+
+
+def is_of(type_: str, patterns: tuple[str, ...]) -> bool:
+    """Return whether a type is one of some types, categories of a tier, or patterns such as R:VERB*."""
+    names = {category(type_, tier) for tier in (1, 2, 3)}
+    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+TITLES = {
+    "cs": "Span-Based Correction",
+    "cse": "Span-Based Correction + Classification",
+    "ds": "Span-Based Detection",
+    "dt": "Token-Based Detection",
+}
+"""What is compared, by the modes of Comparison."""
+WIDE, NARROW = 66, 46
+"""The widths of the tables of categories and of totals."""
+RULE = "-" * 40
+"""What parts the sentences and pairs of annotators that the option -v prints."""
+NOTHING = edit_of(M2_NOOP, "", 0)
+"""What a sentence without edits stands for."""
+WHOLE = 3
+"""The tier of categories that are whole types."""
+
+
+class Pair(NamedTuple):
+    """An annotator of the output and one of the reference, compared for a sentence."""
+
+    output: int
+    """The number of the output's annotator."""
+    reference: int
+    """The number of the reference's annotator."""
+    keys: tuple[Keys, Keys]
+    """The edits of both."""
+    hits: Hits
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """The numbers of hits and misses: tp, fp, fn."""
+        return len(self.hits.tp), len(self.hits.fp), len(self.hits.fn)
+
+    def by_type(self) -> dict[str, list[int]]:
+        """Return tp, fp and fn of each type: first those of the output's keys in order, then those of the others."""
+        output, reference = self.keys
+        order = (reference.get(key, types) for key, types in output.items() if types[0] != NOOP)
+        rows: dict[str, list[int]] = {type_: [0, 0, 0] for type_ in chain(*order, self.hits.fn)}
+        for place, types in enumerate(self.hits):
+            for type_ in types:
+                rows[type_][place] += 1
+        return rows
+
+
+class Scored(NamedTuple):
+    """The result of two files."""
+
+    totals: list[int]
+    """tp, fp and fn of all sentences."""
+    types: dict[str, list[int]]
+    """The same by type."""
+    beta: float
+
+    def of_category(self, tier: int) -> dict[str, list[int]]:
+        """Return tp, fp and fn by category of a tier, in the order of the names."""
+        sums: dict[str, list[int]] = {}
+        for type_, counts in self.types.items():
+            _add(sums.setdefault(category(type_, tier), [0, 0, 0]), counts)
+        return dict(sorted(sums.items()))
+
+
+class Scorer:
+    """Compares two files sentence by sentence. For each sentence the pair counts that errant_compare takes."""
+
+    def __init__(self, comparison: Comparison, beta: float) -> None:
+        self.comparison = comparison
+        self.scored = Scored([0, 0, 0], {}, beta)
+
+    def pairs(self, output: Sequence[Edit], reference: Sequence[Edit]) -> list[Pair]:
+        """Return all pairs of annotators of a sentence, in the order in which they come first in their files."""
+        ours, theirs = self._keys(output), self._keys(reference)
+        return [Pair(h, r, (a, b), compare(a, b)) for h, a in ours.items() for r, b in theirs.items()]
+
+    def take(self, pairs: Sequence[Pair]) -> Pair:
+        """Choose the pair that counts, add it to the totals, and return it."""
+        totals, beta = self.scored.totals, self.scored.beta
+        best = pairs[0] if len(pairs) == 1 else max(pairs, key=lambda pair: preference(totals, pair.counts, beta))
+        _add(totals, best.counts)
+        for place, types in enumerate(best.hits):
+            for type_ in types:
+                self.scored.types.setdefault(type_, [0, 0, 0])[place] += 1
+        return best
+
+    def _keys(self, edits: Sequence[Edit]) -> dict[int, Keys]:
+        by_annotator: dict[int, list[Edit]] = {}
+        for edit in edits or [NOTHING]:
+            by_annotator.setdefault(edit.annotator, []).append(edit)
+        return {name: self.comparison.keys(own) for name, own in by_annotator.items()}
+
+
+def report(
+    output: Annotated, reference: Annotated, scorer: Scorer, *, tier: int | None, verbose: bool
+) -> Iterator[str]:
+    """Yield the lines that errant_compare prints, without their ends. The files have to be of the same sentences."""
+    for number, (block, ours, theirs) in enumerate(zip(output.blocks, output.edits, reference.edits, strict=True)):
+        pairs = scorer.pairs(ours, theirs)
+        before = list(scorer.scored.totals)
+        chosen = scorer.take(pairs)
+        if verbose:
+            yield from (RULE, f"Original sentence {number}: {block.sentence}", RULE)
+            for pair in pairs:
+                yield from _pair(number, pair, before, scorer.scored.beta)
+            yield from _chosen(number, chosen)
+    title = TITLES[scorer.comparison.mode]
+    if tier:
+        yield from _categories(title, scorer.scored, tier)
+    yield from _totals(title, scorer.scored)
+
+
+def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:
+    """Yield what the option -v says of a pair of annotators."""
+    yield f"SENTENCE {number} - HYP {pair.output} - REF {pair.reference}"
+    yield f"HYPOTHESIS EDITS : {_listed(pair.keys[0])}"
+    yield f"REFERENCE EDITS  : {_listed(pair.keys[1])}"
+    running = [total + count for total, count in zip(totals, pair.counts, strict=True)]
+    for name, counts in (("Local", pair.counts), ("Global", running)):
+        yield f"{f'{name} TP/FP/FN':<16} : {_joined(counts, ' ')}"
+        yield f"{name} P/R/F{beta}  : {_joined(_rounded(counts, beta), ' ')}"
+    yield RULE
+
+
+def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
+    """Return the edits in order, each with its first type. Of edits with a noop nothing is shown."""
+    listed = sorted((*key, types[0]) for key, types in keys.items())
+    return [] if listed and listed[0][0] == -1 else listed
+
+
+def _chosen(number: int, pair: Pair) -> Iterator[str]:
+    """Yield what the option -v says of the pair that was chosen for a sentence."""
+    yield f"^^ HYP {pair.output}, REF {pair.reference} chosen for sentence {number}"
+    yield "Local results:"
+    rows = [("Category", ("TP", "FP", "FN")), *pair.by_type().items()]
+    width = max(len(name) for name, _ in rows) + 3
+    for name, counts in rows:
+        yield f"{name:>{width}}" + "".join(f"{count:>5}" for count in counts)
+
+
+def _categories(title: str, scored: Scored, tier: int) -> Iterator[str]:
+    yield from ("", f" {title} ".center(WIDE, "="))
+    header = ("Category", "TP", "FP", "FN", "P", "R", f"F{scored.beta}")
+    rows = [(name, *counts, *_rounded(counts, scored.beta)) for name, counts in scored.of_category(tier).items()]
+    for name, *values in (header, *rows):
+        yield " ".join([f"{name!s:<14}", *(f"{value!s:<8}" for value in values[:-1]), str(values[-1])])
+
+
+def _totals(title: str, scored: Scored) -> Iterator[str]:
+    yield from ("", f" {title} ".center(NARROW, "="))
+    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{scored.beta}"), "\t")
+    yield _joined((*scored.totals, *_rounded(scored.totals, scored.beta)), "\t")
+    yield from ("=" * NARROW, "")
+
+
+def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
+    return tuple(round(value, 4) for value in precision_recall_f(counts[0], counts[1], counts[2], beta))
+
+
+def _joined(values: Iterable[object], between: str) -> str:
+    return between.join(map(str, values))
+
+
+def _add(sums: list[int], counts: Sequence[int]) -> None:
+    for place, count in enumerate(counts):
+        sums[place] += count

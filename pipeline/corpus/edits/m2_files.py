@@ -1,0 +1,469 @@
+"""Whole M2 files in memory: read, looked through for what is odd, and held beside each other."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
+
+from ...errors import CorpusError, Problem
+from ...io.plain_files import named, open_bytes, pieces_of_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ...io.plain_files import Spool
+    from ...io.remote import Remote
+
+
+# The lines of an M2 file: sentences, each with the edits of its annotators as they stand in the file.
+#
+#     S This are a sentence .
+#     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+#     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
+#
+# Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether
+# alternatives (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is
+# decided by those who read the edits.
+
+
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+"""The line of an annotator who leaves a sentence as it is."""
+_SPAN = re.compile(r"(-?[0-9]{1,9})[ \t]+(-?[0-9]{1,9})")
+_TARGET = re.compile(r"T[0-9]+(-A[0-9]+)? ")
+"""How a line begins with which ChERRANT repeats the corrected sentence."""
+_ID = re.compile(r"[0-9]{1,9}")
+FIELDS = 6
+MOST = 20_000
+"""The most edits of a sentence, those of all annotators together. More are meant to fill the memory."""
+KEPT = 1 << 14
+"""Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
+
+
+NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
+
+
+class Edit(NamedTuple):
+    """A line that begins with A."""
+
+    start: int
+    """The first token that is replaced, from 0; -1 in a noop."""
+    end: int
+    """The token after the last that is replaced."""
+    type: str
+    correction: str
+    """What replaces the tokens, as it is written."""
+    annotator: int
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether the line says that the annotator leaves the sentence as it is."""
+        return is_noop(self.type)
+
+
+def is_numbered(type_: str) -> bool:
+    """Return whether the type of an edit says to which error of its sentence it belongs."""
+    return bool(NUMBERED.fullmatch(type_))
+
+
+@lru_cache(KEPT)
+def is_noop(type_: str) -> bool:
+    """Return whether a type of edits says that the annotator leaves the sentence as it is."""
+    return type_.strip().lower() == "noop"
+
+
+@dataclass(slots=True)
+class Block:
+    """A sentence of an M2 file with its edits."""
+
+    line: int
+    """The line of the sentence in its file."""
+    sentence: str
+    """The sentence, without "S " before it."""
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    """The lines that begin with A, each with its number in the file. They are only added to."""
+    kept: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """What `texts` returned last."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The same lines without their numbers."""
+        if len(self.kept) != len(self.lines):
+            self.kept = tuple([line for _, line in self.lines])
+        return self.kept
+
+
+if TYPE_CHECKING:
+    Reader = Callable[[Path, str], Iterable[Block]]
+    """Takes a file and its name for messages, and yields its sentences."""
+
+
+def blocks(path: Path, name: str) -> Iterator[Block]:
+    """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
+    current: Block | None = None
+    pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
+    for number, line in chain.from_iterable(pieces):
+        if line[:2] == "A ":
+            if current is None or len(current.lines) == MOST:
+                raise _odd_edit(current, name, number)
+            current.lines.append((number, line))
+        elif line[:2] == "S " or line == "S":
+            if current:
+                yield current
+            current = Block(number, line[2:])
+        elif current and (line.startswith("I ") or _TARGET.match(line)):
+            continue
+        elif line.strip():
+            raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
+        elif current:
+            yield current
+            current = None
+    if current:
+        yield current
+
+
+def _odd_edit(block: Block | None, name: str, number: int) -> CorpusError:
+    """Return the error for an edit before any sentence, or for one too many."""
+    if block is None:
+        return wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+    return wrong(name, number, f"the sentence of line {block.line} has more than {MOST:,} edits")
+
+
+def edit_of(line: str, name: str, number: int) -> Edit:
+    """Return the edit of a line that begins with A; raises CorpusError where it is not written as one."""
+    try:
+        return _edit(line)
+    except ValueError as error:
+        raise wrong(name, number, str(error)) from None
+
+
+def edits_of(lines: Sequence[str], name: str, number: int) -> list[Edit]:
+    """Return the edits of several lines, of which the first has this number; raises as edit_of() does."""
+    try:
+        return list(map(_edit, lines))
+    except ValueError:
+        return [edit_of(line, name, place) for place, line in enumerate(lines, number)]
+
+
+@lru_cache(KEPT)
+def _edit(line: str) -> Edit:
+    fields = line[2:].split("|||")
+    if len(fields) != FIELDS:
+        raise ValueError(f"expected {FIELDS} fields with ||| between, found {len(fields)}")
+    # as Edit(...) does, in a third of the time
+    return tuple.__new__(Edit, (*_span(fields[0]), fields[1], fields[2], _annotator(fields[5])))
+
+
+@lru_cache(KEPT)
+def _span(field: str) -> tuple[int, int]:
+    span = _SPAN.fullmatch(field.strip())
+    if not span:
+        raise ValueError(f"expected two token offsets, found '{field[:50]}'")
+    return int(span[1]), int(span[2])
+
+
+@lru_cache(KEPT)
+def _annotator(field: str) -> int:
+    if not _ID.fullmatch(field.strip()):
+        raise ValueError(f"expected the number of an annotator at the end, found '{field[:50]}'")
+    return int(field)
+
+
+def wrong(name: str, number: int, message: str) -> CorpusError:
+    """Return the error for a line of a file."""
+    return CorpusError([Problem(f"{name}:{number}", message)])
+
+
+DELETED = "-NONE-"
+"""How NUCLE writes that a correction is empty. ERRANT leaves the field empty."""
+BETWEEN = "||"
+"""What stands between alternatives of a correction."""
+GOLD_NAMES = re.compile(r"(^|[._-])(gold|ref|refs|reference|references|annotators?)[0-9]*([._-]|$)", re.IGNORECASE)
+"""Names of files as people call those of annotators."""
+LISTED = 10
+"""How many annotators a message lists."""
+FEW = 20
+"""Of files with fewer edits it is not said that their types are others."""
+SHARED = 0.05
+"""Types are others where at most such a share of the edits has a type of the other file."""
+
+
+class Annotated(NamedTuple):
+    """An M2 file that has been read."""
+
+    name: str
+    """The file, as messages call it."""
+    blocks: list[Block]
+    edits: list[list[Edit]]
+    """For each sentence, the edits of all annotators in the order of the file."""
+    by_annotator: list[dict[int, list[str]]]
+    """For each sentence, the lines of each annotator, in the order in which they come first."""
+    of_windows: bool = False
+    """Whether its first line ends as lines of Windows do."""
+
+    @property
+    def is_xml(self) -> bool:
+        """Whether it was read from a gold file of I-measure."""
+        return any(map(is_numbered, self.all_types()))
+
+    @property
+    def annotators(self) -> list[int]:
+        """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
+        return sorted(set().union(*self.by_annotator))
+
+    def line_beyond(self, most: int) -> int:
+        """Return the line of the first sentence with which the file has more than `most` annotators; 0 without one."""
+        seen: set[int] = set()
+        for block, own in zip(self.blocks, self.by_annotator, strict=True):
+            seen |= own.keys()
+            if len(seen) > most:
+                return block.line
+        return 0
+
+    def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
+        """Yield all edits, each with its line."""
+        for block, edits in zip(self.blocks, self.edits, strict=True):
+            for (number, _), edit in zip(block.lines, edits, strict=True):
+                yield number, edit
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
+        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in self.absent().items()]
+        if lacking:
+            more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
+            yield (
+                f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
+                f"official programs: {', '.join(lacking[:LISTED] + more)}"
+            )
+        misfits = list(self.misfits())
+        if misfits:
+            line, message = misfits[0]
+            yield (
+                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in line {line} "
+                f"({message}); M2 leaves out those beyond the end, ERRANT counts all of them"
+            )
+
+    def absent(self) -> dict[int, list[int]]:
+        """Return the lines of the sentences for which an annotator has no line while others have, by annotator."""
+        absent: dict[int, list[int]] = {}
+        everybody = self.annotators
+        for block, own in zip(self.blocks, self.by_annotator, strict=True):
+            for annotator in everybody if len(own) < len(everybody) else ():
+                if annotator not in own:
+                    absent.setdefault(annotator, []).append(block.line)
+        return dict(sorted(absent.items()))
+
+    def misfits(self) -> Iterator[tuple[int, str]]:
+        """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
+        shared = dict(zip(map(id, self.edits), self.edits, strict=True))
+        reach = {key: _reach(edits) for key, edits in shared.items()}
+        for block, edits in zip(self.blocks, self.edits, strict=True):
+            if reach[id(edits)] <= 0 or reach[id(edits)] <= (size := _tokens(block.sentence)):
+                continue
+            for (number, _), edit in zip(block.lines, edits, strict=True):
+                if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
+                    yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
+
+    def types(self) -> Counter[str]:
+        """Return how often each type stands at an edit that is corrected."""
+        corrected = {name: times for name, times in self.all_types().items() if not is_noop(name) and name != "UNK"}
+        return Counter(corrected)
+
+    def deletions(self) -> Counter[str]:
+        """Return how often deletions are written as "-NONE-" and as an empty text."""
+        empty = [edit for edits in self.edits for edit in edits if edit[3] in (DELETED, "")]
+        return Counter([edit.correction for edit in empty if not edit.is_noop])
+
+    def all_types(self) -> Counter[str]:
+        """Return how often each type of edit occurs, noops included."""
+        return Counter([edit[2] for edits in self.edits for edit in edits])
+
+    def corrections(self) -> set[str]:
+        """Return all corrections, as they are written."""
+        return {edit[3] for edits in self.edits for edit in edits}
+
+
+def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -> Annotated:
+    """Read an M2 file, or another whose sentences `reader` yields as those of an M2 file.
+
+    Raises CorpusError, with the line, where it is not written as one.
+    """
+    name = named(path)
+    blocks = list(reader(spool.local(path), name))
+    if not blocks:
+        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
+    with open_bytes(spool.local(path), name) as file:
+        return _of_blocks(name, blocks)._replace(of_windows=file.readline().endswith(b"\r\n"))
+
+
+def joined(files: Sequence[Annotated]) -> Annotated:
+    """Return the annotations of several files of the same sentences as those of one.
+
+    Annotators are numbered anew, from 0, file after file. A sentence without a line is one that the first annotator of
+    its file leaves as it is. Raises CorpusError where the files are not of the same sentences, or one of them is XML,
+    whose errors belong to all annotators together.
+    """
+    first, *others = files
+    if not others:
+        return first
+    problems = [problem for file in others for problem in other_sentences(file, first)]
+    problems += [Problem(file.name, "is XML; of several gold files each is M2") for file in files if file.is_xml]
+    if problems:
+        raise CorpusError(problems)
+    blocks = [Block(block.line, block.sentence) for block in first.blocks]
+    count = 0
+    for file in files:
+        lines = [line for block in file.blocks for _, line in block.lines] or [NOOP]
+        numbers = sorted({int(line.rpartition("|||")[2]) for line in lines})
+        ids = {number: count + place for place, number in enumerate(numbers)}
+        for block, own in zip(blocks, file.blocks, strict=True):
+            for number, line in own.lines or [(own.line, f"{NOOP.removesuffix('0')}{numbers[0]}")]:
+                edit, _, annotator = line.rpartition("|||")
+                block.lines.append((number, f"{edit}|||{ids[int(annotator)]}"))
+        count += len(numbers)
+    return _of_blocks(f"{first.name} and {len(others)} more", blocks)
+
+
+def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
+    """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
+    read = [read_block(block, name) for block in blocks]
+    return Annotated(name, blocks, [own.edits for own in read], [own.lines for own in read])
+
+
+def read_block(block: Block, name: str) -> LinesRead:
+    """Return what the lines of a sentence say. Raises CorpusError, with the line, where one is not written as an edit.
+
+    `name` is the file in messages.
+    """
+    try:
+        return read_lines(block.texts)
+    except CorpusError:
+        for number, line in block.lines:
+            edit_of(line, name, number)  # which raises the error of the first wrong line
+        raise
+
+
+def _reach(edits: Iterable[Edit]) -> float:
+    """Return how many tokens a sentence needs for its edits to fit; 0 where any will do, and inf where none will."""
+    reach = 0
+    for start, end, type_, _, _ in edits:
+        if start != -1 and not is_noop(type_):
+            if not 0 <= start <= end:
+                return math.inf
+            reach = max(reach, end)
+    return reach
+
+
+@lru_cache(KEPT)
+def _tokens(sentence: str) -> int:
+    return len(sentence.split())
+
+
+def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
+    """Return the problem that two files are not of the same sentences, with the first that differs."""
+    for own, other in zip(output.blocks, gold.blocks, strict=False):
+        if own.sentence == other.sentence or own.sentence.split() == other.sentence.split():
+            continue
+        tokens, expected = own.sentence.split(), other.sentence.split()
+        if [normalize("NFKC", token) for token in tokens] == [normalize("NFKC", token) for token in expected]:
+            continue  # some files of Chinese have full-width signs where others have half-width ones
+        at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
+        there = f"{gold.name}:{other.line}"
+        if at is None:
+            what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
+        else:
+            what = f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
+        return [Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")]
+    if len(output.blocks) != len(gold.blocks):
+        message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
+        return [Problem(output.name, message)]
+    return []
+
+
+def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
+    """Yield a warning for files whose deletions or alternatives are written in another style than ERRANT's."""
+    outputs, wanted = list(outputs), gold.deletions()
+    for item in outputs:
+        deletions = item.deletions()
+        for style, other in ((DELETED, ""), ("", DELETED)):
+            if wanted[style] and deletions[other] and not deletions[style]:
+                yield (
+                    f"{item.name}: writes deletions as '{other}', and {gold.name} as '{style}': as ERRANT compares "
+                    "them they never match; `gec-pipeline m2 convert` makes both alike"
+                )
+    for item in (gold, *outputs):
+        if any(BETWEEN in correction for correction in item.corrections()):
+            lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
+            yield (
+                f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
+                "compares them as they are written, so that they hardly match"
+            )
+
+
+def other_types(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
+    """Yield a warning for outputs whose edits have other types than those of the annotators, such as those of NUCLE."""
+    wanted = gold.types()
+    for item in outputs:
+        types = item.types()
+        shared = sum(count for name, count in types.items() if name in wanted)
+        back = sum(count for name, count in wanted.items() if name in types)
+        if min(types.total(), wanted.total()) >= FEW and max(shared / types.total(), back / wanted.total()) <= SHARED:
+            own, other = (", ".join(name for name, _ in of.most_common(3)) for of in (types, wanted))
+            yield (
+                f"{item.name}: types of edits are {own} ..., and in {gold.name} they are {other} ...: scores by type "
+                "and mode cse compare what is named differently; annotate both with the same program"
+            )
+
+
+def line_ends(files: Iterable[Annotated]) -> Iterator[str]:
+    """Yield a warning for each file with line ends of Windows."""
+    for item in files:
+        if item.of_windows:
+            yield f"{item.name}: lines end as those of Windows do, which is read as a line end"
+
+
+def swapped(output: Annotated, gold: Annotated) -> Iterator[str]:
+    """Yield a warning where the annotators' file seems to have been given as the output, and the output as theirs."""
+    several, wanted = len(output.annotators), len(gold.annotators)
+    named_so = [bool(GOLD_NAMES.search(item.name.rpartition("/")[2])) for item in (output, gold)]
+    if several > 1 and wanted == 1:
+        yield f"{output.name} has {several} annotators, and {gold.name} has one: are output and reference swapped?"
+    elif named_so == [True, False]:
+        yield f"{output.name} is given as the output, and {gold.name} as the reference: are they swapped?"
+
+
+SENTENCES = 1 << 13
+"""Sentences whose lines are kept as they were read: most systems have the same edits of some. They take 12 MB."""
+
+
+class LinesRead(NamedTuple):
+    """What the lines of a sentence say. Sentences with equal lines share it, so nobody may change it."""
+
+    edits: list[Edit]
+    """In the order of the file."""
+    lines: dict[int, list[str]]
+    """The lines of each annotator, in the order in which annotators come first; a noop of annotator 0 without lines."""
+    by_annotator: dict[int, list[Edit]]
+    """The edits of each annotator who has a line, in the same order."""
+
+
+@lru_cache(SENTENCES)
+def read_lines(lines: tuple[str, ...]) -> LinesRead:
+    """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
+    edits = edits_of(lines, "record", 0)
+    by_annotator: dict[int, list[Edit]] = {}
+    own_lines: dict[int, list[str]] = {}
+    for line, edit in zip(lines, edits, strict=True):
+        annotator = edit[4]
+        if annotator in by_annotator:
+            by_annotator[annotator].append(edit)
+            own_lines[annotator].append(line)
+        else:
+            by_annotator[annotator], own_lines[annotator] = [edit], [line]
+    return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)

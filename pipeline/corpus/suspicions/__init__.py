@@ -1,1 +1,0 @@
-"""Suspicions about texts that a sample of their lines gives."""

@@ -1,1 +1,0 @@
-"""How ERRANT compares edits, and what its program prints."""

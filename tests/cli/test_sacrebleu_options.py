@@ -1,0 +1,292 @@
+"""What users of sacreBLEU's command type: the same numbers as that command prints, live."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+import sacrebleu
+
+from pipeline.cli.dispatch import main
+from pipeline.cli.sacrebleu_options import SYNONYMS
+from pipeline.errors import ConfigError
+from pipeline.metrics.base.signature import with_samples
+from pipeline.tokenizers.languages import CODES, SPECIAL, tokenizer_of_pair
+from tests.conftest import edited, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str, str]]
+
+
+LINES = 120
+
+
+@pytest.fixture
+def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command in a folder with outputs a and b, references r and s, and both references in refs.txt."""
+    rng = random.Random(5)
+    base = [f"{sentence(rng).capitalize()} ({number})." for number in range(LINES)]
+    texts = {name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base] for name in "abrs"}
+    texts["refs.txt"] = [f"{one}\t{two}" for one, two in zip(texts["r"], texts["s"], strict=True)]
+    texts["three.txt"] = [*texts["refs.txt"][:-1], f"{texts['refs.txt'][-1]}\tmore"]
+    texts["tokenised"] = [f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]]
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(["score", *arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def theirs(*arguments: str) -> str:
+    """Return what sacreBLEU's command prints in the same folder."""
+    command = [sys.executable, "-m", "sacrebleu", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+
+
+def printed(run: Run, *arguments: str) -> str:
+    code, out, err = run(*arguments)
+    assert code == 0, err
+    return out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-m", "bleu"),
+        ("-m", "bleu", "-tok", "intl", "-lc"),
+        ("-m", "bleu", "--smooth-method", "floor", "-sv", "0.2", "--tokenize", "none"),
+        ("-m", "bleu", "-l", "en-zh"),
+        ("-m", "bleu", "--language-pair", "en-de"),
+        ("-m", "chrf", "-cw", "2", "--chrf-char-order", "5", "--chrf-beta", "3"),
+        ("-m", "chrf", "--chrf-whitespace"),
+        ("-m", "ter", "--ter-normalized", "--ter-case-sensitive"),
+        ("--metrics", "ter", "--ter-no-punct"),
+    ],
+)
+def test_the_bare_number_is_that_of_sacrebleu(score: Run, options: tuple[str, ...]) -> None:
+    own = printed(score, *options, "-b", "-w", "4", "-r", "r", "s", "-i", "a")
+    assert own == theirs("r", "s", "-i", "a", *options, "-b", "-w", "4")
+    assert re.fullmatch(r"\d+\.\d{4}\n", own)
+
+
+def test_several_metrics_with_their_signatures(score: Run) -> None:
+    out = printed(score, "-m", "bleu", "chrf", "ter", "-r", "r", "s", "-i", "a", "-w", "3")
+    peer = theirs("r", "s", "-i", "a", "-m", "bleu", "chrf", "ter", "-w", "3", "-f", "text")
+    for line in peer.strip().splitlines():
+        signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
+        assert f"\n{signature}\n" in out
+        assert f" {value}" in out
+    assert out == printed(score, "bleu", "chrf", "ter", "-r", "r", "s", "-i", "a", "--digits", "3")
+    assert out == printed(score, "bleu", "-m", "chrf", "ter", "-r", "r", "s", "-i", "a", "--width", "3")
+
+
+def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
+    out = printed(score, "-m", "bleu", "-r", "r", "s", "-i", "a", "-ci", "-cin", "300", "-w", "4")
+    peer = theirs("r", "s", "-i", "a", "-m", "bleu", "-ci", "-cin", "300", "-w", "4", "-f", "text")
+    signature, middle = re.match(r"(\S+) = .*? ± ([0-9.]+)\)", peer).groups()  # type: ignore[union-attr]
+    assert f"\n{signature}\n" in out
+    assert "|bs:300|seed:12345|" in signature
+    low, high = map(float, re.search(r"([0-9.]+) to ([0-9.]+)", out).groups())  # type: ignore[union-attr]
+    assert (high - low) / 2 == pytest.approx(float(middle), abs=2e-4)  # four digits, of which sacreBLEU has float32
+
+
+@pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
+def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) -> None:
+    """sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these texts."""
+    number = (f"{flag}n", "200")
+    out = printed(score, "-m", "bleu", "ter", flag, *number, "-r", "r", "s", "-i", "a", "b", "tokenised")
+    peer = theirs("r", "s", "-i", "a", "b", "tokenised", "-m", "bleu", "ter", flag, *number, "-f", "text")
+    assert f"|{key}:200|seed:12345|" in out.partition("p adjusted")[0]
+    values = [float(text) for text in re.findall(r"p = ([0-9.]+)", peer)]
+    assert len(values) == 4
+    rows = [line.split() for line in out.splitlines() if re.match(r"(b|tokenised) +a ", line)]
+    named = {row[0]: [float(one[-2].lstrip("≤")) for one in rows if one[0] == row[0]] for row in rows}
+    assert sorted(value for own in named.values() for value in own) == pytest.approx(sorted(values), abs=6e-5)
+    assert "tests" in json.loads(printed(score, "bleu", flag, *number, "-r", "r", "-i", "a", "b", "--json"))
+
+
+def test_the_test_is_in_the_signature_of_comparisons() -> None:
+    peer, settings = "BLEU|nrefs:1|case:mixed", {"trials": 500, "resamples": 90, "seed": 7}
+    assert with_samples(peer, settings, "approximate_randomization") == "BLEU|nrefs:1|ar:500|seed:7|case:mixed"
+    assert with_samples(peer, settings, "paired_bootstrap") == "BLEU|nrefs:1|bs:90|seed:7|case:mixed"
+    assert with_samples(peer, settings, "sign") == peer
+
+
+def test_sentences_as_bare_numbers(score: Run) -> None:
+    out = printed(score, "bleu", "-sl", "-b", "-w", "5", "-r", "r", "s", "-i", "a")
+    assert out == theirs("r", "s", "-i", "a", "-m", "bleu", "-sl", "-b", "-w", "5")
+    assert len(out.splitlines()) == LINES
+
+
+def test_a_bare_number_for_each_output_in_their_order(score: Run) -> None:
+    numbers = [printed(score, "chrf", "-b", "-r", "r", "-i", name) for name in "ba"]
+    assert printed(score, "chrf", "-b", "-r", "r", "-i", "b", "a") == "".join(numbers)
+    assert numbers[0] != numbers[1]
+
+
+def test_references_in_columns(score: Run) -> None:
+    own = printed(score, "bleu", "-nr", "2", "-b", "-w", "4", "-r", "refs.txt", "-i", "a")
+    assert own == theirs("refs.txt", "--num-refs", "2", "-i", "a", "-b", "-w", "4")
+    assert own == printed(score, "bleu", "-b", "-w", "4", "-r", "r", "s", "-i", "a")
+
+
+def test_json_and_quiet(score: Run) -> None:
+    code, out, err = score("bleu", "-f", "json", "-q", "-r", "r", "-i", "tokenised")
+    assert (code, err) == (0, "")
+    assert out == score("bleu", "--json", "-r", "r", "-i", "tokenised")[1]
+    assert json.loads(out)["scores"][0]["system"] == "tokenised"
+
+
+def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(score: Run) -> None:
+    """sacreBLEU warns of the same output; with the tokenizer none it does so too, and nothing is wrong there."""
+    command = [sys.executable, "-m", "sacrebleu", "r", "-i", "tokenised", "-b"]
+    peer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "It looks like you forgot to detokenize" in peer.stderr
+    message = "system tokenised is tokenised already, and the tokenizer 13a is for texts as people write them"
+    assert message in score("bleu", "-r", "r", "-i", "tokenised")[2]
+    for arguments in (("bleu", "-r", "r", "-i", "a"), ("bleu", "-tok", "none", "-r", "tokenised", "-i", "tokenised")):
+        assert "tokenised already" not in score(*arguments)[2]
+
+
+def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
+    """Those of ja and ko need packages, without which sacreBLEU names them in its error."""
+    for code in sorted(CODES - {"ja", "ko"}):
+        chosen = sacrebleu.BLEU(trg_lang=code, tokenize=None).tokenizer.signature()
+        assert tokenizer_of_pair(f"en-{code}") == chosen
+    assert {code: tokenizer_of_pair(f"en-{code}") for code in SPECIAL} == SPECIAL
+    assert {"ja": "ja-mecab", "ko": "ko-mecab"}.items() <= sacrebleu.BLEU._TOKENIZER_MAP.items()
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ("en", "expected two codes of languages, source and target, such as en-ja"),
+        ("en-", "expected two codes of languages"),
+        ("en-zh-TW", "expected two codes of languages"),
+        ("EN-JA", "expected two codes of languages"),
+        ("en-jp", "the code of this language is ja, not jp"),
+        ("cn-en", "the code of this language is zh, not cn"),
+        ("en-kor", "the code of this language is ko, not kor"),
+        ("en-xq", "'xq' is no code of a language (ISO 639-1)"),
+    ],
+)
+def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(f"-l {pair}: {message}")):
+        tokenizer_of_pair(pair)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("bleu", "chrf", "-b", "-i", "a"), "-b: prints the numbers of one metric, found 2; take --json for several"),
+        (("bleu", "-b", "--json", "-i", "a"), "-b: prints a bare number, and nothing of --json"),
+        (("bleu", "-b", "-f", "json", "-i", "a"), "-b: prints a bare number, and nothing of --json"),
+        (("bleu", "-b", "--orders", "-i", "a"), "-b: prints a bare number, and nothing of --orders"),
+        (("bleu", "-b", "-ci", "-i", "a"), "-b: prints a bare number, and nothing of --confidence"),
+        (("bleu", "-b", "-sl", "-i", "a", "b"), "-b --sentences: prints the sentences of one output, found 2"),
+        (("bleu", "-f", "text", "-sl", "-i", "a"), "-f: is for results as a whole"),
+        (("bleu", "-f", "latex", "-i", "a"), "argument -f: invalid choice: 'latex'"),
+        (("bleu", "-cin", "5", "-i", "a"), "--resamples: has no effect without --confidence or --paired-bs"),
+        (("bleu", "-ci", "-parn", "5", "-i", "a"), "--trials: has no effect without --paired-ar"),
+        (("bleu", "-pbs", "-parn", "5", "-i", "a", "b"), "--trials: has no effect without --paired-ar"),
+        (("bleu", "-pbs", "-par", "-i", "a", "b"), "not allowed with argument"),
+        (("bleu", "-pbs", "-i", "a"), "--paired-bs: tests outputs against the first one; there is only one"),
+        (("bleu", "-par", "-sl", "-i", "a", "b"), "--paired-ar: is not printed with --sentences"),
+        (("bleu", "-par", "-b", "-i", "a", "b"), "-b: prints a bare number, and nothing of --paired-ar"),
+        (("bleu", "-ci", "-cin", "x", "-i", "a"), "--resamples x: "),
+        (("bleu", "-l", "en-xq", "-i", "a"), "-l en-xq: 'xq' is no code of a language"),
+        (("chrf", "-l", "en-zh", "-i", "a"), "-l en-zh: no metric takes a tokenizer from it: bleu does, unless"),
+        (
+            ("bleu", "-l", "en-zh", "-tok", "intl", "-i", "a"),
+            "-l en-zh: no metric takes a tokenizer from it: it is given",
+        ),
+        (
+            ("bleu[tok=intl]", "-l", "en-zh", "-i", "a"),
+            "-l en-zh: no metric takes a tokenizer from it: bleu does, unless",
+        ),
+        (("bleu", "-w", "13", "-i", "a"), "argument --digits: invalid choice: 13"),
+        (("r", "-i", "a", "-m", "bleu"), "'r' is a file, and no metric; references stand behind -r: -r r"),
+        (("r", "s", "-i", "a"), "'r' is a file, and no metric"),
+        (("-i", "a"), "the following arguments are required: METRIC"),
+    ],
+)
+def test_what_is_refused(score: Run, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = score(*arguments, "-r", "r")
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-nr", "3", "-r", "refs.txt"), "refs.txt:1: has 2 columns; expected 3"),
+        (("-nr", "1", "-r", "refs.txt"), "refs.txt:1: has 2 columns; expected 1"),
+        (("-nr", "2", "-r", "three.txt"), f"three.txt:{LINES}: has 3 columns; expected 2"),
+        (("-nr", "2", "-r", "r", "s"), "--num-refs: the references are columns of one file; -r names 2"),
+        (("-nr", "0", "-r", "r"), "invalid number of columns (1 to 255) value: '0'"),
+        (("-nr", "2", "-r", "absent.txt"), "absent.txt: "),
+    ],
+)
+def test_columns_of_references_that_do_not_fit(score: Run, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = score("bleu", *arguments, "-i", "a")
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_language_is_for_metrics_of_texts_as_people_write_them(score: Run) -> None:
+    out = printed(score, "bleu", "chrf", "rouge", "-l", "en-zh", "-r", "r", "-i", "a")
+    assert "|tok:zh|" in out
+    assert "|tok:google|" in out
+    named = printed(score, "bleu[lc=true]", "bleu[tok=none]", "-l", "en-zh", "-r", "r", "-i", "a")
+    assert "|tok:zh|lc:true|" in named
+    assert "|tok:none|" in named
+
+
+def test_every_option_that_has_another_name_is_there(score: Run) -> None:
+    text = score("--help")[1]
+    flags = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
+    assert {name for name in SYNONYMS.values() if name not in flags} == set()
+    assert not {name for name in SYNONYMS if name.startswith("--")} & set(
+        re.findall(r"^  (--[\w-]+)", text, re.MULTILINE)
+    )
+
+
+def test_runs_show_samples_and_seed_and_keep_the_signature(
+    tmp_path: Path, score: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = {
+        "datasets": {"d": {"references": ["r"]}},
+        "systems": {"A": "a", "B": "b"},
+        "metrics": ["bleu"],
+        "statistics": {"resamples": 70, "trials": 80, "seed": 9},
+        "output": {"dir": "run"},
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    bare = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+    intervals, tests = (bare.replace("|case", f"|{samples}|seed:9|case") for samples in ("bs:70", "ar:80"))
+    for command, shown in ((["run", "c.yaml"], intervals), (["show", "run"], intervals), (["cite", "run"], intervals)):
+        assert main(command) == 0
+        out = capsys.readouterr().out
+        assert shown in out
+        assert bare not in out
+    assert main(["compare", "run"]) == 0
+    assert f"{tests}\n" in capsys.readouterr().out
+    stored = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
+    assert {each["peer_signature"] for each in stored["scores"]} == {bare}
+    assert score("bleu", "-r", "r", "-i", "a")[1].endswith(f"{bare}\n")
