@@ -58,8 +58,8 @@ class Job:
     """What a user should know of the config and the texts before the run."""
     overrides: Overrides = NO_OVERRIDES
     """What the command line changes in the config."""
-    mapping: Node | None = None
-    """The config as it was given, where it is no file but a mapping of Python."""
+    written: dict[str, Any]
+    """What run.json keeps of the config, so that reopen.py can open the texts again."""
     people: People | None = None
     """The file of the section `human`, opened."""
     sources: OpenedSections | None = None
@@ -78,20 +78,6 @@ class Job:
     def needs_of(self, corpus: Corpus) -> tuple[Needs, ...]:
         """Return the columns to count for a data set: those for the scores, and for its categories of edits."""
         return needs_of(task for task in self.tasks if task.corpus is corpus)
-
-    def written(self) -> dict[str, Any]:
-        """Return what run.json keeps of the config, so that reopen.py can open the texts again.
-
-        A config that is a mapping is kept whole, with the folder from which its relative paths start.
-        """
-        file = Path(self.config.root.mark.file).absolute()
-        kept = {"config": self.mapping.plain(), "folder": str(file.parent)} if self.mapping else {"config": str(file)}
-        return {
-            **kept,
-            "set": list(self.overrides.settings),
-            "only": list(self.overrides.only),
-            "written": self.config.root.plain(),
-        }
 
 
 def prepare(
@@ -131,10 +117,25 @@ def prepare(
         tasks=tasks,
         warnings=warnings,
         overrides=overrides,
-        mapping=None if isinstance(written, str | Path) else written,
+        written=_kept(config, written, overrides),
         people=people,
         sources=sources,
     )
+
+
+def _kept(config: Config, given: str | Path | Node, overrides: Overrides) -> dict[str, Any]:
+    """Return what run.json keeps of a config. A mapping is kept whole, with the folder where relative paths start."""
+    file = Path(config.root.mark.file).absolute()
+    return {
+        **(
+            {"config": str(file)}
+            if isinstance(given, str | Path)
+            else {"config": given.plain(), "folder": str(file.parent)}
+        ),
+        "set": list(overrides.settings),
+        "only": list(overrides.only),
+        "written": config.root.plain(),
+    }
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:

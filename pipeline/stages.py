@@ -44,7 +44,7 @@ from .report import FORMATS
 from .report.material import Material
 from .report.replaced import replacement_note
 from .report.tables.plot_look import Look
-from .scoring.board import count_warnings, describe, rows_of, with_means
+from .scoring.board import count_warnings, describe, needs_of, rows_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results
 from .scoring.stored_runs import left_out, replaced
@@ -127,7 +127,7 @@ def _run_in(
     """Do a run while its directory is locked; log how the run begins and what stops it."""
     with directory.held(listener.tell):
         kept = {} if fresh else _kept(directory, job, listener)
-        directory.write_manifest(kept or {"kernel": kernel.name(), **job.written(), **running()})
+        directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
@@ -145,7 +145,7 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
     They stay where --only leaves out some of their scores. Raises StoreError where they are of another config.
     """
-    directory.refuse_other_config(job.written())
+    directory.refuse_other_config(job.written)
     count = left_out(directory.path, job.tasks) if job.partial else 0
     if count:
         listener.tell(
@@ -202,7 +202,8 @@ def count(
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        counts[corpus.name], lost = count_all(corpus, job.needs_of(corpus), directory, options, listener)
+        needs = needs_of(task for task in job.tasks if task.corpus is corpus)
+        counts[corpus.name], lost = count_all(corpus, needs, directory, options, listener)
         missing += lost
     return counts, missing
 
@@ -303,7 +304,7 @@ def _end(
     """Write to run.json and to the log how the run has ended."""
     state = "incomplete" if missing else "done"
     about = {"kernel": kernel.name(), "state": state, "seconds": seconds}
-    directory.write_manifest({**about, **job.written(), **surroundings()})
+    directory.write_manifest({**about, **job.written, **surroundings()})
     for item in [*job.warnings, *missing]:
         listener.note(str(item))
     listener.note(f"{state} in {seconds['all']} s")

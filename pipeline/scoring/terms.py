@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..arrays import Floats, Ints
-    from ..metrics.base.columns import Columns
+    from ..metrics.base.columns import Columns, Field
     from ..metrics.base.metric import Metric
     from .column_blocks import HasBlocks
 
@@ -107,8 +107,7 @@ class MetricTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers, with one reference; those that depend on it come last."""
-        fields = sorted((field for field in self.metric.terms if not field.real), key=lambda field: field.per_reference)
-        return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
+        return _of_one_reference(self.metric.terms)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
@@ -148,6 +147,13 @@ class MetricTerms(ReferenceTerms):
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
         scores = self.metric.score(whole | {name: np.float64(total) for name, total in real.items()})
         return {name: float(value) for name, value in scores.items()}
+
+
+@lru_cache(256)
+def _of_one_reference(terms: tuple[Field, ...]) -> Schema:
+    """Return the schema of those terms that are whole numbers, with one reference."""
+    fields = sorted((field for field in terms if not field.real), key=lambda field: field.per_reference)
+    return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
 
 def first(outputs: dict[str, Floats]) -> Floats:

@@ -112,7 +112,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
     note = None
     if not fresh:
-        directory.refuse_other_config(job.written())
+        directory.refuse_other_config(job.written)
         note = None if job.partial else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
