@@ -106,6 +106,8 @@ def prepare(
     for corpus in opened:
         own = [task for task in tasks if task.corpus is corpus]
         warnings = (*warnings, *(text_warnings(own) if own else ()))
+    if isinstance(statistics := config.root.plain().get("statistics"), dict) and "choice" in statistics:
+        warnings = (*warnings, "statistics: choice is called annotators now, and its value anew is called reselected")
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
@@ -264,7 +266,7 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     reasons = map(unsupported, metrics)
     problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
     if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
-        problems.append(config.root.problem(idle, ("statistics", "choice")))
+        problems.append(config.root.problem(idle, ("statistics", "annotators")))
     return problems
 
 

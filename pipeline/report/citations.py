@@ -114,7 +114,8 @@ def _statistics(results: Results, text: Text, cite: Cite) -> list[str]:
     """Return how intervals and ranks were computed, and how systems were compared."""
     statistics = results.statistics or {}
     samples = f"{statistics['resamples']:,} bootstrap samples of the sentences{cite(BOOTSTRAP)}"
-    samples += ", in each of which annotators are chosen anew" if statistics.get("choice") == "anew" else ""
+    reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
+    samples += ", in each of which annotators are chosen anew" if reselected else ""
     intervals = f"Intervals ({text.plain(level_name(results))}) are percentiles of {samples}"
     sentences = [f"{intervals}; ranges of ranks and clusters are made of the same samples{cite(RANKS)}."]
     if statistics["test"] in TESTS and results.tests:

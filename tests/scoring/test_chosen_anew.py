@@ -1,4 +1,4 @@
-"""`statistics: {choice: anew}`: samples whose annotators are chosen in them, and not in the whole set.
+"""`statistics: {annotators: reselected}`: samples whose annotators are chosen in them, and not in the whole set.
 
 The oracle draws each sample as a list of sentences, sorts them, and goes through them one after the other.
 """
@@ -41,7 +41,7 @@ METRICS = [
     *("cleme", "cleme[version=2]", "cleme[weights=sentence]", "cleme[weights=none,beta=1]"),
 ]
 OF_TEXTS = ["m2", "m2[beta=1,mu=0]", "m2[annotators=all]", "imeasure[optimise=corpus]", "imeasure[optimise=corpus,w=3]"]
-SETTINGS = StatisticsConfig(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
+SETTINGS = StatisticsConfig(resamples=SAMPLES, seed=SEED, annotators="reselected", trials=6)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_bootstrap_samples_choose_as_one_sample_alone(material: Material, monkey
         ]
         assert found.tolist() == expected, measured.scores[0].metric
         assert scores_of(measured, monkeypatch, room=1).tolist() == expected  # line by line
-        whole = analyse(measured, SETTINGS.model_copy(update={"choice": "whole"})).scores
+        whole = analyse(measured, SETTINGS.model_copy(update={"annotators": "whole"})).scores
         other += sum(s.bootstrap.mean != m for s, m in zip(whole, found.mean(axis=0), strict=True) if s.bootstrap)
     assert other > 0  # with the choice of the whole set, some samples have other scores
 
@@ -164,33 +164,45 @@ def test_the_section_says_it_and_defaults_stay_as_they_were(folder: Path, capsys
     content = json.loads(config.read_text(encoding="utf-8")) | {"metrics": ["errant"]}
     few = {"resamples": 50, "test": "none"}
     results = {}
-    for choice in ("none", "whole", "anew"):
-        own = few if choice == "none" else {**few, "choice": choice}
+    earlier = {"choice": "anew"}
+    ways = {"none": {}, "whole": {"annotators": "whole"}, "reselected": {"annotators": "reselected"}, "old": earlier}
+    for choice, written in ways.items():
+        own = {**few, **written}
         config.write_text(json.dumps(content | {"statistics": own}), encoding="utf-8")
         run(config, folder / choice)
         results[choice] = (folder / choice / "results.json").read_bytes()
     assert results["none"] == results["whole"]
-    assert b'"choice"' not in results["whole"]
-    read = Results.read(folder / "anew" / "results.json")
+    assert b'"annotators"' not in results["whole"]
+    told = "statistics: choice is called annotators now, and its value anew is called reselected"
+    old = Results.read(folder / "old" / "results.json")
+    assert told in old.warnings
+    read = Results.read(folder / "reselected" / "results.json")
     assert read.statistics is not None
-    assert read.statistics["choice"] == "anew"
+    assert read.statistics["annotators"] == "reselected"
+    assert read == replace(old, warnings=read.warnings)
     bounds = [s.bootstrap.interval for s in Results.read(folder / "none" / "results.json").scores if s.bootstrap]
     assert [s.bootstrap.interval for s in read.scores if s.bootstrap] != bounds
     types = [c.intervals for part in read.breakdown for c in part.categories]
     assert types != [
         c.intervals for p in Results.read(folder / "none" / "results.json").breakdown for c in p.categories
     ]
-    assert main(["show", str(folder / "anew")]) == 0
+    assert main(["show", str(folder / "reselected")]) == 0
     assert "50 bootstrap samples, annotators chosen anew in each" in capsys.readouterr().out
-    code, out, _ = called(capsys, "compare", folder / "none", "--choice", "anew", "--test", "ar", "--trials", 50)
+    ar = ("--test", "ar", "--trials", 50)
+    code, out, err = called(capsys, "compare", folder / "none", "--annotators", "reselected", *ar)
     assert (code, "annotators chosen anew in each" in out) == (0, True)
-    code, out, _ = called(capsys, "compare", folder / "anew", "--choice", "whole", "--test", "ar", "--trials", 50)
+    code, same, err = called(capsys, "compare", folder / "none", "--choice", "anew", *ar)  # as earlier versions did
+    assert (code, same) == (0, out)
+    assert "note: --choice is called --annotators now, and anew is called reselected\n" in err
+    code, out, _ = called(capsys, "compare", folder / "reselected", "--annotators", "whole", *ar)
     assert (code, "anew" in out) == (0, False)
 
 
 def test_where_nobody_is_chosen_by_running_totals_it_is_refused(tmp_path: Path) -> None:
-    config = write_edits(tmp_path, 10, metrics=["errant[choice=sentence]"], statistics={"choice": "anew"})
-    with pytest.raises(ConfigError, match="choice: anew is for metrics that choose annotators with running totals"):
+    config = write_edits(tmp_path, 10, metrics=["errant[choice=sentence]"], statistics={"annotators": "reselected"})
+    with pytest.raises(
+        ConfigError, match="annotators: reselected is for metrics that choose annotators with running totals"
+    ):
         run(config, tmp_path / "run")
 
 

@@ -81,7 +81,7 @@ def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
         "resamples": 1000,
         "trials": 10_000,
         "seed": 12345,
-        "choice": "whole",  # which results.json leaves out, and the next
+        "annotators": "whole",  # which results.json leaves out, and the next
         "outputs": "score",
     }
 

@@ -53,11 +53,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     fields = StatisticsConfig.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
-    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "choice"))
+    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "annotators"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
-    meaning = "metrics of edits: keep in samples the annotators of the whole set, or choose anew; default: whole"
-    parser.add_argument("--choice", choices=choices, help=meaning)
+    meaning = "metrics of edits: keep in samples the annotators of the whole set, or select again; default: whole"
+    parser.add_argument("--annotators", choices=choices, help=meaning)
+    parser.add_argument("--choice", choices=("whole", "anew"), help=argparse.SUPPRESS)
     parser.add_argument("--outputs", choices=get_args(fields["outputs"].annotation), help=fields["outputs"].description)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
@@ -171,10 +172,15 @@ def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str |
     from ...scoring.resampling.significance import statistics_of
 
     given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
-    given |= {"trials": args.trials, "seed": args.seed, "choice": args.choice, "baseline": baseline}
+    given |= {"trials": args.trials, "seed": args.seed, "annotators": args.annotators, "baseline": baseline}
+    if args.choice:
+        print("note: --choice is called --annotators now, and anew is called reselected", file=sys.stderr)
+        given["annotators"] = given["annotators"] or args.choice
     given["outputs"] = args.outputs
     given = {name: value for name, value in given.items() if value is not None}
     if "test" in given:
         given["test"] = SHORT.get(given["test"], given["test"])
+    if "choice" in written:  # as earlier versions wrote it
+        written = {**written, "annotators": written.pop("choice")}
     texts = {name: str(value) for name, value in (written | given).items() if value is not None}
     return statistics_of(texts, "--")

@@ -49,14 +49,14 @@ def can_be_reselected(metric: Metric) -> bool:
 
 def is_reselected(metric: Metric, settings: StatisticsConfig) -> bool:
     """Return whether annotators are chosen anew in each sample: where that is asked for and makes a difference."""
-    return settings.choice == "anew" and can_be_reselected(metric)
+    return settings.annotators == "reselected" and can_be_reselected(metric)
 
 
 def idle_choice(metrics: Sequence[Metric], settings: StatisticsConfig) -> str | None:
     """Return that it makes no difference for any of some metrics how annotators are chosen in samples, or None."""
-    if settings.choice == "whole" or any(map(can_be_reselected, metrics)):
+    if settings.annotators == "whole" or any(map(can_be_reselected, metrics)):
         return None
-    return "anew is for metrics that choose annotators with running totals, such as errant or m2; here is none"
+    return "reselected is for metrics that choose annotators with running totals, such as errant or m2; here is none"
 
 
 class ReselectedSamples:

@@ -86,7 +86,7 @@ def with_statistics(
     to be chosen anew and no metric chooses them with running totals.
     """
     if boards and (reason := idle_choice([board.metric for board in boards], settings)):
-        raise InputError(f"choice: {reason}")
+        raise InputError(f"annotators: {reason}")
     overall = _overall(boards, settings, progress) if progress else None
     threads = threads or processors()
     boards = [analyse(board, settings, overall, threads) for board in boards]
@@ -112,8 +112,8 @@ def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Prog
 
 
 def _written(settings: StatisticsConfig) -> dict[str, Any]:
-    """Return the settings as results.json has them: `choice` and `outputs` only where they are not the default."""
-    usual = {"choice": "whole", "outputs": "score"}
+    """Return the settings as results.json has them: `annotators` and `outputs` only where they are not the default."""
+    usual = {"annotators": "whole", "outputs": "score"}
     return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
