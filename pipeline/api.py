@@ -76,7 +76,7 @@ def evaluate(
     For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
     "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
-    `statistics` asks for intervals, ranges of ranks and paired tests. It has the keys of a config's section of this
+    `statistics` asks for intervals, rank ranges and paired tests. It has the keys of a config's section of this
     name, such as {"baseline": "A", "resamples": 500}; {} takes the defaults. They are in Result.bootstrap and
     Evaluation.tests.
     `tokenizer` is a function that splits a text into a list of tokens, or an object with a method tokenize. Without

@@ -5,7 +5,7 @@ the name of each to a listener, such as the progress bar:
 
 counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
 scoring       Counts become scores and ranks.
-resampling    Scores get intervals, ranges of ranks and paired tests, where the config has `statistics`.
+resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
 correlating   Metrics are correlated with people, where the config has `human`.
 comparing     Values are compared with published ones, where the config has a section from `judgments` to `expect`.
 averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
@@ -224,7 +224,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
 
 
 def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
-    """Add intervals, ranges of ranks and paired tests."""
+    """Add intervals, rank ranges and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
     told = scored.listener.testing

@@ -1,6 +1,8 @@
-"""The policies of references, which say which references count for a score.
+"""The second of two layers from columns to scores: which references count, and how the score of a data set is made.
 
-A metric names its policy in `Metric.policy`. A new policy is a class in this folder, and a line in the table below.
+A policy says which references count: the best of each sentence, each alone, or draws of them. A metric names it in
+`Metric.policy`. A new policy is a class here, and a line in the table POLICIES. `sentences.py` has the aggregations of
+sentence scores. Both make the score of all sentences, and the summands of it for samples of the sentences.
 """
 
 from __future__ import annotations
@@ -32,11 +34,6 @@ if TYPE_CHECKING:
     from ..metrics.base.reference_draws import Draws
     from .column_blocks import HasBlocks
     from .terms import SentenceTerms
-
-
-# The base class of policies of references, and what they take and return.
-#
-# The policies are in the other files of this folder, and the table of them is in `__init__.py`.
 
 
 SENTENCES = frozenset({"mean", "sum"})
@@ -100,7 +97,7 @@ class SystemCounts:
         return Summand(terms, self.systems, self.lines, range(count), [share] * count)
 
 
-class Reducer(ABC):
+class Aggregation(ABC):
     """A way from columns to scores."""
 
     @abstractmethod
@@ -117,8 +114,8 @@ class Reducer(ABC):
         return None
 
 
-class Policy(Reducer):
-    """Which references count, and how. As a reducer, a policy makes the score of summed terms (level corpus)."""
+class Policy(Aggregation):
+    """Which references count, and how. As an aggregation, a policy makes the score of summed terms (level corpus)."""
 
     minimum_references: ClassVar[int] = 0
     """How many references a data set must have at least."""
@@ -194,7 +191,7 @@ def _equal(values: Floats) -> NDArray[np.bool_]:
     return equal
 
 
-# Policies without draws: the best reference of each sentence counts, or each reference alone.
+# --- policies without draws
 
 
 class Best(Policy):
@@ -298,8 +295,7 @@ class Weighted(Mean):
         return self.over_references(metric, scores, present)[0]
 
 
-# Policies by which references are drawn at random.
-
+# --- policies by which references are drawn at random
 
 TURNS = 4
 """At most so many turns are made of a draw of references."""

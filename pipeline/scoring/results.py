@@ -123,7 +123,7 @@ class Bootstrap:
     ranks: tuple[Whole, Whole]
     """The best and the worst rank of the system in the samples, without the extremes."""
     cluster: Whole
-    """The number of the system's cluster, from 1. Systems whose ranges of ranks overlap share one."""
+    """The number of the system's cluster, from 1. Systems whose rank ranges overlap share one."""
 
 
 @dataclass(frozen=True, kw_only=True)

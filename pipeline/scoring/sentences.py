@@ -1,4 +1,4 @@
-"""Scores of single sentences, and the levels of metrics that are made from them: mean and sum."""
+"""Scores of single sentences, the levels of metrics that are made from them, and reduce() for metrics of all levels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.columns import PRESENT
-from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Reduced, Reducer, SystemCounts
+from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
 from .terms import Block, SentenceTerms, exact_sum, nearest_sum
 
@@ -73,7 +73,7 @@ def _compact(metric: Metric, columns: Columns) -> Columns:
     return compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
 
 
-class SentenceLevel(Reducer):
+class SentenceLevel(Aggregation):
     """The mean or the sum of sentence scores. The policy of references has its part in each sentence score."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
@@ -101,7 +101,7 @@ class SentenceLevel(Reducer):
         return [counts.summand(OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone))]
 
 
-class DrawnMeans(Reducer):
+class DrawnMeans(Aggregation):
     """Means of sentence scores in samples of the sentences: what the metric makes of all sentences together."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
@@ -190,7 +190,7 @@ def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
     return total
 
 
-# Scores of lines from their counts, for many calls with a few lines each.
+# --- scores of lines for many calls with a few lines each
 
 
 @dataclass(frozen=True)
@@ -232,14 +232,10 @@ class LineScores:
         return POLICIES[self.metric.policy].of_lines(self.metric, scores, whole.get(PRESENT))
 
 
-# Makes the scores of a metric from counts.
-#
-# Several systems of a data set are scored together, so that they share the draws of references. Counts come in blocks
-# of
-# lines. Sums of them are exact, so the result depends neither on the blocks nor on their order.
+# --- scores of data sets
 
 
-def reducer_of(metric: Metric) -> Reducer:
+def aggregation_of(metric: Metric) -> Aggregation:
     """Return the way from columns to scores that belongs to a metric's level and policy of references."""
     if metric.level == DRAWN_MEANS:
         return DrawnMeans()
@@ -254,14 +250,14 @@ def reduce(
     threads: int = 1,
     own: Sequence[int | None] = (),
 ) -> list[Reduced]:
-    """Return the score of each system from its columns.
+    """Return the score of each system from its columns; several systems share the draws of references.
 
     The threads share the iterations of a score for which references are drawn. `own` says which reference each system
     is (None: it is none of them), for policies that score references too.
     """
     if not systems:  # all of them were lost
         return []
-    return reducer_of(metric).scores(
+    return aggregation_of(metric).scores(
         SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
     )
 
@@ -274,4 +270,4 @@ def drawn_scores(
     Return None where no reference is drawn: with another policy or level, or where there is only one reference.
     """
     counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, threads=threads)
-    return reducer_of(metric).drawn_scores(counts)
+    return aggregation_of(metric).drawn_scores(counts)

@@ -222,7 +222,7 @@ SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """What the names of texts begin with that all systems share."""
 
 
-# Parts of a run that a command names: metrics, data sets and systems, by names or by patterns such as `A*`.
+# --- parts of a run that a command names: metrics, data sets and systems, by names or by patterns such as `A*`
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..categories import CategoryTerms, beside, tiers
 from ..results import Spread
-from ..sentences import OutputTerms, reducer_of, sentence_outputs
+from ..sentences import OutputTerms, aggregation_of, sentence_outputs
 from ..sums import Summand
 from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
@@ -40,7 +40,7 @@ def summands(
     if reason := unsupported(metric):
         raise InputError(reason)
     counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)
-    return reducer_of(metric).summands(counts)
+    return aggregation_of(metric).summands(counts)
 
 
 def unsupported(metric: Metric) -> str | None:
@@ -117,7 +117,7 @@ def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     return ordered[outside], ordered[len(values) - 1 - outside]
 
 
-# Ranges of ranks by bootstrap, clusters of systems, and letters that show which systems differ.
+# --- rank ranges, clusters of systems, and letters that show which systems differ
 
 
 MAX_GROUPS = 1000

@@ -1,7 +1,9 @@
-"""Groups of samples whose weights are in memory at once, shared by threads.
+"""Samples of the sentences as weights: counts of the bootstrap, masks of approximate randomisation, groups of both.
 
-Memory is GROUP bytes and those of `summands.py` and `weighted_sums.py`, or for each thread a few bytes for each line
-of the data where that is more.
+The random streams are those of sacreBLEU (sacrebleu/significance.py, version 2), bit for bit, so that p-values are the
+same. They do not depend on the number of rows taken at once. One seed gives the same rows for all systems and metrics.
+The weights that are in memory at once take GROUP bytes, beside those of `sums.py`, or for each thread a few bytes for
+each line of the data where that is more.
 """
 
 from __future__ import annotations
@@ -15,22 +17,12 @@ import numpy as np
 from ... import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.unsignedinteger]
-    from collections.abc import Iterator
-
     Progress = Callable[[int, int], None]
-
-
-# Weights of sentences in samples: the counts of the bootstrap, and the masks of approximate randomisation.
-#
-# The random streams are those of sacreBLEU (sacrebleu/significance.py, version 2), bit for bit, so that p-values are
-# the
-# same. They do not depend on the number of rows taken at once. One seed gives the same rows for all systems and
-# metrics.
 
 
 NO_PLANES = np.empty(0, np.uint8), np.empty(0, np.uint8)

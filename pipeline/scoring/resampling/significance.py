@@ -1,4 +1,4 @@
-"""Adds to results what the section `statistics` asks for: intervals, ranges of ranks and comparisons."""
+"""Adds to results what the section `statistics` asks for: intervals, rank ranges and comparisons."""
 
 from __future__ import annotations
 
