@@ -20,7 +20,7 @@ from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from pipeline.scoring import sums as sums_file
 from pipeline.scoring.sums import drawn_sums
 from pipeline.scoring.terms import MetricTerms
-from tests.scoring.test_resample import corpus, counted
+from tests.scoring.test_intervals import corpus, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,7 +36,7 @@ from pipeline.scoring.sentences import reduce
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
-from tests.scoring.test_resample import ITERATIONS, LINES, POLICIES, SEED, corpus, counted
+from tests.scoring.test_intervals import ITERATIONS, LINES, POLICIES, SEED, corpus, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

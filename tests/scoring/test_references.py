@@ -15,8 +15,8 @@ from pipeline.scoring.aggregation import POLICIES
 from pipeline.scoring.sentences import reduce
 from tests.oracles import naive
 from tests.oracles import naive_statistics as oracle
-from tests.scoring import test_resample
-from tests.scoring.test_resample import ITERATIONS, LINES, corpus, counted
+from tests.scoring import test_intervals as test_resample
+from tests.scoring.test_intervals import ITERATIONS, LINES, corpus, counted
 from tests.test_structure import FILES
 
 if TYPE_CHECKING:

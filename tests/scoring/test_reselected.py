@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pipeline.scoring.board import Board
     from pipeline.scoring.column_blocks import HasBlocks
 
+
 LINES, SEED, SAMPLES = 30, 7, 12
 METRICS = [
     *("errant", "errant[mode=dt,beta=2]", "errant[mode=ds,beta=1]", "errant[types=NOUN]"),

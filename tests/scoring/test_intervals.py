@@ -1,9 +1,14 @@
-"""Bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's own streams."""
+"""Samples and what is made of them: intervals of scores and outputs, rank ranges, clusters, letters."""
 
 from __future__ import annotations
 
+import csv
+import itertools
+import json
 import math
+import random
 from fractions import Fraction
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,28 +16,43 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pipeline
 from pipeline import stages
+from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import columns_file
 from pipeline.metrics.build import from_text
-from pipeline.scoring import sentences
-from pipeline.scoring import sums as summands_file
-from pipeline.scoring.resampling import intervals as bootstrap_file
+from pipeline.scoring import sentences, sums
+from pipeline.scoring.resampling import intervals
 from pipeline.scoring.resampling import samples as sample_groups
-from pipeline.scoring.resampling.intervals import bootstrap, cut, percentile_interval, summands
+from pipeline.scoring.resampling.intervals import (
+    bootstrap,
+    clusters,
+    cut,
+    letters,
+    percentile_interval,
+    rank_ranges,
+    summands,
+)
 from pipeline.scoring.resampling.samples import Bootstrap, Shuffles
+from pipeline.scoring.results import Results, ranks
 from pipeline.scoring.sentences import reduce
 from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
+from tests.scoring.test_sentence_outputs import GOLD, HYPOTHESES, ONE, SOURCES, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from pipeline.scoring.column_blocks import HasBlocks
+
+
+# ---- bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's own streams.
+
 
 LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
 
@@ -144,14 +164,14 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     columns = counted(job)
     expected = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
     group, rows, kept, threads = limits
-    for file in (bootstrap_file, sample_groups):
+    for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "GROUP", group)
-    monkeypatch.setattr(bootstrap_file, "ALONE", group)
+    monkeypatch.setattr(intervals, "ALONE", group)
     monkeypatch.setattr(sample_groups, "ROWS", rows)
     monkeypatch.setattr(sample_groups, "THREADED", 1)
-    monkeypatch.setattr(summands_file, "KEPT", kept)
-    monkeypatch.setattr(summands_file, "MANY", 20 + threads)
-    monkeypatch.setattr(summands_file, "TOGETHER", 7)
+    monkeypatch.setattr(sums, "KEPT", kept)
+    monkeypatch.setattr(sums, "MANY", 20 + threads)
+    monkeypatch.setattr(sums, "TOGETHER", 7)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
     found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED, threads=threads)
     assert found.tobytes() == expected.tobytes()
@@ -275,3 +295,216 @@ def test_the_same_seed_gives_the_same_samples(seed: int) -> None:
     assert first == second
     assert first != Bootstrap(17, seed + 1).take(5).tolist()
     assert all(sum(row) == 17 for row in first)
+
+
+# ---- rank ranges, clusters and letters: naive definitions, properties, values by hand.
+
+
+VALUES = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> list[list[float]]:
+    systems = draw(st.integers(1, 6))
+    return draw(st.lists(st.lists(VALUES, min_size=systems, max_size=systems), min_size=1, max_size=60))
+
+
+@given(rows=samples(), level=st.sampled_from([0.5, 0.9, 0.95]))
+def test_ranges_of_ranks_equal_the_naive_ones(rows: list[list[float]], level: float) -> None:
+    assert rank_ranges(np.array(rows), level) == oracle.rank_ranges(rows, Fraction(str(level)))
+
+
+def test_a_score_that_is_no_number_ranks_last() -> None:
+    assert rank_ranges(np.array([[math.nan, 0.0, 1.0]] * 3), 0.95) == [(3, 3), (2, 2), (1, 1)]
+
+
+def test_ranges_of_ranks_by_hand() -> None:
+    """A first in 990 of 1,000 samples and third in 10, of which 25 may be left out; B second, in the 10 first."""
+    rows = [[3.0, 2.0, 1.0]] * 990 + [[1.0, 3.0, 2.0]] * 10
+    assert rank_ranges(np.array(rows), 0.95) == [(1, 1), (2, 2), (3, 3)]
+    assert rank_ranges(np.array(rows), 0.999) == [(1, 3), (1, 2), (2, 3)]
+
+
+# By hand: a cluster ends where all above are better than all below, whatever ranges within overlap.
+@pytest.mark.parametrize(
+    ("places", "ranges", "expected"),
+    [
+        ([1], [(1, 1)], [1]),
+        ([1, 2], [(1, 1), (2, 2)], [1, 2]),
+        ([1, 2], [(1, 2), (1, 2)], [1, 1]),
+        ([2, 1, 3], [(2, 3), (1, 1), (2, 3)], [2, 1, 2]),
+        ([1, 2, 3, 4], [(1, 3), (2, 2), (3, 3), (4, 4)], [1, 1, 1, 2]),  # 1 may be third: 2 and 3 stay with it
+        ([1, 1, 3], [(1, 1), (1, 1), (3, 3)], [1, 1, 2]),
+        ([1, 2, 3], [(1, 2), (2, 3), (2, 3)], [1, 1, 1]),  # worst above 2, best below 2: not better
+    ],
+)
+def test_clusters(places: list[int], ranges: list[tuple[int, int]], expected: list[int]) -> None:
+    assert clusters(places, ranges) == expected
+
+
+@given(rows=samples())
+def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
+    places = ranks(np.mean(rows, axis=0).round(9).tolist())
+    ranges = rank_ranges(np.array(rows), 0.9)
+    found = clusters(places, ranges)
+    for one, two in itertools.permutations(range(len(places)), 2):
+        borders = [
+            place
+            for place in {p for p in places if places[one] < p <= places[two]}
+            if max(r[1] for r, p in zip(ranges, places, strict=True) if p < place)
+            < min(r[0] for r, p in zip(ranges, places, strict=True) if p >= place)
+        ]
+        if places[one] <= places[two]:
+            assert found[two] - found[one] == len(borders)
+
+
+# ---- letters
+
+
+@pytest.mark.parametrize(
+    ("places", "different", "expected"),
+    [
+        ([1], [], ["a"]),
+        ([1, 2], [], ["a", "a"]),
+        ([2, 1], [(0, 1)], ["b", "a"]),
+        ([1, 2, 3], [(0, 2)], ["a", "ab", "b"]),
+        ([1, 2, 3, 4], [(0, 2), (0, 3), (1, 3)], ["a", "ab", "bc", "c"]),
+        ([1, 2, 3], [(1, 2)], ["ab", "a", "b"]),
+    ],
+)
+def test_letters_by_hand(places: list[int], different: list[tuple[int, int]], expected: list[str]) -> None:
+    assert letters(places, different) == expected
+
+
+@given(data=st.data(), systems=st.integers(1, 8))
+def test_systems_share_a_letter_unless_they_differ(data: st.DataObject, systems: int) -> None:
+    every = list(itertools.combinations(range(systems), 2))
+    different = data.draw(st.lists(st.sampled_from(every), unique=True)) if every else []
+    places = data.draw(st.permutations(range(1, systems + 1)))
+    found = letters(places, [pair if random.random() < 0.5 else (pair[1], pair[0]) for pair in different])
+    assert oracle.is_letter_display(found, {frozenset(pair) for pair in different})
+    assert "a" in found[places.index(1)]
+
+
+def test_the_check_of_letters_can_fail() -> None:
+    pairs = {frozenset((0, 1))}
+    assert oracle.is_letter_display(["a", "b"], pairs)
+    for wrong in (["a", "a"], ["a", ""], ["ab", "b"], ["ac", "b"]):
+        assert not oracle.is_letter_display(wrong, pairs)
+
+
+def test_more_groups_than_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(itertools.combinations(range(60), 2))
+    found = letters(range(1, 61), every)
+    assert found[25:28] == ["z", "A", "B"]
+    assert found[52:] == [f"({number})" for number in range(53, 61)]
+    monkeypatch.setattr(intervals, "MAX_GROUPS", 59)
+    assert letters(range(1, 61), every) == [""] * 60
+
+
+OUTPUT_SAMPLES = 40
+STATISTICS = {"outputs": "all", "resamples": OUTPUT_SAMPLES, "test": "none"}
+SYSTEMS = {"A": HYPOTHESES, "B": [*ONE[:2], *HYPOTHESES[2:]]}
+METRICS = [
+    "chrf",
+    "google_gleu",
+    "bleu",
+    "ter",
+    "ter[level=mean]",
+    "rouge[types=1+L]",
+    "rouge[types=2,level=micro]",
+    "rouge[types=1+W,refs=mean]",
+    "rouge[flavour=perl,types=1+L,refs=jackknife]",
+    "green",
+    "gleu[refs=max]",
+]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("metric", METRICS)
+def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> None:
+    results = pipeline.evaluate(SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS)
+    weights = Bootstrap(len(HYPOTHESES), 12345).take(OUTPUT_SAMPLES)
+    for result in results:
+        drawn: dict[str, list[float]] = {}
+        for row in weights:
+            texts: list[list[str]] = [
+                [text for text, times in zip(own, row.tolist(), strict=True) for _ in range(times)]
+                for own in (SYSTEMS[result.system], ONE, TWO, SOURCES)
+            ]
+            sample = pipeline.evaluate(texts[0], texts[1:3], texts[3], metrics=[metric])[0]
+            for name, value in sample.outputs.items():
+                drawn.setdefault(name, []).append(value)
+        counts = {name for name in drawn if name not in result.intervals}
+        assert all(name.rpartition("_")[0] in result.measure.counts or name in result.measure.counts for name in counts)
+        for name, spread in result.intervals.items():
+            low, high = percentile_interval(np.array(drawn[name]), 0.95)
+            assert spread.interval == pytest.approx((float(low), float(high)), abs=1e-12), name
+            assert spread.mean == pytest.approx(np.mean(drawn[name]), abs=1e-12), name
+            assert spread.std == pytest.approx(np.std(drawn[name], ddof=1), abs=1e-12), name
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("metric", [*METRICS, "gleu[iter=7]", "gleu[refs=leave_one_out,iter=5]", "gleu[refs=each]"])
+def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
+    for result in pipeline.evaluate(SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS):
+        spread = next(iter(result.intervals.values()))
+        assert result.bootstrap is not None
+        assert spread.interval == pytest.approx(result.bootstrap.interval, abs=1e-15)
+        assert (spread.mean, spread.std) == pytest.approx((result.bootstrap.mean, result.bootstrap.std), abs=1e-15)
+        assert all(low <= high for low, high in (own.interval for own in result.intervals.values()))
+
+
+@pytest.mark.parametrize("annotators", ["whole", "reselected"])
+def test_metrics_of_edits_have_intervals_of_precision_and_recall(annotators: str, tmp_path: Path) -> None:
+    (tmp_path / "gold.m2").write_text(GOLD * 3, encoding="utf-8")
+    one = ["He goes to the school .", "All was well ."]
+    two = ["He go to school .", "All is well .", "He went to the school .", "All is good ."]
+    statistics: Any = {**STATISTICS, "annotators": annotators}
+    (result,) = pipeline.evaluate([*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=statistics)
+    assert list(result.intervals) == ["m2", "precision", "recall"]
+    assert result.bootstrap is not None
+    assert result.intervals["m2"].interval == result.bootstrap.interval
+    low, high = result.intervals["precision"].interval
+    assert low < result.outputs["precision"] < high
+
+
+def test_a_run_keeps_them_and_has_none_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    statistics: Any = {"resamples": 20, "trials": 20, "outputs": "all"}
+    config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "bleu"], statistics=statistics)
+    evaluation = pipeline.run(config, tmp_path / "run")
+    read = Results.read(tmp_path / "run" / "results.json")
+    assert [score.intervals for score in read.scores] == [result.intervals for result in evaluation]
+    assert read.statistics is not None
+    assert read.statistics["outputs"] == "all"
+    assert list(evaluation[0].intervals) == list(evaluation[0].outputs)
+    with (tmp_path / "run" / "scores.csv").open() as file:
+        rows = {(row["system"], row["metric"], row["output"]): row["value"] for row in csv.DictReader(file)}
+    own = evaluation[0]
+    low, high = own.intervals["rouge1_precision"].interval
+    found = [rows[own.system, own.signature, f"rouge1_precision_{end}"] for end in ("low", "high")]
+    assert found == [repr(low), repr(high)]
+    assert [output for _, _, output in rows if "match" in output and output.endswith("low")] == []
+    if find_spec("pandas"):
+        frame = evaluation.to_pandas(columns="all")
+        assert frame["rouge1_precision_low"][0] == low
+    again = pipeline.compare(tmp_path / "run", outputs="score")
+    assert not any(score.intervals for score in again.scores)
+    assert main(["rank", str(tmp_path / "run"), "--outputs", "score", "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert "outputs" not in content["statistics"]
+    assert not any("intervals" in score for score in content["scores"])
+    assert main(["rank", str(tmp_path / "run"), "--digits", "3"]) == 0
+    assert "rouge1_precision" in capsys.readouterr().out
+
+
+def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
+        (tmp_path / name).write_text(text)
+    files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
+    assert main(["score", "rouge1", *files, "--all-intervals"]) == 0
+    out = capsys.readouterr().out
+    row = next(line for line in out.splitlines() if "rouge1_precision" in line)
+    assert row.split()[-5:] == ["83.33", row.split()[-4], "66.67", "to", "100.00"]
+    assert main(["score", "rouge1", *files, "--confidence"]) == 0
+    assert "rouge1_precision" not in capsys.readouterr().out
