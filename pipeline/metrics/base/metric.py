@@ -168,7 +168,7 @@ class Metric(ABC):
 
     @property
     def policy(self) -> str:
-        """Which references count, by a name in POLICIES (`scoring/references/`)."""
+        """Which references count, by a name in POLICIES (`scoring/aggregation.py`)."""
         return "max"
 
     @property
