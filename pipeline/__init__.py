@@ -4,7 +4,7 @@ evaluate(hypotheses, references, sources, metrics)
                     scores lists of strings
 run(config)         runs a config, a YAML file or a dict; keeps the results
 load(directory)     opens the results of a run
-compare(directory)  returns intervals, ranges of ranks and tests of a run
+compare(directory)  returns intervals, rank ranges and tests of a run
 correlate(human, metrics, statistics)
                     returns how metrics agree with scores of people
 score_counts(metric, totals)

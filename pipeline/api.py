@@ -26,20 +26,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
-from .evaluation import Evaluation, Result
+from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory, has_threads
 from .execution.listener import SILENT
 from .execution.options import RunOptions
-from .execution.store.columns_file import MemoryStatistics, Statistics
 from .metrics.base.needs import TEXTS
-from .metrics.build import from_text, from_values
+from .metrics.build import from_values
 from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
-from .prepare import complete, doubts, fit, without_source
-from .scoring import scored_columns
-from .scoring.breakdown.needs import breakdown_of, needs_of
-from .scoring.results import Comparison, Results
-from .scoring.scores import describe, remarks
-from .scoring.scores import score as score_all
+from .prepare import complete, fit, text_warnings, without_source
+from .scoring.board import count_warnings, datasets_of, describe, needs_of, score, tasks_of
+from .scoring.results import Results
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
@@ -53,8 +49,7 @@ if TYPE_CHECKING:
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .report.notebook.shown import Compared
-    from .scoring.breakdown.rows import Breakdown
-    from .scoring.results import Score
+    from .scoring.board import Task
     from .tokenizers.own_tokens import References, Splitter, Texts
 
 
@@ -81,7 +76,7 @@ def evaluate(
     For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
     "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
-    `statistics` asks for intervals, ranges of ranks and paired tests. It has the keys of a config's section of this
+    `statistics` asks for intervals, rank ranges and paired tests. It has the keys of a config's section of this
     name, such as {"baseline": "A", "resamples": 500}; {} takes the defaults. They are in Result.bootstrap and
     Evaluation.tests.
     `tokenizer` is a function that splits a text into a list of tokens, or an object with a method tokenize. Without
@@ -136,7 +131,7 @@ def evaluate_corpus(
     """
     settings = None
     if statistics is not None:
-        from .scoring.resampling.results_in_memory import settings_of  # here, because most scores have no statistics
+        from .scoring.resampling.significance import settings_of  # here, because most scores have no statistics
 
         settings = settings_of(statistics, corpus.systems, "statistics: ")
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
@@ -151,69 +146,36 @@ def evaluate_corpus(
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
-    (corpus,) = complete(metrics, [corpus])
-    needs = needs_of(corpus, metrics) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
+    tasks = tasks_of(metrics, complete(metrics, [corpus]))
+    corpus = tasks[0].corpus
+    needs = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
     if not has_threads(corpus, options):
-        return results_of(corpus, metrics, count_in_memory(corpus, needs, options), settings, by_type=by_type)
+        return results_of(tasks, count_in_memory(corpus, needs, options), settings)
     from .io.workers.threads import beside
 
-    with beside(lambda: doubts(corpus, metrics)) as doubted:
-        counted = count_in_memory(corpus, needs, options)
-        return results_of(corpus, metrics, counted, settings, by_type=by_type, doubted=doubted)
+    with beside(lambda: text_warnings(tasks)) as noticed:
+        return results_of(tasks, count_in_memory(corpus, needs, options), settings, noticed)
 
 
 def results_of(
-    corpus: Corpus,
-    metrics: Sequence[Metric],
+    tasks: Sequence[Task],
     counted: Counted,
     settings: StatisticsConfig | None = None,
-    *,
-    by_type: bool = True,
-    doubted: Callable[[], list[str]] | None = None,
+    noticed: Callable[[], list[str]] | None = None,
 ) -> Evaluation:
-    """Return the results of a corpus whose texts are counted, with the statistics that `settings` ask for.
+    """Return the results of a data set whose texts are counted, with the statistics that `settings` ask for.
 
-    `doubted` returns the doubts about the texts, where they are looked for meanwhile.
+    `noticed` returns the warnings about the texts, where they are looked for meanwhile.
     """
-    scores = score_all([corpus], metrics, {corpus.name: counted})
-    references = {metric: len(corpus.read_by(metric.needs).references) for metric in metrics}
-    measures = {scored_columns.signed(metric, references[metric]): metric for metric in metrics}
-    parts = _parts(corpus, metrics, counted, scores) if by_type else []
-    tests, notes, whole = list[Comparison](), list[str](), None
+    corpus, counts = tasks[0].corpus, {tasks[0].corpus.name: counted}
+    boards, whole = score(tasks, counts), None
     if settings:
         from .scoring.resampling.significance import with_statistics
 
-        found = Results(datasets={corpus.name: describe(corpus)}, scores=scores, breakdown=parts)
-        columns = list(scored_columns.all_scored_columns([corpus], metrics, {corpus.name: counted}, found))
-        found = with_statistics(found, columns, settings)
-        scores, parts, tests, notes, whole = found.scores, found.breakdown, found.tests, found.warnings, found
-    results = []
-    for score in scores:
-        metric = measures[score.metric]
-        schema = metric.needs.schema(references[metric])
-        counts = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
-        results.append(Result(score, measures[score.metric], counts, _own(score, parts)))
-    doubted = doubted or (lambda: doubts(corpus, metrics))
-    told = [*doubted(), *remarks([corpus], metrics, {corpus.name: counted}), *notes]
-    return Evaluation(results, told, tests, replace(whole, warnings=told) if whole else None)
-
-
-def _parts(corpus: Corpus, metrics: Sequence[Metric], counted: Counted, scores: list[Score]) -> list[Breakdown]:
-    """Return the scores by type of the metrics that have them."""
-    with_types = [metric for metric in metrics if breakdown_of(corpus, metric)]
-    if not with_types:
-        return []
-    from .scoring.breakdown.counts import breakdowns
-
-    results = Results(datasets={corpus.name: describe(corpus)}, scores=scores)
-    columns = scored_columns.all_scored_columns([corpus], with_types, {corpus.name: counted}, results)
-    return [part for measured in columns for part in breakdowns(measured)]
-
-
-def _own(score: Score, parts: Sequence[Breakdown]) -> tuple[Breakdown, ...]:
-    """Return the scores by type that belong to a score."""
-    key = (score.dataset, score.metric, score.system)
-    return tuple(part for part in parts if (part.dataset, part.metric, part.system) == key)
+        whole, boards = with_statistics(Results(datasets={corpus.name: describe(corpus)}, scores=[]), boards, settings)
+    of_texts = noticed() if noticed else text_warnings(tasks)
+    told = [*of_texts, *count_warnings(tasks, counts), *(whole.warnings if whole else ())]
+    return Evaluation(boards, told, replace(whole, warnings=told) if whole else None)
 
 
 def run(
@@ -269,14 +231,9 @@ def load(directory: str | Path) -> Evaluation:
 
 def _evaluation(directory: Path, stored: Results) -> Evaluation:
     """Return the results of a run whose counts are in a directory."""
-    results = []
-    for score in stored.scores:
-        metric, info = from_text(score.metric), stored.datasets[score.dataset]
-        path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
-        schema = metric.needs.schema(info.references_of(metric.needs))
-        statistics = Statistics(path, schema, info.lines)
-        results.append(Result(score, metric, statistics, _own(score, stored.breakdown)))
-    return Evaluation(results, stored.warnings, stored.tests, stored)
+    from .scoring.stored_runs import boards_of
+
+    return Evaluation(boards_of(directory, stored), stored.warnings, stored)
 
 
 def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Compared:
@@ -293,26 +250,27 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     two do not fit together, and for settings that are wrong.
     """
     from .report.notebook.shown import Compared
+    from .scoring.resampling.significance import settings_of, statistics_of, with_statistics
+    from .scoring.stored_runs import load_runs, restricted
 
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
             raise InputError(
                 "compare: results in memory are compared with each other; evaluate all systems in one call"
             )
-        from .scoring.resampling.results_in_memory import compared
-
-        return Compared.of(compared(run, settings))
-    from .scoring import stored_runs
-    from .scoring.resampling.significance import statistics_of, with_statistics
-    from .scoring.selection import restricted
-
-    for given in (run, run2):
-        if given is not None and not isinstance(given, str | PathLike):
-            kind = type(given).__name__
-            raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
-    results, columns = stored_runs.load_runs(run, run2)
-    written = results.statistics or {}
-    baseline = {} if written.get("baseline") in columns[0].names else {"baseline": None}
-    texts = {**written, **baseline, **settings}
-    statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
-    return Compared.of(with_statistics(restricted(results, columns), columns, statistics))
+        if not run:
+            raise InputError("there is no result to compare")
+        boards = boards_of(run)
+        statistics = settings_of(settings, (name for board in boards for name in board.names))
+        results = Results(datasets=datasets_of(boards), scores=[])
+    else:
+        for given in (run, run2):
+            if given is not None and not isinstance(given, str | PathLike):
+                kind = type(given).__name__
+                raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
+        results, boards = load_runs(run, run2)
+        written = results.statistics or {}
+        baseline = {} if written.get("baseline") in boards[0].names else {"baseline": None}
+        texts = {**written, **baseline, **settings}
+        statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
+    return Compared.of(with_statistics(*restricted(results, boards), statistics)[0])

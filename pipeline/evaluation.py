@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
 from .errors import InputError, did_you_mean
+from .execution.store.columns_file import MemoryStatistics
 from .metrics import METRICS
 from .report.notebook.shown import Drawable, Shown, are_few, called, ends, frame
 from .report.tables.ranked import labels
-from .scoring.breakdown.rows import TIERS
+from .scoring.board import datasets_of, picked, rows_of
 from .scoring.column_blocks import blocks_of
-from .scoring.results import REFERENCES_ROW, DatasetInfo, Results
+from .scoring.results import REFERENCES_ROW, TIERS, Results
 from .scoring.sentences import every_output, sentence_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .arrays import Floats, Ints
-    from .execution.store.columns_file import MemoryStatistics, Statistics
+    from .execution.store.columns_file import Statistics
     from .metrics.base.metric import Metric
-    from .scoring.breakdown.rows import Breakdown
-    from .scoring.results import Bootstrap, Comparison, Samples, Score, Spread
+    from .scoring.board import Board
+    from .scoring.results import Bootstrap, Breakdown, Comparison, Samples, Score, Spread
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -36,14 +37,32 @@ def _of_score(name: str, meaning: str) -> Any:
 class Result(Shown):
     """The score of one system by one metric on one data set, with the counts that the score is made of."""
 
-    found: Score
-    """The score as results.json has it. The properties below read it."""
-    measure: Metric
-    """The metric, with all its settings."""
-    statistics: Statistics | MemoryStatistics
-    """The counts of each sentence. Those of a run directory are read when they are asked for."""
-    parts: tuple[Breakdown, ...] = ()
-    """The scores by type of edit, of metrics that have them, for each tier."""
+    _board: Board
+    """The scores of all systems of the same call by the metric on the data set."""
+    _number: int
+    """The number of this one."""
+
+    @property
+    def found(self) -> Score:
+        """The score as results.json has it. The properties below read it."""
+        return self._board.scores[self._number]
+
+    @property
+    def measure(self) -> Metric:
+        """The metric, with all its settings."""
+        return self._board.metric
+
+    @property
+    def statistics(self) -> Statistics | MemoryStatistics:
+        """The counts of each sentence. Those of a run directory are read when they are asked for."""
+        if self._number < len(self._board.columns):
+            return cast("Statistics | MemoryStatistics", self._board.columns[self._number])
+        return MemoryStatistics([], self.measure.needs.schema(self._board.references))
+
+    @property
+    def parts(self) -> tuple[Breakdown, ...]:
+        """The scores by type of edit, of metrics that have them, for each tier."""
+        return tuple(part for part in self._board.breakdown if part.system == self.system)
 
     dataset = _of_score("dataset", "The name of the data set.")
     system = _of_score("system", "The name of the system.")
@@ -152,8 +171,7 @@ class Result(Shown):
         return histogram(self.sentences, f"{self.dataset}: {self.system}, {labels([self.signature])[self.signature]}")
 
     def _as_results(self) -> Results:
-        info = DatasetInfo(self.statistics.lines, self.statistics.schema.references, {})
-        return Results(datasets={self.dataset: info}, scores=[self.found], breakdown=list(self.parts))
+        return _written([picked([(self._board, self._number)])], ())
 
     def __repr__(self) -> str:
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
@@ -173,14 +191,9 @@ class Evaluation(Sequence[Result], Drawable):
     tests: tuple[Comparison, ...]
     """The paired tests, where `statistics` were asked for, of evaluate() or in the config of the run; else empty."""
 
-    def __init__(
-        self,
-        results: Sequence[Result],
-        notes: Sequence[str] = (),
-        tests: Sequence[Comparison] = (),
-        stored: Results | None = None,
-    ) -> None:
-        self.results, self.warnings, self.tests = tuple(results), tuple(notes), tuple(tests)
+    def __init__(self, boards: Sequence[Board], notes: Sequence[str] = (), stored: Results | None = None) -> None:
+        self.results = tuple(Result(board, number) for board in boards for number in range(len(board.scores)))
+        self.warnings, self.tests = tuple(notes), tuple(test for board in boards for test in board.tests)
         self._stored = stored
 
     @overload
@@ -275,17 +288,23 @@ class Evaluation(Sequence[Result], Drawable):
         """Return the results that the run directory has, or those of evaluate() in the same form."""
         if self._stored is not None:
             return self._stored
-        own = [result._as_results() for result in self.results]  # noqa: SLF001 (a result is of this module)
-        return Results(
-            datasets={name: info for results in own for name, info in results.datasets.items()},
-            scores=[result.found for result in self.results],
-            warnings=list(self.warnings),
-            tests=list(self.tests),
-            breakdown=[part for results in own for part in results.breakdown],
-        )
+        return _written(boards_of(self.results), self.warnings)
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
+
+
+def boards_of(results: Iterable[Result]) -> list[Board]:
+    """Return a board for each metric and data set, with these results alone."""
+    rows: dict[tuple[str, Metric], list[tuple[Board, int]]] = {}
+    for result in results:
+        rows.setdefault((result.dataset, result.measure), []).append((result._board, result._number))  # noqa: SLF001 (a result is of this module)
+    return list(map(picked, rows.values()))
+
+
+def _written(boards: Sequence[Board], warnings: Sequence[str]) -> Results:
+    """Return what results.json would say of boards."""
+    return Results(datasets=datasets_of(boards), warnings=list(warnings), **rows_of(boards))
 
 
 def _row(result: Result) -> dict[str, Any]:

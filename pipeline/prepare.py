@@ -26,8 +26,8 @@ from .metrics.base.options import render_signature
 from .metrics.build import is_called, resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.given import has_own_tokens
-from .scoring.breakdown.needs import needs_of
-from .scoring.references import POLICIES
+from .scoring.aggregation import POLICIES
+from .scoring.board import Task, needs_of, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -52,13 +52,15 @@ class Job:
     metrics: tuple[Metric, ...]
     corpora: tuple[Corpus, ...]
     """The data sets, with their texts indexed."""
+    tasks: tuple[Task, ...]
+    """Each metric with what it reads of each data set, in the order of data sets."""
     warnings: tuple[str, ...]
     """What a user should know of the config and the texts before the run."""
     overrides: Overrides = NO_OVERRIDES
     """What the command line changes in the config."""
-    mapping: Node | None = None
-    """The config as it was given, where it is no file but a mapping of Python."""
-    people: HumanJudgements | None = None
+    written: dict[str, Any]
+    """What run.json keeps of the config, so that reopen.py can open the texts again."""
+    people: People | None = None
     """The file of the section `human`, opened."""
     sources: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
@@ -75,21 +77,7 @@ class Job:
 
     def needs_of(self, corpus: Corpus) -> tuple[Needs, ...]:
         """Return the columns to count for a data set: those for the scores, and for its categories of edits."""
-        return needs_of(corpus, self.metrics)
-
-    def written(self) -> dict[str, Any]:
-        """Return what run.json keeps of the config, so that reopen.py can open the texts again.
-
-        A config that is a mapping is kept whole, with the folder from which its relative paths start.
-        """
-        file = Path(self.config.root.mark.file).absolute()
-        kept = {"config": self.mapping.plain(), "folder": str(file.parent)} if self.mapping else {"config": str(file)}
-        return {
-            **kept,
-            "set": list(self.overrides.settings),
-            "only": list(self.overrides.only),
-            "written": self.config.root.plain(),
-        }
+        return needs_of(task for task in self.tasks if task.corpus is corpus)
 
 
 def prepare(
@@ -113,7 +101,13 @@ def prepare(
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
-    warnings = (*config.notes, *(text for corpus in opened for text in doubts(corpus, metrics)))
+    tasks = tasks_of(metrics, opened)
+    warnings = config.notes
+    for corpus in opened:
+        own = [task for task in tasks if task.corpus is corpus]
+        warnings = (*warnings, *(text_warnings(own) if own else ()))
+    if isinstance(statistics := config.root.plain().get("statistics"), dict) and "choice" in statistics:
+        warnings = (*warnings, "statistics: choice is called annotators now, and its value anew is called reselected")
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
@@ -122,36 +116,46 @@ def prepare(
         config=config,
         metrics=metrics,
         corpora=opened,
+        tasks=tasks,
         warnings=warnings,
         overrides=overrides,
-        mapping=None if isinstance(written, str | Path) else written,
+        written=_kept(config, written, overrides),
         people=people,
         sources=sources,
     )
 
 
-def doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
-    """Return the warnings about a data set: those of its texts, then those of its texts with these metrics."""
-    of_gold = [text for metric in metrics if metric.needs.input == GOLD for text in _gold_doubts(metric, corpus)]
-    return [*_text_doubts(corpus, metrics), *dict.fromkeys(of_gold)]
+def _kept(config: Config, given: str | Path | Node, overrides: Overrides) -> dict[str, Any]:
+    """Return what run.json keeps of a config. A mapping is kept whole, with the folder where relative paths start."""
+    file = Path(config.root.mark.file).absolute()
+    return {
+        **(
+            {"config": str(file)}
+            if isinstance(given, str | Path)
+            else {"config": given.plain(), "folder": str(file.parent)}
+        ),
+        "set": list(overrides.settings),
+        "only": list(overrides.only),
+        "written": config.root.plain(),
+    }
 
 
-def _gold_doubts(metric: Metric, corpus: Corpus) -> Iterator[str]:
-    records = (read_texts(text, 0, text.lines) for text in corpus.read_by(metric.needs).references)
-    return (f"{corpus.name}: {doubt}" for doubt in warner(metric).gold_warnings(chain.from_iterable(records)))
-
-
-def _text_doubts(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
-    if not any(reads_references(metric, corpus) for metric in metrics):
-        return suspicions(corpus, references=False)
-    needs = [metric.needs for metric in metrics if metric.needs.tokenization]
-    tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
-    return [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
-
-
-def reads_references(metric: Metric, corpus: Corpus) -> bool:
-    """Return whether a metric reads the texts of the references, or edits that are annotated in them."""
-    return metric.needs.input == TEXTS or corpus.read_by(metric.needs).annotated
+def text_warnings(tasks: Sequence[Task]) -> list[str]:
+    """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
+    corpus = tasks[0].corpus
+    if any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks):  # references are read
+        needs = [task.metric.needs for task in tasks if task.metric.needs.tokenization]
+        tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
+        warnings = [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
+    else:
+        warnings = suspicions(corpus, references=False)
+    of_gold: dict[str, None] = {}
+    for task in tasks:
+        if task.metric.needs.input == GOLD:
+            records = (read_texts(text, 0, text.lines) for text in task.input.references)
+            found = warner(task.metric).gold_warnings(chain.from_iterable(records))
+            of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
+    return [*warnings, *of_gold]
 
 
 def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
@@ -256,13 +260,13 @@ def impossible_files(config: Config) -> list[Problem]:
 
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why metrics cannot have what the section `statistics` asks for."""
-    from .scoring.resampling.bootstrap import unsupported
-    from .scoring.resampling.chosen_anew import idle_choice
+    from .scoring.resampling.intervals import unsupported
+    from .scoring.resampling.reselected import idle_choice
 
     reasons = map(unsupported, metrics)
     problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
     if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
-        problems.append(config.root.problem(idle, ("statistics", "choice")))
+        problems.append(config.root.problem(idle, ("statistics", "annotators")))
     return problems
 
 
@@ -291,9 +295,8 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
-    read = corpus.read_by(metric.needs)
-    references, missing = len(read.references), read.missing
-    policy = POLICIES[metric.policy]
+    task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
+    references, missing = task.references, task.input.missing
     return misfit(metric, references, missing=missing) or policy.misfit(metric, references, missing=missing)
 
 

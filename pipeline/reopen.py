@@ -14,8 +14,8 @@ from .report.material import Material
 from .report.plots.canvas import TYPES
 from .report.tables.plot_style import FONTS, WIDTHS, PlotStyle
 from .scoring import stored_runs
-from .scoring.scores import describe
-from .scoring.selection import narrowed, only
+from .scoring.board import describe
+from .scoring.stored_runs import narrowed, only
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
     from .scoring.results import Results
-    from .scoring.selection import Selection
+    from .scoring.stored_runs import Selection
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:

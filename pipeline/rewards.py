@@ -22,7 +22,7 @@ Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .api import evaluate
@@ -46,14 +46,16 @@ REFUSED = "refused"
 """What `missing` is where an output without any reference is an error."""
 
 
-def plain(metric: Asked, *, missing: float | None | str = REFUSED, extract: Extract | None = None) -> Plain:
+def plain(
+    metric: Asked, *, missing: float | None | str = REFUSED, extract: Extract | None = None
+) -> Callable[..., list[Any]]:
     """Return reward(outputs, references, sources=None) -> list of numbers.
 
     `references` has one text, or a list of texts, for each output. `missing` is the reward of an output without any
     reference; without it there is an error. `extract` takes the text to be scored out of an output. Raises InputError
     for an unknown metric or setting, and for a metric that does not score texts.
     """
-    return Plain(_metric(metric), missing, extract)
+    return partial(_rewards, _metric(metric), missing, extract)
 
 
 def trl(
@@ -64,7 +66,7 @@ def trl(
     missing: float | None | str = None,
     extract: Extract | None = None,
     name: str = "",
-) -> Trl:
+) -> Callable[..., list[float | None]]:
     """Return reward(prompts, completions, **columns) -> list of numbers, a reward function of TRL.
 
     `references` and `sources` are the names of columns of the data set; sources="prompts" means the prompts themselves.
@@ -72,155 +74,129 @@ def trl(
     message counts. `name` is what TRL calls the reward in its logs, by default the name of the metric.
     See plain() for the rest. Raises InputError as plain() does.
     """
-    inner = Plain(_metric(metric), missing, extract)
-    return Trl(inner, references, sources, name or inner.metric.name)
+    asked = _metric(metric)
+    columns = [references, *([sources] if asked.needs.source else [])]
+    return _named(name or asked.name, _trl, plain(asked, missing=missing, extract=extract), columns)
 
 
 def verl(
     metric: Asked, *, sources: str = "source", missing: float | None | str = REFUSED, extract: Extract | None = None
-) -> Verl:
+) -> Callable[..., float]:
     """Return compute_score(data_source, solution_str, ground_truth, extra_info=None) -> number, as verl calls it.
 
     `ground_truth` is the reference, or a list of them. `sources` is the key of `extra_info` under which the source is,
     where the metric needs one. See plain() for the rest. Raises InputError as plain() does.
     """
-    return Verl(Plain(_metric(metric), missing, extract), sources)
+    return _named("compute_score", _verl, plain(metric, missing=missing, extract=extract), sources)
 
 
 def verl_batch(
     metric: Asked, *, sources: str = "source", missing: float | None | str = REFUSED, extract: Extract | None = None
-) -> VerlBatch:
+) -> Callable[..., list[float]]:
     """Return compute_score(data_sources, solution_strs, ground_truths, extra_infos) -> list of numbers.
 
     verl's reward manager `batch` calls it so, once for all outputs of a step. The arguments are those of verl().
     """
-    return VerlBatch(Plain(_metric(metric), missing, extract), sources)
+    return _named("compute_score", _verl_batch, plain(metric, missing=missing, extract=extract), sources)
 
 
-def corpus(metric: Asked) -> CorpusScore:
+def corpus(metric: Asked) -> Callable[[Sequence[Sequence[Any]]], float]:
     """Return score(items) -> number, the score of a corpus.
 
     An item is (output, references) or (output, references, source). Its references are one text or a list of texts.
     Raises InputError as plain() does.
     """
-    return CorpusScore(_metric(metric))
+    return _named("corpus_score", _corpus, _metric(metric))
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A reward of outputs with their references; see plain()."""
-
-    metric: Metric
-    missing: float | None | str
-    extract: Extract | None = field(default=None, compare=False)
-
-    def __call__(self, outputs: Sequence[str], references: Sequence[Any], sources: Any = None) -> list[Any]:
-        """Return the reward of each output. Raises InputError for what is no text, or has no partner."""
-        texts = texts_of("outputs", outputs)
-        source: list[str] | None = None
-        if self.extract is not None:
-            texts = texts_of("extract", [self.extract(text) for text in texts])
-        own = _references(references, len(texts))
-        if self.metric.needs.source:
-            source = _sources(sources, len(texts))
-        kept = [number for number, given in enumerate(own) if given]
-        if len(kept) < len(own) and self.missing == REFUSED:
-            item = next(number for number, given in enumerate(own, 1) if not given)
-            raise InputError(
-                f"references, item {item}: there is none; say what the reward is then, such as missing=0.0"
-            )
-        rewards: list[Any] = [self.missing] * len(texts)
-        for count in sorted({len(own[number]) for number in kept}):
-            rows = [number for number in kept if len(own[number]) == count]
-            sets = [[own[number][n] for number in rows] for n in range(count)]
-            chosen = None if source is None else [source[number] for number in rows]
-            scores = sentence_scores(self.metric, [texts[number] for number in rows], sets, chosen)
-            for number, score in zip(rows, scores.tolist(), strict=True):
-                rewards[number] = score
-        return rewards
+def _named(name: str, function: Callable[..., Any], *settings: Any) -> Callable[..., Any]:
+    """Return a function with settings that can be pickled, and has a name, by which trainers call it in their logs."""
+    reward = partial(function, *settings)
+    vars(reward)["__name__"] = name
+    return reward
 
 
-@dataclass(frozen=True)
-class Trl:
-    """A reward function of TRL; see trl()."""
-
-    reward: Plain
-    references: str
-    sources: str
-    __name__: str
-
-    def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """Return the reward of each completion. Raises InputError where a column is not there, and as plain() does."""
-        columns["prompts"] = prompts
-        needed = [self.references, *([self.sources] if self.reward.metric.needs.source else [])]
-        for column in needed:
-            if column not in columns:
-                known = ", ".join(sorted(columns))
-                raise InputError(f"there is no column '{column}'; there are {known}. Name the one to read in trl()")
-        outputs = [_said(completion) for completion in completions]
-        sources = [_said(text) for text in columns[self.sources]] if len(needed) > 1 else None
-        return self.reward(outputs, columns[self.references], sources)
-
-
-@dataclass(frozen=True)
-class Verl:
-    """A reward function of verl; see verl()."""
-
-    reward: Plain
-    sources: str
-    __name__: str = "compute_score"
-
-    def __call__(
-        self,
-        data_source: Any,
-        solution_str: str,
-        ground_truth: Any,
-        extra_info: Mapping[str, Any] | None = None,
-        **more: Any,
-    ) -> float:
-        """Return the reward of one output. Raises InputError as plain() does."""
-        del data_source, more
-        reward: float = self.reward([solution_str], [ground_truth], [(extra_info or {}).get(self.sources)])[0]
-        return reward
+def _rewards(
+    metric: Metric,
+    missing: float | None | str,
+    extract: Extract | None,
+    outputs: Sequence[str],
+    references: Sequence[Any],
+    sources: Any = None,
+) -> list[Any]:
+    """Return the reward of each output. Raises InputError for what is no text, or has no partner."""
+    texts = texts_of("outputs", outputs)
+    if extract is not None:
+        texts = texts_of("extract", [extract(text) for text in texts])
+    own = _references(references, len(texts))
+    source = _sources(sources, len(texts)) if metric.needs.source else None
+    kept = [number for number, given in enumerate(own) if given]
+    if len(kept) < len(own) and missing == REFUSED:
+        item = next(number for number, given in enumerate(own, 1) if not given)
+        raise InputError(f"references, item {item}: there is none; say what the reward is then, such as missing=0.0")
+    rewards: list[Any] = [missing] * len(texts)
+    for count in sorted({len(own[number]) for number in kept}):
+        rows = [number for number in kept if len(own[number]) == count]
+        sets = [[own[number][n] for number in rows] for n in range(count)]
+        chosen = None if source is None else [source[number] for number in rows]
+        scores = sentence_scores(metric, [texts[number] for number in rows], sets, chosen)
+        for number, score in zip(rows, scores.tolist(), strict=True):
+            rewards[number] = score
+    return rewards
 
 
-@dataclass(frozen=True)
-class VerlBatch:
-    """A reward function for verl's reward manager `batch`; see verl_batch()."""
-
-    reward: Plain
-    sources: str
-    __name__: str = "compute_score"
-
-    def __call__(
-        self,
-        data_sources: Any,
-        solution_strs: Sequence[str],
-        ground_truths: Any,
-        extra_infos: Any,
-        **more: Any,
-    ) -> list[float]:
-        """Return the reward of each output. Raises InputError as plain() does."""
-        del data_sources, more
-        return self.reward(solution_strs, ground_truths, [(info or {}).get(self.sources) for info in extra_infos])
+def _trl(
+    reward: Callable[..., list[Any]], needed: Sequence[str], prompts: Any, completions: Sequence[Any], **columns: Any
+) -> list[float | None]:
+    """Return the reward of each completion. Raises InputError where a column is not there, and as plain() does."""
+    columns["prompts"] = prompts
+    for column in needed:
+        if column not in columns:
+            known = ", ".join(sorted(columns))
+            raise InputError(f"there is no column '{column}'; there are {known}. Name the one to read in trl()")
+    sources = [_said(text) for text in columns[needed[1]]] if len(needed) > 1 else None
+    return reward([_said(completion) for completion in completions], columns[needed[0]], sources)
 
 
-@dataclass(frozen=True)
-class CorpusScore:
-    """The score of a corpus; see corpus()."""
+def _verl(
+    reward: Callable[..., list[Any]],
+    sources: str,
+    data_source: Any,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> float:
+    """Return the reward of one output. Raises InputError as plain() does."""
+    return _verl_batch(reward, sources, [data_source], [solution_str], [ground_truth], [extra_info], **more)[0]
 
-    metric: Metric
-    __name__: str = "corpus_score"
 
-    def __call__(self, items: Sequence[Sequence[Any]]) -> float:
-        """Return the score of all items together. Raises InputError as `evaluate` does."""
-        if not is_list(items) or not all(is_list(item) and len(item) in (2, 3) for item in items):
-            raise InputError("items: expected (output, references) or (output, references, source) for each")
-        outputs = texts_of("outputs", [item[0] for item in items])
-        own = _references([item[1] for item in items], len(outputs))
-        sources = [item[2] if len(item) > 2 else None for item in items] if self.metric.needs.source else None
-        source = None if sources is None else _sources(sources, len(outputs))
-        return float(evaluate(outputs, _turned(own), source, self.metric)[0].score)
+def _verl_batch(
+    reward: Callable[..., list[Any]],
+    sources: str,
+    data_sources: Any,
+    solution_strs: Sequence[str],
+    ground_truths: Any,
+    extra_infos: Any,
+    **more: Any,
+) -> list[float]:
+    """Return the reward of each output. Raises InputError as plain() does."""
+    del data_sources, more
+    return reward(solution_strs, ground_truths, [(info or {}).get(sources) for info in extra_infos])
+
+
+def _corpus(metric: Metric, items: Sequence[Sequence[Any]]) -> float:
+    """Return the score of all items together. Raises InputError as `evaluate` does."""
+    if not is_list(items) or not all(is_list(item) and len(item) in (2, 3) for item in items):
+        raise InputError("items: expected (output, references) or (output, references, source) for each")
+    outputs = texts_of("outputs", [item[0] for item in items])
+    own = _references([item[1] for item in items], len(outputs))
+    source = None
+    if metric.needs.source:
+        source = _sources([item[2] if len(item) > 2 else None for item in items], len(outputs))
+    most = max(map(len, own), default=0)
+    sets = [[given[n] if n < len(given) else None for given in own] for n in range(most)]
+    return float(evaluate(outputs, sets, source, metric)[0].score)
 
 
 def _metric(metric: Asked) -> Metric:
@@ -262,13 +238,6 @@ def _sources(sources: Any, outputs: int) -> list[str]:
     if len(texts) != outputs:
         raise InputError(f"sources: expected one text for each output, {outputs:,}; found {len(texts):,}")
     return texts
-
-
-def _turned(references: list[list[str]]) -> list[list[str | None]]:
-    """Return the references of each output as reference sets, with None where an output has fewer than others."""
-    return [
-        [own[n] if n < len(own) else None for own in references] for n in range(max(map(len, references), default=0))
-    ]
 
 
 def _said(text: Any) -> Any:

@@ -5,7 +5,7 @@ the name of each to a listener, such as the progress bar:
 
 counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
 scoring       Counts become scores and ranks.
-resampling    Scores get intervals, ranges of ranks and paired tests, where the config has `statistics`.
+resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
 correlating   Metrics are correlated with people, where the config has `human`.
 comparing     Values are compared with published ones, where the config has a section from `judgments` to `expect`.
 averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
@@ -43,11 +43,9 @@ from .report import FORMATS
 from .report.console import replacement_note
 from .report.material import Material
 from .report.tables.plot_style import PlotStyle
-from .scoring.breakdown.counts import breakdowns
+from .scoring.board import count_warnings, describe, needs_of, rows_of, with_means
+from .scoring.board import score as score_all
 from .scoring.results import Results
-from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
-from .scoring.scores import describe, remarks, with_means
-from .scoring.scores import score as score_all
 from .scoring.stored_runs import left_out, replaced
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ if TYPE_CHECKING:
     from .execution.shards import Missing
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
-    from .scoring.scored_columns import ScoredColumns
+    from .scoring.board import Board
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -77,7 +75,7 @@ class Scored:
     job: Job
     corpora: tuple[Corpus, ...]
     """The data sets, without the systems that lack counts of some lines."""
-    columns: tuple[ScoredColumns, ...]
+    boards: Sequence[Board]
     """The scores of each data set and metric with the columns that they are made of."""
     results: Results
     """The results of all stages so far."""
@@ -86,9 +84,9 @@ class Scored:
     threads: int = 1
     """How many threads a stage may use."""
 
-    def with_results(self, results: Results) -> Scored:
-        """Return this run with new results, which add to what is known of the same scores."""
-        return replace(self, columns=with_scores_of(self.columns, results), results=results)
+    def told(self, *warnings: str) -> Scored:
+        """Return this run with more warnings in its results."""
+        return replace(self, results=replace(self.results, warnings=[*self.results.warnings, *warnings]))
 
 
 class Stage(NamedTuple):
@@ -98,8 +96,8 @@ class Stage(NamedTuple):
     """What the progress bar calls it."""
     asked: Callable[[Job], Any]
     """Returns what the config asks for. None leaves the stage out."""
-    results: Callable[[Scored, Any], Results]
-    """Takes the scored run and what is asked for. Returns the results, with those of the stage added."""
+    add: Callable[[Scored, Any], Scored]
+    """Takes the scored run and what is asked for. Returns the run, with what the stage has found in its results."""
 
 
 def run(
@@ -128,7 +126,7 @@ def _run_in(
     """Do a run while its directory is locked; log how the run begins and what stops it."""
     with directory.held(listener.tell):
         kept = {} if fresh else _kept(directory, job, listener)
-        directory.write_manifest(kept or {"kernel": kernel.name(), **job.written(), **running()})
+        directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
@@ -146,8 +144,8 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
     They stay where --only leaves out some of their scores. Raises StoreError where they are of another config.
     """
-    directory.refuse_other_config(job.written())
-    count = left_out(directory.path, job.corpora, job.metrics) if job.partial else 0
+    directory.refuse_other_config(job.written)
+    count = left_out(directory.path, job.tasks) if job.partial else 0
     if count:
         listener.tell(
             f"{directory.path}: the results there stay as they are, because --only leaves out {count:,} of their "
@@ -162,8 +160,8 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
     """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
-    scores = replaced(directory.path, job.corpora, job.metrics)
-    known = [signed(metric, len(corpus.references)) for corpus in job.corpora for metric in job.metrics]
+    scores = replaced(directory.path, job.tasks)
+    known = [task.signature for task in job.tasks]
     texts = {corpus.name: outdated(corpus, job.needs, directory) for corpus in job.corpora}
     return replacement_note(directory.path, scores, known, texts)
 
@@ -182,7 +180,7 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
         asked = stage.asked(job)
         if asked is not None:
             listener.stage(stage.name)
-            scored = scored.with_results(stage.results(scored, asked))
+            scored = stage.add(scored, asked)
     if kept:
         directory.write_manifest(kept)
         return scored.results
@@ -203,68 +201,67 @@ def count(
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        counts[corpus.name], lost = count_all(corpus, job.needs_of(corpus), directory, options, listener)
+        needs = needs_of(task for task in job.tasks if task.corpus is corpus)
+        counts[corpus.name], lost = count_all(corpus, needs, directory, options, listener)
         missing += lost
     return counts, missing
 
 
 def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threads: int, listener: Listener) -> Scored:
     """Return the scores of all systems of which every line is counted."""
-    lost = [(item.dataset, item.system) for item in missing]
-    corpora = tuple(corpus.without({system for name, system in lost if name == corpus.name}) for corpus in job.corpora)
+    lost = {corpus.name: {item.system for item in missing if item.dataset == corpus.name} for corpus in job.corpora}
+    tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
+    boards = score_all(tasks, counts, threads)
     results = Results(
         datasets={corpus.name: describe(corpus) for corpus in job.corpora},
-        warnings=[*job.warnings, *remarks(corpora, job.metrics, counts)],
-        scores=score_all(corpora, job.metrics, counts, threads),
+        warnings=[*job.warnings, *count_warnings(tasks, counts)],
         missing=missing,
+        **rows_of(boards),
     )
-    columns = tuple(all_scored_columns(corpora, job.metrics, counts, results))
-    results = replace(results, breakdown=[part for measured in columns for part in breakdowns(measured)])
-    return Scored(job=job, corpora=corpora, columns=columns, results=results, listener=listener, threads=threads)
+    corpora = tuple(corpus.without(lost[corpus.name]) for corpus in job.corpora)
+    return Scored(job=job, corpora=corpora, boards=boards, results=results, listener=listener, threads=threads)
 
 
-def resample(scored: Scored, asked: StatisticsConfig) -> Results:
-    """Return the results with intervals, ranges of ranks and paired tests."""
+def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
+    """Add intervals, rank ranges and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
-    return with_statistics(scored.results, scored.columns, asked, scored.listener.testing, scored.threads)
+    told = scored.listener.testing
+    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads)
+    return replace(scored, results=results, boards=boards)
 
 
-def correlate(scored: Scored, asked: tuple[HumanConfig, HumanJudgements]) -> Results:
-    """Return the results with the correlations of metrics and people."""
+def correlate(scored: Scored, asked: tuple[HumanConfig, HumanJudgements]) -> Scored:
+    """Add the correlations of metrics and people."""
     from .human.meta_evaluation import meta_evaluate
     from .human.score_files import metric_scores
 
     human, people = asked
-    scores = metric_scores(scored.columns)
+    scores = metric_scores(scored.boards)
     try:
         agreement = meta_evaluate(scores, people, human, scored.listener.testing)
     except InputError as error:  # for example, a data set lacks outputs; the scores are still good
-        return _warned(scored.results, f"nothing is correlated with people: {error}")
-    return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
+        return scored.told(f"nothing is correlated with people: {error}")
+    scored = scored.told(*agreement.notes)
+    return replace(scored, results=replace(scored.results, human=agreement.plain()))
 
 
-def compare(scored: Scored, asked: Published) -> Results:
-    """Return the results with what the sections `judgments` to `expect` ask for, compared with published values."""
+def compare(scored: Scored, asked: Published) -> Scored:
+    """Add what the sections `judgments` to `expect` ask for, compared with published values."""
     from .reproduction.expected_values import with_published
 
     if scored.results.missing:
-        return _warned(scored.results, "nothing is compared: lines could not be counted")
-    written = scored.job.config.published
-    return with_published(written, asked, scored.columns, scored.results, scored.listener.testing)
+        return scored.told("nothing is compared: lines could not be counted")
+    written, told = scored.job.config.published, scored.listener.testing
+    return replace(scored, results=with_published(written, asked, scored.boards, scored.results, told))
 
 
-def average(scored: Scored, _: bool) -> Results:
-    """Return the results with the means over data sets."""
+def average(scored: Scored, _: bool) -> Scored:
+    """Add the means over data sets."""
     try:
-        return with_means(scored.results)
+        return replace(scored, results=with_means(scored.results))
     except InputError as error:
-        return _warned(scored.results, str(error))
-
-
-def _warned(results: Results, *warnings: str) -> Results:
-    """Return the results with more warnings."""
-    return replace(results, warnings=[*results.warnings, *warnings])
+        return scored.told(str(error))
 
 
 def _people(job: Job) -> tuple[HumanConfig, HumanJudgements] | None:
@@ -285,7 +282,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
     output = scored.job.config.output
     material = Material(
         results=scored.results,
-        measured=scored.columns,
+        measured=tuple(scored.boards),
         corpora={corpus.name: corpus for corpus in scored.corpora},
         config=scored.job.config.root.plain(),
         people=lambda: scored.job.people,
@@ -306,7 +303,7 @@ def _end(
     """Write to run.json and to the log how the run has ended."""
     state = "incomplete" if missing else "done"
     about = {"kernel": kernel.name(), "state": state, "seconds": seconds}
-    directory.write_manifest({**about, **job.written(), **surroundings()})
+    directory.write_manifest({**about, **job.written, **surroundings()})
     for item in [*job.warnings, *missing]:
         listener.note(str(item))
     listener.note(f"{state} in {seconds['all']} s")

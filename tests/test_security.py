@@ -284,7 +284,7 @@ STRANGE: dict[str, tuple[Any, str]] = {
     "minus one line": (of("datasets", "d", "lines", value=-1), "datasets.d.lines: expected a whole number, found -1"),
     "references": (
         of("datasets", "d", "references", value=10**9),
-        "expected at most 4096 references, found 1000000000",
+        "expected at most 4096, found 1000000000",
     ),
     "another data set": (of("scores", 0, "dataset", value="e"), "scores[0].dataset: there is no data set 'e'"),
     "many data sets": (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline import stages
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     import pytest
 
     from pipeline.prepare import Job
-    from pipeline.scoring.results import Results
     from pipeline.stages import Scored
 
 DOCUMENTED = re.findall(r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE)
@@ -53,10 +51,10 @@ def test_what_the_config_does_not_ask_for_is_left_out(tmp_path: Path) -> None:
 def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs after those before it, with what it asks for, and what it adds is in results.json."""
 
-    def best(scored: Scored, asked: int) -> Results:
+    def best(scored: Scored, asked: int) -> Scored:
         names = [score.system for score in scored.results.scores if score.rank <= asked]
-        assert all(score.bootstrap for columns in scored.columns for score in columns.scores)
-        return replace(scored.results, warnings=[*scored.results.warnings, f"best: {', '.join(names)}"])
+        assert all(score.bootstrap for board in scored.boards for score in board.scores)
+        return scored.told(f"best: {', '.join(names)}")
 
     def nothing(job: Job) -> None:
         assert job

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
-    from ..scoring.selection import Selection
+    from ..scoring.stored_runs import Selection
 
 
 # Texts as the command line names them: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
@@ -324,7 +324,7 @@ def selection_of(args: argparse.Namespace) -> Selection:
 
     A single system is not among it, because `show` prints the counts of one.
     """
-    from ..scoring.selection import Selection
+    from ..scoring.stored_runs import Selection
 
     metric, dataset, system = (getattr(args, name, None) or [] for name in ("metric", "dataset", "system"))
     systems = system if isinstance(system, list) else []

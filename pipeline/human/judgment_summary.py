@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ..errors import InputError
+from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import mark, sign_test
-from ..scoring.resampling.rank_ranges import clusters, rank_ranges
 from ..scoring.results import ranks
 from .correlation import pearson, spearman
 from .judgments import cells_to_wins, count_cells, read_judgments

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from ..scoring.resampling.bootstrap import percentile_interval
+from ..scoring.resampling.intervals import percentile_interval
 from .correlation import equal_scores
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..arrays import Floats
-    from ..scoring.scored_columns import ScoredColumns
+    from ..scoring.board import Board
 
     Scores = dict[str, dict[str, float]]
 
@@ -188,7 +188,7 @@ class MetricScores:
         return self.sentences()[[self.systems.index(name) for name in systems]]
 
 
-def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
+def metric_scores(columns: Iterable[Board]) -> list[MetricScores]:
     """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
     metrics = []
     for scored in columns:
@@ -212,7 +212,7 @@ def scores_of_file(path: Path) -> list[MetricScores]:
     return metrics
 
 
-def _sentences(scored: ScoredColumns) -> Floats:
+def _sentences(scored: Board) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
     numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
     columns = {score.system: blocks for score, blocks, own in numbered if own is None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.build import class_of
-from ..scoring.breakdown.rows import REST
+from ..scoring.results import REST
 from .tables import percent
 from .tables.comparisons import level_name, shown_interval
 from .tables.ranked import groups
@@ -13,8 +13,7 @@ from .tables.ranked import groups
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..scoring.breakdown.rows import Category
-    from ..scoring.results import Results
+    from ..scoring.results import Category, Results
     from .tables import Table
     from .tables.ranked import Group
 

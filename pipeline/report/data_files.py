@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..metrics.base.needs import Needs
+    from ..scoring.board import Board
     from ..scoring.results import Results
-    from ..scoring.scored_columns import ScoredColumns
     from .material import Material
 
     Content = Iterator[bytes]
@@ -192,7 +192,7 @@ def _types_file(results: Results) -> bytes:
     return buffer.getvalue()
 
 
-def _sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> Iterator[Rows]:
+def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:
     for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
@@ -205,7 +205,7 @@ def _sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> Iterato
                 first += len(scores)
 
 
-def _counts(needs: Needs, scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
+def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
     """Yield the rows of a block for each reference, or once if no count depends on it; missing ones have no rows."""
     for measured in scored:
         fields = needs.schema(measured.references).fields
@@ -230,7 +230,7 @@ def _counts(needs: Needs, scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
 def _parquet(
     rows: Callable[[], Iterator[Rows]],
     types: dict[str, str],
-    scored: Sequence[ScoredColumns],
+    scored: Sequence[Board],
     labels: Sequence[str] = LABELS,
 ) -> Content:
     """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..human.human_judgements import HumanJudgements
     from ..io.safe_files import Content
+    from ..scoring.board import Board
     from ..scoring.results import Results
-    from ..scoring.scored_columns import ScoredColumns
     from .tables.plot_style import PlotStyle
 
 
@@ -23,7 +23,7 @@ class Material:
     """A run to report."""
 
     results: Results
-    measured: tuple[ScoredColumns, ...] = ()
+    measured: tuple[Board, ...] = ()
     """The scores of each metric on each data set, with the columns of counts that they are made of."""
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
     """The texts by data set; empty where they are not at hand."""

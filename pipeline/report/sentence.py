@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..metrics.base.capabilities import JudgesEdits, Verdict
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns, Needs
+    from ..scoring.board import Board
     from ..scoring.column_blocks import HasBlocks
-    from ..scoring.scored_columns import ScoredColumns
     from .material import Material
     from .tables import Table
 
@@ -152,7 +152,7 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
     return header, rows
 
 
-def most_different(measured: ScoredColumns, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
+def most_different(measured: Board, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
     first, second = (
         np.concatenate([sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, own)])

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     )
     from ..human.judgments import Judgments
     from ..human.trueskill import Progress
+    from ..scoring.board import Board
     from ..scoring.results import Results, Score
-    from ..scoring.scored_columns import ScoredColumns
     from .published_files import Cell
     from .published_sections import Published
 
@@ -64,7 +64,7 @@ LISTED = 300
 def with_published(
     written: PublishedConfig,
     opened: Published,
-    scored: Sequence[ScoredColumns],
+    scored: Sequence[Board],
     results: Results,
     progress: Progress | None = None,
 ) -> Results:
@@ -96,7 +96,7 @@ class Sections:
         self,
         written: PublishedConfig,
         opened: Published,
-        scored: Sequence[ScoredColumns],
+        scored: Sequence[Board],
         scores: Sequence[Score],
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
@@ -144,7 +144,7 @@ class Sections:
             self.notes.append(f"{name}: {error}")
             return {}
 
-    def scored_by(self, metric: str | None, dataset: str | None) -> ScoredColumns:
+    def scored_by(self, metric: str | None, dataset: str | None) -> Board:
         """Return the scores by the metric that a text means, on a data set. None means the only data set."""
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)

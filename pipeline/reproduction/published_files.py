@@ -27,7 +27,7 @@ from ..scoring.column_blocks import chosen_references
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..scoring.scored_columns import ScoredColumns
+    from ..scoring.board import Board
 
 
 MAX_BYTES = 1 << 28
@@ -119,7 +119,7 @@ def read_report(path: Path) -> Sentences:
     return sentences
 
 
-def counted(scored: ScoredColumns) -> dict[str, Sentences]:
+def counted(scored: Board) -> dict[str, Sentences]:
     """Return what such a report would say of each system, with numbers in place of texts.
 
     Raises InputError where the metric has not whole counts for each annotator.

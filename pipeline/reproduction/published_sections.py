@@ -12,7 +12,7 @@ from ..human.judgment_summary import open_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..metrics.build import from_text, is_called
-from ..scoring.references import POLICIES
+from ..scoring.aggregation import POLICIES
 from ..scoring.results import REFERENCES_ROW
 from .published_files import Cell, TableColumns, read_report, read_table
 

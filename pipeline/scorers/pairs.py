@@ -15,8 +15,8 @@ from ..metrics.base.capabilities import misfit, reads_files
 from ..metrics.base.needs import TEXTS, Text
 from ..metrics.build import from_values
 from ..metrics.given import has_own_tokens, prepared, with_own_tokens
-from ..scoring.line_scores import LineScores
-from ..scoring.references import POLICIES
+from ..scoring.aggregation import POLICIES
+from ..scoring.sentences import LineScores
 from ..tokenizers.own_tokens import own_texts
 from .scorer import Scorer
 

@@ -19,9 +19,9 @@ from ..metrics.base.capabilities import reads_files
 from ..metrics.base.needs import GOLD, TEXTS
 from ..metrics.build import from_values
 from ..metrics.given import OF_M2, has_own_tokens, with_own_tokens
-from ..prepare import complete, doubts, fit, without_source
-from ..scoring.line_scores import LineScores
-from ..scoring.scored_columns import signed
+from ..prepare import complete, fit, text_warnings, without_source
+from ..scoring.board import Task, tasks_of
+from ..scoring.sentences import LineScores
 from ..tokenizers.own_tokens import is_list, outputs_of, own_texts
 from .checks import rows_of, surrogate, texts_of
 
@@ -80,7 +80,7 @@ class Scorer:
         texts.
         """
         self._prepare(metric, references, sources, gold, tokenizer)
-        for note in doubts(self._corpus, [self.metric]):
+        for note in text_warnings([self._task]):
             warnings.warn(note, stacklevel=2)
 
     @classmethod
@@ -101,7 +101,8 @@ class Scorer:
         file = gold and str(Path(gold).absolute())
         self._given = (metric, _copied(references), _copied(sources), file, splitter)
         self.lines = self._corpus.lines
-        self._counts = PreparedCounts(self._corpus.read_by(self.metric.needs), self.metric.needs)
+        self._task = Task.of(self.metric, self._corpus)
+        self._counts = PreparedCounts(self._task.input, self.metric.needs)
         self._scores = LineScores(self.metric)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,7 +114,7 @@ class Scorer:
     @property
     def signature(self) -> str:
         """The metric with all its settings, as `Result.signature` has it."""
-        return signed(self.metric, self._counts.references)
+        return self._task.signature
 
     def sentences(self, outputs: Texts) -> Floats:
         """Return the score of each line: float64 [lines]. `outputs` holds one text for each line, in order.
@@ -140,10 +141,11 @@ class Scorer:
         """
         own = text_in_memory("outputs", self._all(outputs))
         views = {name: replace(view, systems={ONE: own}) for name, view in self._corpus.views.items()}
-        (corpus,) = complete([self.metric], [replace(self._corpus, systems={ONE: own}, views=views)])
-        systems = corpus.read_by(self.metric.needs).systems
+        corpora = complete([self.metric], [replace(self._corpus, systems={ONE: own}, views=views)])
+        tasks = tasks_of([self.metric], corpora)
+        systems = tasks[0].input.systems
         counted = {(name, self.metric.needs): self._statistics(text) for name, text in systems.items()}
-        evaluation = results_of(corpus, [self.metric], counted)
+        evaluation = results_of(tasks, counted)
         for note in evaluation.warnings:
             warnings.warn(note, stacklevel=2)
         return evaluation

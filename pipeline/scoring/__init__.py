@@ -1,1 +1,1 @@
-"""From counts to ranked scores; begin at `scores.py`. `results.py` is the model of results.json."""
+"""From counts to ranked scores; begin at `board.py`. `results.py` is the model of results.json."""

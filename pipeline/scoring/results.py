@@ -1,4 +1,8 @@
-"""The results of a run: the content of results.json (schema 1), which is written and read here."""
+"""The results of a run: the content of results.json (schema 1), which is written and read here.
+
+The classes say what the file has. One TypeAdapter of pydantic is made of them, which checks a file before it is
+believed; pydantic is imported only where a file is read.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,20 @@ import json
 import math
 from bisect import bisect_right
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ..errors import StoreError
-from ..execution.shards import Missing
-from ..execution.store.json_shapes import mistakes
+from ..execution.shards import Missing  # noqa: TC001 (pydantic reads the types of the fields)
 from ..io.safe_files import read_json
-from .breakdown.rows import Breakdown, read
-from .stored.results_shape import RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from pydantic import TypeAdapter
+
+    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
 
 SCHEMA = 1
@@ -27,16 +31,67 @@ MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectat
 """Sections that are written and read without a class of their own. Files of earlier versions lack some of them."""
 REFERENCES_ROW = "REFERENCE"
 """The name of the row with the mean score of the references under leave_one_out (REFERENCE in JFLEG's table)."""
+MOST = 2**53
+"""The largest whole number: counts are exact in float64 up to here."""
+MAX_TEXT = 100_000
+"""The most signs of a text, such as a warning that lists names."""
+MAX_ITEMS = 20_000
+"""The most entries of a list or mapping within a section. A section itself, such as all scores, may have more."""
+MAX_REFERENCES = 1 << 12
+"""The most references. The names of the columns of counts are made for each of them."""
+MAX_DATASETS = 1_000
+"""The most data sets: a config can have no more."""
+TIERS = (3, 2, 1)
+"""How finely categories are told apart: 3 is as the data set has them, 1 is coarsest."""
+REST = "(other types)"
+"""The category of what is of none of the categories that are counted apart."""
+
+
+class _Number(NamedTuple):
+    """Marks a number that is finite, or null, which stands for NaN."""
+
+    exact: bool = False
+    """Whether a whole number stays one."""
+
+    def __get_pydantic_core_schema__(self, *_: Any) -> Any:
+        from pydantic_core import core_schema
+
+        def checked(value: Any, check: Any) -> float:
+            if value is None:
+                return math.nan
+            number: float = check(value)
+            return value if self.exact and isinstance(value, int) else number
+
+        return core_schema.no_info_wrap_validator_function(
+            checked, core_schema.float_schema(strict=True, allow_inf_nan=False)
+        )
+
+
+class _Whole(NamedTuple):
+    """Marks a whole number from 0."""
+
+    most: int = MOST
+
+    def __get_pydantic_core_schema__(self, *_: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.int_schema(strict=True, ge=0, le=self.most)
+
+
+Number = Annotated[float, _Number()]
+Whole = Annotated[int, _Whole()]
+References = Annotated[int, _Whole(MAX_REFERENCES)]
+Pair = tuple[Number, Number]
 
 
 @dataclass(frozen=True)
 class Samples:
     """The spread of a score over draws of references."""
 
-    iterations: int
-    std: float
+    iterations: Whole
+    std: Number
     """The population deviation."""
-    interval: tuple[float, float]
+    interval: Pair
     """The mean ± 1.959964 deviations."""
 
     @property
@@ -49,10 +104,10 @@ class Samples:
 class Spread:
     """An output, such as the recall, in bootstrap samples of the sentences."""
 
-    mean: float
-    std: float
+    mean: Number
+    std: Number
     """The deviation over the samples, which estimates the standard error."""
-    interval: tuple[float, float]
+    interval: Pair
     """The percentile interval."""
 
 
@@ -60,15 +115,15 @@ class Spread:
 class Bootstrap:
     """A score in bootstrap samples of the sentences."""
 
-    mean: float
-    std: float
+    mean: Number
+    std: Number
     """The deviation over the samples, which estimates the standard error."""
-    interval: tuple[float, float]
+    interval: Pair
     """The percentile interval."""
-    ranks: tuple[int, int]
+    ranks: tuple[Whole, Whole]
     """The best and the worst rank of the system in the samples, without the extremes."""
-    cluster: int
-    """The number of the system's cluster, from 1. Systems whose ranges of ranks overlap share one."""
+    cluster: Whole
+    """The number of the system's cluster, from 1. Systems whose rank ranges overlap share one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,23 +134,23 @@ class Comparison:
     metric: str
     system: str
     other: str
-    difference: float
+    difference: Number
     """The score of `system` minus the score of `other`."""
-    interval: tuple[float, float]
+    interval: Pair
     """The bootstrap interval of the difference."""
-    better: float
+    better: Number
     """The share of bootstrap samples in which `system` is better. Ties count half."""
-    wins: int
+    wins: Whole
     """How many sentences have a better score in `system`."""
-    losses: int
+    losses: Whole
     """How many sentences have a worse score in `system`."""
-    ties: int
+    ties: Whole
     """How many sentences score the same."""
-    cohen_d: float
+    cohen_d: Number
     """The mean of the differences of sentence scores, divided by their deviation."""
-    p: float
+    p: Number
     """The p-value of the test."""
-    p_adjusted: float
+    p_adjusted: Number
     """The p-value after the correction for several tests."""
 
 
@@ -107,11 +162,11 @@ class Score:
     system: str
     metric: str
     """The signature of the metric."""
-    score: float
-    outputs: dict[str, float]
+    score: Number
+    outputs: dict[str, Number]
     """All outputs of the metric. The first is the score."""
     samples: Samples | None
-    rank: int
+    rank: Whole
     """The rank among the systems: 1 is the best. Equal scores share a rank."""
     notes: tuple[str, ...] = ()
     """What a reader should know about this score."""
@@ -134,12 +189,12 @@ class Score:
 class DatasetInfo:
     """What was scored."""
 
-    lines: int
-    references: int
+    lines: Whole
+    references: References
     digests: dict[str, str]
     """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
-    views: dict[str, int] = field(default_factory=dict)
-    """How many references metrics of edits have, by what they read (`metrics/base/metric.py`)."""
+    views: dict[str, References] = field(default_factory=dict)
+    """How many references metrics of edits have, by what they read (`metrics/base/needs.py`)."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted."""
 
@@ -155,10 +210,48 @@ class Mean:
     metric: str
     """The signature of the metric, without the number of references, in which data sets may differ."""
     datasets: list[str]
-    systems: dict[str, float]
+    systems: dict[str, Number]
     """The mean of each system that has a score on every data set, the best first."""
     lacking: dict[str, list[str]]
     """The systems that have no mean, with the data sets on which they have no score."""
+
+
+@dataclass(frozen=True)
+class Category:
+    """The score of a system in a category."""
+
+    category: str
+    score: Number
+    outputs: dict[str, Annotated[float, _Number(exact=True)]]
+    """All outputs of the metric for the category. The first is the score. Counts are whole numbers."""
+    intervals: dict[str, Pair] = field(default_factory=dict)
+    """The bootstrap intervals of those outputs that are fractions; empty where no statistics were asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breakdown:
+    """The scores of a system on a data set by category. Sums of its counts are the counts of the score."""
+
+    dataset: str
+    metric: str
+    """The signature of the metric."""
+    system: str
+    tier: Whole
+    """One of TIERS."""
+    categories: tuple[Category, ...]
+    """Those that have counts, sorted by name."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a mapping for each category: its type and score, `low` and `high` of the interval, and its outputs."""
+        return [
+            {
+                "type": item.category,
+                "score": item.score,
+                **dict(zip(("low", "high"), next(iter(item.intervals.values()), ()), strict=False)),
+                **item.outputs,
+            }
+            for item in self.categories
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,77 +314,81 @@ class Results:
             content = read_json(path)
             if content["schema"] != SCHEMA:
                 raise StoreError(f"{path}: is of schema {content['schema']!r:.50}; this version reads {SCHEMA}")
-            if wrong := next(chain(mistakes(content, RESULTS), _strays(content)), None):
+            if wrong := next(_too_much(content), None):
                 raise ValueError(wrong)
-            datasets = {
-                name: DatasetInfo(**{**info, "categories": tuple(info.get("categories", ()))})
-                for name, info in content["datasets"].items()
-            }
-            missing = [Missing(**item) for item in content.get("missing", ())]
-            scores = [_score(item) for item in content["scores"]]
-            tests = [_comparison(item) for item in content.get("tests", ())]
-            more = {name: content.get(name) for name in MORE}
-            means = content.get("means")
-            return Results(
-                datasets=datasets,
-                scores=scores,
-                warnings=content["warnings"],
-                missing=missing,
-                statistics=content.get("statistics"),
-                tests=tests,
-                means=means if means is None else [_mean(item) for item in means],
-                breakdown=[read(item) for item in content.get("breakdown", ())],
-                **more,
-            )
+            results = _checked(content)
+            if wrong := next(_strays(results), None):
+                raise ValueError(wrong)
+            return results
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{path}: is not the results file of a run ({type(error).__name__}: {error})") from None
 
 
-def _strays(content: dict[str, Any]) -> Iterator[str]:
-    """Yield a message for each part of results.json that is on a data set that the file does not have."""
+@cache
+def _adapter() -> TypeAdapter[Results]:
+    """Return what checks the content of results.json; its method json_schema() says what that is."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Results)
+
+
+def _checked(content: Any) -> Results:
+    """Return the results that JSON stands for; raises ValueError with the place of the first that is wrong."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_python(content)
+    except ValidationError as error:
+        item = error.errors(include_url=False)[0]
+        place, found, kind = _place(item["loc"]), item["input"], item["type"]
+        if kind == "missing" and isinstance(found, dict):
+            message = f"{place}: the key '{item['loc'][-1]}' is missing"
+        elif kind in ("missing", "too_long"):  # of a pair
+            place, message = _place(item["loc"][: -1 if kind == "missing" else None]), "expected a list of 2"
+            message = f"{place}: {message}, found a list of {len(found)}"
+        else:
+            expected = EXPECTED.get(kind, item["msg"]).format(**item.get("ctx", {}))
+            kinds = {dict: "a mapping", list: "a list", type(None): "null"}
+            message = f"{place}: expected {expected}, found {kinds.get(type(found)) or repr(found)[:50]}"
+        raise ValueError(message) from None
+
+
+EXPECTED = {
+    **dict.fromkeys(("float_type", "finite_number"), "a number"),
+    **dict.fromkeys(("int_type", "greater_than_equal"), "a whole number"),
+    "less_than_equal": "at most {le}",
+    "string_type": "text",
+    **dict.fromkeys(("dict_type", "dataclass_type"), "a mapping"),
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+}
+"""What was expected, by the type of pydantic's error."""
+
+
+def _place(location: Sequence[int | str]) -> str:
+    """Return where something stands, such as scores[0].rank."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part[:50]}" for part in location).lstrip(".")
+
+
+def _too_much(value: Any, *location: int | str) -> Iterator[str]:
+    """Yield what is wrong with each text, list and mapping that is larger than any run writes."""
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        yield f"{_place(location)}: expected at most {MAX_TEXT:,} signs, found {value[:49]!r}"
+    elif isinstance(value, list | dict):
+        most = MAX_DATASETS if location == ("datasets",) else MAX_ITEMS
+        if len(value) > most and (len(location) > 1 or location == ("datasets",)):
+            yield f"{_place(location)}: has {len(value):,} entries; {most:,} are allowed"
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _too_much(child, *location, key)
+
+
+def _strays(results: Results) -> Iterator[str]:
+    """Yield a message for each part of the results that is on a data set that they do not have."""
     for section in ("scores", "tests", "breakdown"):
-        for number, item in enumerate(content.get(section, ())):
-            if item["dataset"] not in content["datasets"]:
-                yield f"{section}[{number}].dataset: there is no data set '{item['dataset'][:100]}'"
-
-
-def _score(item: dict[str, Any]) -> Score:
-    samples = item["samples"]
-    if samples is not None:
-        low, high = (_number(value) for value in samples["interval"])
-        samples = Samples(samples["iterations"], _number(samples["std"]), (low, high))
-    outputs = {name: _number(value) for name, value in item["outputs"].items()}
-    bootstrap = item.get("bootstrap")  # files of earlier versions have none
-    if bootstrap is not None:
-        low, high = (_number(value) for value in bootstrap["interval"])
-        best, worst = bootstrap["ranks"]
-        mean, std = _number(bootstrap["mean"]), _number(bootstrap["std"])
-        bootstrap = Bootstrap(mean, std, (low, high), (best, worst), bootstrap["cluster"])
-    spreads = {name: _spread(spread) for name, spread in item.get("intervals", {}).items()}
-    read = {"score": _number(item["score"]), "outputs": outputs, "samples": samples, "bootstrap": bootstrap}
-    read |= {"intervals": spreads}
-    return Score(**{**item, **read, "notes": tuple(item.get("notes", ()))})
-
-
-def _spread(item: dict[str, Any]) -> Spread:
-    low, high = (_number(value) for value in item["interval"])
-    return Spread(_number(item["mean"]), _number(item["std"]), (low, high))
-
-
-def _comparison(item: dict[str, Any]) -> Comparison:
-    low, high = (_number(value) for value in item["interval"])
-    numbers = {key: _number(item[key]) for key in ("difference", "better", "cohen_d", "p", "p_adjusted")}
-    return Comparison(**{**item, **numbers, "interval": (low, high)})
-
-
-def _mean(item: dict[str, Any]) -> Mean:
-    return Mean(**{**item, "systems": {name: _number(value) for name, value in item["systems"].items()}})
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+        for number, item in enumerate(getattr(results, section)):
+            if item.dataset not in results.datasets:
+                yield f"{section}[{number}].dataset: there is no data set '{item.dataset[:100]}'"
 
 
 def without_nan(value: Any) -> Any:

@@ -1,32 +1,32 @@
-"""Scores of single sentences, and the levels of metrics that are made from them: mean and sum."""
+"""Scores of single sentences, the levels of metrics that are made from them, and reduce() for metrics of all levels."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InputError
-from ..metrics.base.capabilities import aggregated, line_outputs
+from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.needs import PRESENT
-from .addends import Addends, Kind, exact_sum, nearest_sum
-from .column_blocks import compact, present_blocks
-from .references import POLICIES
-from .references.base import Z95, Reduced, Reducer
+from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
+from .column_blocks import blocks_of, compact, present_blocks
+from .terms import Block, SentenceTerms, exact_sum, nearest_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..arrays import Floats
+    from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
     from .column_blocks import HasBlocks
-    from .references.base import SystemCounts
-    from .summands import Summand
+    from .sums import Summand
+
 
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""
@@ -73,7 +73,7 @@ def _compact(metric: Metric, columns: Columns) -> Columns:
     return compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
 
 
-class SentenceLevel(Reducer):
+class SentenceLevel(Aggregation):
     """The mean or the sum of sentence scores. The policy of references has its part in each sentence score."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
@@ -98,10 +98,10 @@ class SentenceLevel(Reducer):
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
-        return [counts.summand(Sentences.of(counts.metric, counts.systems, counts.lines))]
+        return [counts.summand(OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone))]
 
 
-class DrawnMeans(Reducer):
+class DrawnMeans(Aggregation):
     """Means of sentence scores in samples of the sentences: what the metric makes of all sentences together."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
@@ -114,7 +114,7 @@ class DrawnMeans(Reducer):
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Raise InputError: the score is no sum; see unsupported() in `resampling/bootstrap.py`."""
+        """Raise InputError: the score is no sum; see unsupported() in `resampling/intervals.py`."""
         raise InputError(f"{counts.metric.name}: a median of samples is not sampled again")
 
 
@@ -123,82 +123,57 @@ def _divisor(metric: Metric, lines: int) -> int:
 
 
 @dataclass(frozen=True)
-class Sentences(Kind):
-    """Sentence scores as two whole numbers, the high and the low half of 53 bits, so that sums are exact.
+class OutputTerms(SentenceTerms):
+    """Outputs of sentences, each as two whole numbers: the high and the low half of 53 bits, so that sums are exact.
 
-    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest score. Scores of
-    several systems must have the same exponent.
+    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest value. Outputs of
+    several systems must have the same exponents.
     """
 
     metric: Metric
-    exponent: int
-    """All scores are below 2**exponent."""
-    divisor: int
-    """The score is the sum divided by this number."""
-    bits: int = BITS
-
-    @staticmethod
-    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> Sentences:
-        """Return the kind for some systems, whose sentence scores are read once to find the largest."""
-        blocks = (columns for system in systems for columns in present_blocks(metric, system))
-        top = max((float(np.abs(sentence_scores(metric, columns)).max()) for columns in blocks), default=0.0)
-        bits = min(BITS, 52 - (lines - 1).bit_length())
-        return Sentences(metric, math.frexp(top)[1], _divisor(metric, lines), bits)
-
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield both halves of the scores, one block of lines after the other."""
-        return map(self.make, present_blocks(self.metric, system))
-
-    def make(self, columns: Columns) -> Addends:
-        """Return the halves of the scores of a block: [lines, 2], the high half first."""
-        scores = sentence_scores(self.metric, columns)
-        return Addends(np.stack(_halves(scores, self.exponent, self.bits), axis=-1), [])
-
-    def score(self, totals: Floats) -> Floats:
-        """Return the mean or the sum of the scores."""
-        return _joined(totals, self.exponent, self.bits) / self.divisor
-
-
-@dataclass(frozen=True)
-class SentenceOutputs(Kind):
-    """All outputs of sentences at the levels mean and sum, each as the two halves that Sentences explains."""
-
-    metric: Metric
+    outputs_of: Callable[[Metric, Columns], dict[str, Floats]]
+    """Makes the outputs of a block, the score first: score_alone() or sentence_outputs()."""
     exponents: dict[str, int]
     """For each output: all its values are below 2**exponent."""
     divisor: int
+    """The outputs of a data set are the sums divided by this number."""
     bits: int = BITS
 
-    @staticmethod
-    def of(metric: Metric, systems: Iterable[HasBlocks], lines: int) -> SentenceOutputs:
-        """Return the kind for some systems, whose outputs are read once to find the largest of each."""
+    @classmethod
+    def of(
+        cls,
+        metric: Metric,
+        systems: Iterable[HasBlocks],
+        lines: int,
+        outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
+    ) -> OutputTerms:
+        """Return the terms for some systems, whose outputs are read once to find the largest of each."""
         tops: dict[str, float] = {}
         for system in systems:
             for columns in present_blocks(metric, system):
-                for name, values in sentence_outputs(metric, columns).items():
+                for name, values in outputs_of(metric, columns).items():
                     tops[name] = max(tops.get(name, 0.0), float(np.abs(values).max()))
-        bits = min(BITS, 52 - (lines - 1).bit_length())
-        return SentenceOutputs(
-            metric, {name: math.frexp(top)[1] for name, top in tops.items()}, _divisor(metric, lines), bits
-        )
+        exponents = {name: math.frexp(top)[1] for name, top in tops.items()}
+        return cls(metric, outputs_of, exponents, _divisor(metric, lines), min(BITS, 52 - (lines - 1).bit_length()))
 
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
+    def blocks(self, system: HasBlocks) -> Iterator[Block]:
         """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
         for columns in present_blocks(self.metric, system):
-            outputs = sentence_outputs(self.metric, columns)
+            outputs = self.outputs_of(self.metric, columns)
             halves = [_halves(outputs[name], exponent, self.bits) for name, exponent in self.exponents.items()]
-            yield Addends(np.stack([half for both in halves for half in both], axis=-1), [])
+            yield Block(np.stack([half for both in halves for half in both], axis=-1).astype(np.int64))
 
-    def score(self, totals: Floats) -> Floats:
-        """Return the mean or the sum of the scores."""
-        return next(iter(self.outputs_of(totals).values()))
-
-    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
+    def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the means or the sums of all outputs."""
         return {
             name: _joined(totals[..., 2 * place : 2 * place + 2], exponent, self.bits) / self.divisor
             for place, (name, exponent) in enumerate(self.exponents.items())
         }
+
+
+def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return the score of each sentence as the only output."""
+    return {metric.output: sentence_scores(metric, columns)}
 
 
 def _halves(values: Floats, exponent: int, bits: int) -> tuple[Floats, Floats]:
@@ -213,3 +188,86 @@ def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
     high = np.ldexp(totals[..., 0], exponent - bits)
     total: Floats = high + np.ldexp(totals[..., 1], exponent - 2 * bits - 1)
     return total
+
+
+# --- scores of lines for many calls with a few lines each
+
+
+@dataclass(frozen=True)
+class OneBlock:
+    """Counts of a system that are one block."""
+
+    columns: dict[str, Ints]
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns."""
+        yield self.columns
+
+
+@dataclass(frozen=True)
+class LineScores:
+    """The scores of lines by one metric: those of sentence_scores() in `sentences.py`, bit for bit."""
+
+    metric: Metric
+
+    @cached_property
+    def _formula(self) -> Callable[[Columns], Floats]:
+        return compiled_form(self.metric) or self.metric.sentence_scores
+
+    @cached_property
+    def _apart(self) -> list[str]:
+        return [field.name for field in self.metric.needs.schema(1).fields if field.per_reference]
+
+    def of(self, columns: dict[str, Ints], *, missing: bool) -> Floats:
+        """Return the score of each line over its references, as the policy says: float64 [lines].
+
+        `missing` says that some references may be missing.
+        """
+        whole: Columns = columns
+        if data_set_columns(self.metric).whole_sums:
+            (whole,) = blocks_of(self.metric, OneBlock(columns))
+        if missing:
+            whole = compact(whole, self._apart)
+        scores = self._formula(whole)
+        return POLICIES[self.metric.policy].of_lines(self.metric, scores, whole.get(PRESENT))
+
+
+# --- scores of data sets
+
+
+def aggregation_of(metric: Metric) -> Aggregation:
+    """Return the way from columns to scores that belongs to a metric's level and policy of references."""
+    if metric.level == DRAWN_MEANS:
+        return DrawnMeans()
+    return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]
+
+
+def reduce(
+    metric: Metric,
+    systems: Sequence[HasBlocks],
+    lines: int,
+    references: int,
+    threads: int = 1,
+    own: Sequence[int | None] = (),
+) -> list[Reduced]:
+    """Return the score of each system from its columns; several systems share the draws of references.
+
+    The threads share the iterations of a score for which references are drawn. `own` says which reference each system
+    is (None: it is none of them), for policies that score references too.
+    """
+    if not systems:  # all of them were lost
+        return []
+    return aggregation_of(metric).scores(
+        SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
+    )
+
+
+def drawn_scores(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
+) -> list[Floats] | None:
+    """Return the score of each system in every draw of references: float64 [iterations] each.
+
+    Return None where no reference is drawn: with another policy or level, or where there is only one reference.
+    """
+    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, threads=threads)
+    return aggregation_of(metric).drawn_scores(counts)

@@ -3,100 +3,133 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InputError, StoreError
+from ..dataclass import dataclass
+from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.base.capabilities import category_needs
-from ..metrics.build import class_of, from_text
-from .results import REFERENCES_ROW, Results, Score, ranks
-from .scored_columns import ScoredColumns, scored_columns, signed
-from .scores import describe
+from ..metrics.build import from_text, is_called
+from .aggregation import POLICIES
+from .board import Board, describe, picked, rows_of, with_means
+from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ..corpus.corpus import Corpus
-    from ..metrics.base.metric import Metric
+    from ..metrics.base.metric import Needs
+    from .board import Task
     from .results import DatasetInfo
 
 
-def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[ScoredColumns]]:
+Row = TypeVar("Row", Score, Breakdown, Comparison)
+
+
+def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Board]]:
     """Return what load() reads from a run directory, or load_two() from two, each of which may be at an address."""
     folder = folder_of(run)
     return load(folder) if run2 is None else load_two(folder, folder_of(run2))
 
 
-def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
+def load(path: Path) -> tuple[Results, list[Board]]:
     """Return the results of a run, and its scores with their columns; raises StoreError."""
     results = Results.read(path / "results.json")
     if RunDirectory(path, make=False).manifest().get("state") == "running":
         raise StoreError(f"{path}: the run was not finished, or still goes on; run its config again first")
-    scored = []
-    grouped: dict[tuple[str, str], list[Score]] = {}
-    for score in results.scores:
-        grouped.setdefault((score.dataset, score.metric), []).append(score)
-    for (dataset, signature), scores in grouped.items():
-        metric, info = _metric(path, signature), results.datasets[dataset]
-        schema = metric.needs.schema(info.references_of(metric.needs))
-        paths = [Statistics.path_in(path, dataset, score.system, metric.needs.key) for score in scores]
-        columns = [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
-        pairs = zip(scores, columns, strict=True)
-        lacking = [score.system for score, blocks in pairs if not blocks and score.system != REFERENCES_ROW]
-        for blocks in filter(None, columns):
-            blocks.check_size()
-        if lacking:
-            raise StoreError(f"{path}: the counts of {lacking[0]} on {dataset} are missing; run its config again")
-        parts = _parts(path, metric, info, scores) if results.breakdown else []
-        scored.append(scored_columns(metric, info, scores, columns, parts))
-    return results, scored
+    boards = boards_of(path, results)
+    for board in boards:
+        for name, blocks in zip(board.names, board.columns, strict=False):
+            if isinstance(blocks, Statistics) and not blocks.path.exists():
+                raise StoreError(f"{path}: the counts of {name} on {board.dataset} are missing; run its config again")
+        for blocks in board.columns:
+            if isinstance(blocks, Statistics):
+                blocks.check_size()
+    return results, boards
 
 
-def _metric(path: Path, signature: str) -> Metric:
-    """Return the metric of a signature; raises StoreError where there is none."""
+def boards_of(path: Path, results: Results) -> list[Board]:
+    """Return the boards of which results in a run directory were written. Counts are read when they are asked for.
+
+    Raises StoreError where a signature is of no metric.
+    """
+    breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
+    return [
+        _board(path, results.datasets[key[0]], scores, breakdown.get(key, ()), tests.get(key, ()))
+        for key, scores in _grouped(results.scores).items()
+    ]
+
+
+def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Return rows of results by data set and signature."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.dataset, row.metric), []).append(row)
+    return groups
+
+
+def _board(
+    path: Path, info: DatasetInfo, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
+) -> Board:
+    dataset, printed = scores[0].dataset, scores[0].metric
     try:
-        return from_text(signature)
+        metric = from_text(printed)
     except InputError as error:
         raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
+    references = info.references_of(metric.needs)
+    rows = POLICIES[metric.policy].rows(references)
+    scores = sorted(scores, key=lambda score: bool(rows) and score.system == REFERENCES_ROW)
+    names = [score.system for score in scores if not rows or score.system != REFERENCES_ROW]
+
+    def counts_of(needs: Needs) -> tuple[Statistics, ...]:
+        schema = needs.schema(references)
+        paths = (Statistics.path_in(path, dataset, name, needs.key) for name in names)
+        return tuple(Statistics(file, schema, info.lines) for file in paths)
+
+    apart = category_needs(metric, info.categories) if breakdown else None
+    parts = counts_of(apart) if apart else ()
+    return Board(
+        metric=metric,
+        dataset=dataset,
+        signature=printed,
+        lines=info.lines,
+        references=references,
+        scores=tuple(scores),
+        columns=counts_of(metric.needs),
+        own=tuple(map(rows.get, names)),
+        categories=info.categories,
+        parts=parts if all(part.path.exists() for part in parts) else (),
+        breakdown=tuple(breakdown),
+        tests=tuple(tests),
+    )
 
 
-def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[Statistics | None]:
-    """Return the columns of the categories of each system; None where they are not there."""
-    apart = category_needs(metric, info.categories)
-    if apart is None:
-        return []
-    schema = apart.schema(info.references_of(apart))
-    paths = [Statistics.path_in(path, score.dataset, score.system, apart.key) for score in scores]
-    return [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
-
-
-def replaced(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> list[Score]:
-    """Return the scores in the results of a run directory that are not of these data sets, systems and metrics."""
+def replaced(path: Path, tasks: Sequence[Task]) -> list[Score]:
+    """Return the scores in the results of a run directory that are not of these tasks."""
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
         return []
-    each = ((corpus, metric) for corpus in corpora for metric in metrics)
     new = {
-        (corpus.name, system, _unversioned(signed(metric, len(corpus.read_by(metric.needs).references))))
-        for corpus, metric in each
-        for system in (*corpus.systems, REFERENCES_ROW)
+        (task.corpus.name, system, _unversioned(task.signature))
+        for task in tasks
+        for system in (*task.corpus.systems, REFERENCES_ROW)
     }
     return [score for score in stored.scores if (score.dataset, score.system, _unversioned(score.metric)) not in new]
 
 
-def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> int:
-    """Return how many scores in the results of a run directory are not of these data sets, systems and metrics.
+def left_out(path: Path, tasks: Sequence[Task]) -> int:
+    """Return how many scores in the results of a run directory are not of these tasks.
 
-    Raises StoreError where a text of these data sets is another one than in the results, although such scores are
+    Raises StoreError where a text of their data sets is another one than in the results, although such scores are
     there: the new counts would not fit the results.
     """
-    count = len(replaced(path, corpora, metrics))
+    count = len(replaced(path, tasks))
     before = Results.read(path / "results.json").datasets if count else {}
-    for corpus in corpora if count else ():
+    for corpus in {task.corpus.name: task.corpus for task in tasks}.values() if count else ():
         now = describe(corpus).digests
         known = before[corpus.name].digests if corpus.name in before else {}
         changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
@@ -110,7 +143,7 @@ def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -
 
 def used_counts(path: Path) -> set[str]:
     """Return the names of the files of counts that the results in a run directory are made of; raises StoreError."""
-    files = (columns for measured in load(path)[1] for columns in measured.columns)
+    files = (columns for board in load(path)[1] for columns in board.columns)
     return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, Statistics)}
 
 
@@ -118,7 +151,7 @@ def _unversioned(signature: str) -> str:
     return signature.rpartition("|v:")[0]
 
 
-def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:
+def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     """Return the scores on the data sets and metrics that two runs have in common, with the systems of both.
 
     Data sets are the same if source and references are. Metrics are the same if all settings are. Systems with the
@@ -126,25 +159,24 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[ScoredColumns]]:
     StoreError where the runs have nothing in common, or where a data set of the same name has other texts.
     """
     (results, scored), (more_results, more) = load(one), load(two)
-    datasets, joined = dict(results.datasets), list[ScoredColumns]()
+    datasets, joined = dict(results.datasets), list[Board]()
     for name in (name for name in results.datasets if name in more_results.datasets):
         _check_data(name, results.datasets[name], more_results.datasets[name], one, two)
         digests = results.datasets[name].digests | more_results.datasets[name].digests
         datasets[name] = replace(results.datasets[name], digests=digests)
-    for measured in scored:
-        dataset = measured.scores[0].dataset
-        partner = next((m for m in more if m.scores[0].dataset == dataset and m.metric == measured.metric), None)
-        if partner and dataset in more_results.datasets:
-            of_both = results.datasets[dataset].digests, more_results.datasets[dataset].digests
-            joined.append(_joined(measured, partner, of_both, _labels(one, two)))
+    labels = (one.resolve().name, two.resolve().name)
+    for board in scored:
+        partner = next((m for m in more if m.dataset == board.dataset and m.metric == board.metric), None)
+        if partner:
+            of_both = results.datasets[board.dataset].digests, more_results.datasets[board.dataset].digests
+            joined.append(_joined(board, partner, of_both, labels if labels[0] != labels[1] else ("1", "2")))
     if not joined:
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{_listed(scored, more)}")
-    scores = [score for measured in joined for score in measured.scores]
-    datasets = {name: info for name, info in datasets.items() if any(score.dataset == name for score in scores)}
+    datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings]))
     missing = [*results.missing, *more_results.missing]
     return Results(
-        datasets=datasets, scores=scores, warnings=warnings, missing=missing, statistics=results.statistics
+        datasets=datasets, warnings=warnings, missing=missing, statistics=results.statistics, **rows_of(joined)
     ), joined
 
 
@@ -162,42 +194,133 @@ def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, seco
         raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
 
 
-def _labels(one: Path, two: Path) -> tuple[str, str]:
-    names = one.resolve().name, two.resolve().name
-    return names if names[0] != names[1] else ("1", "2")
-
-
-def _joined(
-    one: ScoredColumns, two: ScoredColumns, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]
-) -> ScoredColumns:
+def _joined(one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]) -> Board:
     """Return the scores of the systems of both runs, with new ranks among them. References are left out."""
-    scores, columns, own = list[Score](), list(one.columns)[:0], list[int | None]()
     names = set(one.names) & set(two.names)
     same = {name for name in names if digests[0].get(f"system {name}") == digests[1].get(f"system {name}")}
-    for measured, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
-        for score, blocks, number in zip(measured.scores, measured.columns, measured.own, strict=False):
-            if score.system in skipped or number is not None:
-                continue  # a reference would come twice
-            called = f"{score.system}@{label}" if score.system in names - same else score.system
-            scores.append(replace(score, system=called, metric=one.scores[0].metric))
-            columns.append(blocks)
-            own.append(None)
-    return replace(one, scores=ranked(scores), columns=tuple(columns), own=tuple(own), has_mean=False)
+    rows, called = list[tuple[Board, int]](), list[str]()
+    for board, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
+        for number, (name, reference) in enumerate(zip(board.names, board.own, strict=False)):
+            if name not in skipped and reference is None:  # a reference would come twice
+                rows.append((board, number))
+                called.append(f"{name}@{label}" if name in names - same else name)
+    board = picked(rows)
+    named = zip(board.scores, called, strict=True)
+    scores = tuple(replace(score, system=name, metric=one.signature) for score, name in named)
+    return replace(board, scores=scores, breakdown=(), tests=(), parts=()).reranked()
 
 
-def ranked(scores: Sequence[Score]) -> tuple[Score, ...]:
-    """Return scores of one metric with new ranks among each other."""
-    goodness = [class_of(score.metric).goodness(score.score) for score in scores]
-    pairs = zip(scores, ranks(goodness), strict=True)
-    return tuple(replace(score, rank=rank) for score, rank in pairs)
-
-
-def _listed(*runs: Sequence[ScoredColumns]) -> str:
+def _listed(*runs: Sequence[Board]) -> str:
     return "".join(
-        f"\n  {number}: " + ", ".join(dict.fromkeys(f"{m.scores[0].dataset} {m.scores[0].metric}" for m in scored))
+        f"\n  {number}: " + ", ".join(dict.fromkeys(f"{board.dataset} {board.signature}" for board in scored))
         for number, scored in enumerate(runs, 1)
     )
 
 
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """What the names of texts begin with that all systems share."""
+
+
+# --- parts of a run that a command names: metrics, data sets and systems, by names or by patterns such as `A*`
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a command asks for. An empty part stands for all."""
+
+    metrics: Sequence[str] = ()
+    """Names as people write them, signatures, or patterns of these."""
+    datasets: Sequence[str] = ()
+    systems: Sequence[str] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.metrics or self.datasets or self.systems)
+
+
+EVERYTHING = Selection()
+
+
+def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return the names that each pattern means, in the order of the patterns: the name itself, or all that match it.
+
+    Where neither is there, upper and lower case do not matter. Raises StoreError for a pattern without a name.
+    """
+    known = list(dict.fromkeys(names))
+    chosen = []
+    for pattern in patterns:
+        ways = (
+            [name for name in known if name == pattern],
+            [name for name in known if fnmatchcase(name, pattern)],
+            [name for name in known if fnmatchcase(name.casefold(), pattern.casefold())],
+        )
+        own = next(filter(None, ways), None)
+        if own is None:
+            hint = did_you_mean(pattern, known)
+            raise StoreError(f"{flag} {pattern}: there is no such one{hint}; there are {', '.join(known)}")
+        chosen += own
+    return chosen
+
+
+def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
+    """Return the scores of these metrics and systems on these data sets; raises StoreError if there are none."""
+    if not scored:
+        raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
+    kept = [m for m in scored if not selection.metrics or any(_is_metric(m, text) for text in selection.metrics)]
+    for text in selection.metrics:
+        if not any(_is_metric(m, text) for m in scored):
+            hint = did_you_mean(text, dict.fromkeys(m.metric.output for m in scored))
+            known = ", ".join(dict.fromkeys(board.signature for board in scored))
+            raise StoreError(f"--metric {text}: there is no such one{hint}; there are {known}")
+    if selection.datasets:
+        datasets = set(names_like("--dataset", selection.datasets, (board.dataset for board in kept)))
+        kept = [board for board in kept if board.dataset in datasets]
+    if selection.systems:
+        systems = set(names_like("--system", selection.systems, (name for m in kept for name in m.names)))
+        kept = [board.only(systems) for board in kept if systems & set(board.names)]
+    return kept
+
+
+def _is_metric(measured: Board, text: str) -> bool:
+    """Whether a text is a name of a metric, its signature, or a pattern of one of these."""
+    names = (measured.metric.output, measured.signature)
+    return any(text == name or fnmatchcase(name, text) for name in names) or is_called(measured.metric, text)
+
+
+def narrowed(results: Results, boards: Sequence[Board]) -> Results:
+    """Return the results for these data sets, metrics and systems alone, with their statistics.
+
+    Results of the run as a whole, such as correlations of columns and verdicts on expectations, are left out. So is
+    agreement with people where systems are left out, for it is that of all systems.
+    """
+    pairs = {(board.dataset, board.signature) for board in boards}
+    human = results.human and {
+        key: [item for item in value if _is_of(item, pairs)] if key in LISTS else value
+        for key, value in results.human.items()
+    }
+    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
+    names = {name for board in boards for name in board.names}
+    all_systems = names >= {score.system for score in results.scores if (score.dataset, score.metric) in pairs}
+    missing = [item for item in results.missing if item.dataset in datasets and (all_systems or item.system in names)]
+    whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
+    whole |= {"datasets": datasets, "missing": missing, "human": human if all_systems else None}
+    part = replace(results, means=None, **whole | rows_of(boards))
+    return with_means(part) if results.means and len(datasets) > 1 else part
+
+
+def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
+    """Whether an item about a metric, or a comparison of two, is about these data sets and metrics alone."""
+    return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
+
+
+LISTS = ("correlations", "sentences", "tests", "windows")
+"""The parts of the section `human` that are lists with items for each metric."""
+
+
+def restricted(results: Results, boards: Sequence[Board]) -> tuple[Results, list[Board]]:
+    """Return the results with only these scores, and the boards; both without earlier statistics and scores by type."""
+    bare = [
+        replace(board, scores=tuple(replace(s, bootstrap=None) for s in board.scores), tests=(), breakdown=(), parts=())
+        for board in boards
+    ]
+    return replace(results, means=None, **rows_of(bare)), bare

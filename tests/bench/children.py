@@ -55,7 +55,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     from pipeline.execution.count import count_to_disk
     from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
-    from pipeline.scoring import scores
+    from pipeline.scoring import board as scores
 
     options = RunOptions(n_jobs=int(n_jobs))
     start = now()
@@ -65,7 +65,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), options)
     written = now()
     if last == "draws":
-        scores.score(job.corpora, job.metrics, {corpus.name: counted}, int(n_jobs))
+        scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))
     end = now()
     done.set()
     _tell(columns=written - start, count=written - opened, draws=end - written, megabytes=peak[0])

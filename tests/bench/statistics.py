@@ -40,10 +40,10 @@ def _ours(paths: Sequence[Path], metric: str) -> dict[str, float]:
         stages.run(stages.prepare(config), Path(folder) / "run")
         start = now()
         (measured,) = stored_runs.load(Path(folder) / "run")[1]
-        scores, _ = analyse(measured, StatisticsConfig(test="none", resamples=SAMPLES))
+        scores = analyse(measured, StatisticsConfig(test="none", resamples=SAMPLES)).scores
         between = now()
         settings = StatisticsConfig(resamples=1, trials=TRIALS, baseline=measured.names[-1])
-        _, tests = analyse(measured, settings)
+        tests = analyse(measured, settings).tests
         end = now()
         low = next(score.bootstrap.interval[0] for score in scores if score.bootstrap)
         return {"bootstrap": between - start, "tests": end - between, "low": low, "p": tests[0].p}

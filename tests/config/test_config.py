@@ -28,7 +28,7 @@ from pipeline.metrics import METRICS, build
 from pipeline.metrics.build import from_text, resolve
 from pipeline.report import FORMATS
 from pipeline.report.plots import PLOTS
-from pipeline.scoring import scored_columns
+from pipeline.scoring import board as scored_columns
 from tests.conftest import ROOT, metric_of
 from tests.files import prepare, problems, write
 

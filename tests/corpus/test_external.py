@@ -19,7 +19,7 @@ from pipeline import stages
 from pipeline.cli.commands.run import plan
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.build import from_text
-from pipeline.scoring import scored_columns
+from pipeline.scoring import board as scored_columns
 from pipeline.scoring.results import Results
 from tests.conftest import tree
 from tests.files import write

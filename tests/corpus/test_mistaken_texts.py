@@ -27,7 +27,8 @@ from pipeline.corpus.samples import LENGTH, STRETCHES, Sample, Samples, stretche
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
-from pipeline.prepare import doubts
+from pipeline.prepare import text_warnings
+from pipeline.scoring.board import tasks_of
 from tests.conftest import ROOT
 from tests.files import CONFIG, TEXTS, prepare, write
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pipeline.corpus.corpus import Corpus
+    from pipeline.metrics.base.metric import Metric
 
 
 LINES = 60
@@ -71,6 +73,10 @@ def opened(
     )
     assert corpus is not None
     return corpus
+
+
+def doubts(corpus: Corpus, metrics: list[Metric]) -> list[str]:
+    return text_warnings(tasks_of(metrics, [corpus]))
 
 
 def warned(*args: object, **names: str) -> list[str]:

@@ -26,7 +26,8 @@ from pipeline.execution.listener import SILENT, Listener
 from pipeline.execution.options import AUTO, RunOptions
 from pipeline.execution.shards import Shard, cut
 from pipeline.execution.store import columns_file, run_directory
-from pipeline.scoring import scores, weighted_sums
+from pipeline.scoring import board as scores
+from pipeline.scoring import sums as weighted_sums
 from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
 def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> None:
     job = stages.prepare(config)
     counted = {c.name: count_in_memory(c, job.needs, RunOptions(shard_lines=33)) for c in job.corpora}
-    assert scores.score(job.corpora, job.metrics, counted) == run(config, tmp_path / "run").scores
+    found = [score for board in scores.score(job.tasks, counted) for score in board.scores]
+    assert found == run(config, tmp_path / "run").scores
 
 
 @settings(max_examples=6)

@@ -39,7 +39,7 @@ from pipeline.execution.store.unfinished import Cell, Part
 from pipeline.io.safe_files import file_name, write_atomic
 from pipeline.metrics.base.needs import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
-from pipeline.scoring import scored_columns
+from pipeline.scoring import board as scored_columns
 from pipeline.tokenizers import sacrebleu
 from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 

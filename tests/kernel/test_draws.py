@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from pipeline.kernel import native_function
 from pipeline.kernel.python import draws as draws_file
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
-from pipeline.scoring.addends import Drawn
-from pipeline.scoring.references import drawn_sums as sums_file
-from pipeline.scoring.references.drawn_sums import drawn_sums
-from tests.scoring.test_resample import corpus, counted
+from pipeline.scoring import sums as sums_file
+from pipeline.scoring.sums import drawn_sums
+from pipeline.scoring.terms import MetricTerms
+from tests.scoring.test_intervals import corpus, counted
 from tests.tools.fuzz.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:
@@ -269,8 +269,8 @@ def test_neither_threads_nor_groups_of_iterations_can_be_seen(
     _, job = corpus(tmp_path, metric)
     systems, own = counted(job), job.metrics[0]
     draws = own.draws(23, 3)
-    expected = drawn_sums(Drawn(own, 3), systems, draws)
+    expected = drawn_sums(MetricTerms(own, each=True), systems, draws)
     monkeypatch.setattr(sums_file, "THREADED", 1)
     for threads, most in ((1, 4), (2, 1 << 14), (3, 2), (20, 5)):
         monkeypatch.setattr(sums_file, "MOST", most)
-        assert drawn_sums(Drawn(own, 3), systems, draws, threads).tolist() == expected.tolist()
+        assert drawn_sums(MetricTerms(own, each=True), systems, draws, threads).tolist() == expected.tolist()

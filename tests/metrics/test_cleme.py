@@ -20,9 +20,10 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base import choices as running_choice
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice
+from pipeline.metrics.base.metric import Text
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text, meant
-from pipeline.scoring.reduce import reduce
+from pipeline.scoring.sentences import reduce
 from tests.conftest import called, run
 from tests.oracles import naive_cleme as naive
 

@@ -20,7 +20,7 @@ from pipeline.corpus.texts import text_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.scoring import scores
+from pipeline.scoring import board as scores
 from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 from tests.oracles import naive
@@ -141,7 +141,7 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     corpus = Corpus(name="d", lines=source.lines, source=source, references=tuple(references), systems={"A": output})
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.needs], RunOptions(n_jobs=1))
-    return scores.score([corpus], [metric], {"d": counted})[0]
+    return scores.score(scores.tasks_of([metric], [corpus]), {"d": counted})[0].scores[0]
 
 
 def as_naive(texts: list[list[str]], options: dict[str, Any]) -> tuple[list[list[str]], dict[str, Any]]:

@@ -29,7 +29,7 @@ from pipeline.metrics.build import from_text
 from pipeline.metrics.cleme.counts import ClemeNeeds
 from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
 from pipeline.metrics.gleu import Gleu
-from pipeline.scoring.addends import Chosen
+from pipeline.scoring.terms import Chosen
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.metrics.test_bleu import generated, ours
 

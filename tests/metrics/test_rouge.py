@@ -15,7 +15,7 @@ import pipeline
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.base.options import escape, unescape
 from pipeline.metrics.build import from_text
-from pipeline.scoring.addends import exact_sum
+from pipeline.scoring.terms import exact_sum
 from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
 from tests.oracles import naive_rouge as naive
@@ -366,7 +366,7 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
     ],
 )
 def test_signatures_parse_back(text: str) -> None:
-    from pipeline.scoring.scored_columns import signed
+    from pipeline.scoring.board import signed
 
     metric = from_text(text)
     assert from_text(signed(metric, 3)) == metric

@@ -24,7 +24,7 @@ from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
-from pipeline.scoring import scored_columns
+from pipeline.scoring import board as scored_columns
 from tests.oracles import naive
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.material import Material
-    from pipeline.scoring.scored_columns import ScoredColumns
+    from pipeline.scoring.board import Board
     from tests.report import browser as browsers
 
 KINDS = ("all", "some", "none")
@@ -53,7 +53,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [texts / "run", edits / "run"]
 
 
-def expected(measured: ScoredColumns, material: Material, edits: Any) -> Iterator[tuple[str, int, Counter[str]]]:
+def expected(measured: Board, material: Material, edits: Any) -> Iterator[tuple[str, int, Counter[str]]]:
     """Yield system, line and how many edits there are of each of KINDS, and the missed ones, made of the verdicts."""
     corpus = material.corpora["d"]
     view = corpus.read_by(measured.metric.needs)

@@ -21,7 +21,7 @@ from tests.report.browser import CONTRAST
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.scoring.scored_columns import ScoredColumns
+    from pipeline.scoring.board import Board
     from tests.report.browser import Browser
 
 if browsers.lacking():
@@ -106,7 +106,7 @@ def scores(page: Path, metric: int) -> dict[str, list[float]]:
     return {name: _joined(measured, system) for system, name in enumerate(measured.names)}
 
 
-def _joined(measured: ScoredColumns, system: int) -> list[float]:
+def _joined(measured: Board, system: int) -> list[float]:
     blocks = [sentence_scores(measured.metric, columns) for columns in measured.columns[system].blocks()]
     return np.floor(np.concatenate(blocks) * 1e4 + 0.5).tolist()  # type: ignore[no-any-return]
 
@@ -215,7 +215,7 @@ def check_sums(browser: Browser, page: Path) -> int:
     return compared
 
 
-def counted(measured: ScoredColumns, rule: str, merged: bool, columns: dict[str, Any]) -> dict[str, Any]:
+def counted(measured: Board, rule: str, merged: bool, columns: dict[str, Any]) -> dict[str, Any]:
     """Return what was counted: int64 [lines, references, orders]."""
     if rule == "green":
         return measured.metric.make_terms(columns)

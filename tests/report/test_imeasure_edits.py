@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.material import Material
-    from pipeline.scoring.scored_columns import ScoredColumns
+    from pipeline.scoring.board import Board
 
 METRICS = ["imeasure", "imeasure[optimise=corpus,measure=f]", "imeasure[aspect=detection]"]
 ANNOTATORS = 10
@@ -68,7 +68,7 @@ def dataset(material: Material) -> dict[str, Any]:
     return own
 
 
-def expected(measured: ScoredColumns, material: Material) -> Iterator[tuple[int, int, int, dict[str, int] | None]]:
+def expected(measured: Board, material: Material) -> Iterator[tuple[int, int, int, dict[str, int] | None]]:
     """Yield line, system, annotator and how many edits of each verdict there are, None where there is no line."""
     metric, view = measured.metric, material.corpora["d"].read_by(measured.metric.needs)
     assert view.source

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from pipeline.metrics.base.needs import Schema
     from pipeline.report.material import Material
-    from pipeline.scoring.scored_columns import ScoredColumns
+    from pipeline.scoring.board import Board
 
 METRICS = [
     "gleu[iter=20]",
@@ -149,7 +149,7 @@ def row(data: dict[str, Any], metric: dict[str, Any], line: int, system: int) ->
     return found
 
 
-def whole(measured: ScoredColumns, system: int) -> dict[str, Any]:
+def whole(measured: Board, system: int) -> dict[str, Any]:
     blocks = list(measured.columns[system].blocks())
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
@@ -203,7 +203,7 @@ def test_scores_with_one_reference_and_the_best(made: Material, data: dict[str, 
     assert found > 20
 
 
-def _fields(measured: ScoredColumns) -> list[tuple[str, bool]]:
+def _fields(measured: Board) -> list[tuple[str, bool]]:
     schema: Schema = measured.metric.needs.schema(measured.references)
     return [(field.name, field.per_reference) for field in schema.fields]
 

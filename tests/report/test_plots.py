@@ -26,9 +26,8 @@ from pipeline.report.plots.figures import density
 from pipeline.report.tables.plot_style import FONTS, PlotStyle
 from pipeline.report.tables.ranked import groups, labels
 from pipeline.report.terminal.printing import shortened
-from pipeline.scoring.breakdown.rows import Breakdown, Category
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
-from pipeline.scoring.scored_columns import scores_of_draws
+from pipeline.scoring.board import scores_of_draws
+from pipeline.scoring.results import Bootstrap, Breakdown, Category, Comparison, DatasetInfo, Results, Samples, Score
 from tests.conftest import run, write_run
 
 if TYPE_CHECKING:

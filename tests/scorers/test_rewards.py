@@ -77,11 +77,11 @@ def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
     completions = [said("assistant", text) for text in OUTPUTS]
     expected = [quiet(metric, number) for number in range(4)]
     for column in ("wrong", "prompts"):
-        function = rewards.trl(metric, references="correct", sources=column)
+        function: Any = rewards.trl(metric, references="correct", sources=column)
         assert trainer_call(function, rows, completions) == expected
         assert not inspect.iscoroutinefunction(function)
         assert not inspect.iscoroutinefunction(function.__call__)
-        assert function.__name__ == function.reward.metric.name
+        assert function.__name__ == metric.partition("[")[0]
         assert trainer_call(pickle.loads(pickle.dumps(function)), rows, completions) == expected  # noqa: S301
     rows[1]["correct"] = None  # a row of another task: TRL leaves it out
     assert [number for number, value in enumerate(trainer_call(function, rows, completions)) if math.isnan(value)] == [

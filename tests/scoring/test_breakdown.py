@@ -16,10 +16,9 @@ from pipeline import stages
 from pipeline.cli.commands.schema import results_schema
 from pipeline.corpus import edit_views as views
 from pipeline.execution.options import RunOptions
-from pipeline.scoring.breakdown.counts import breakdowns
-from pipeline.scoring.breakdown.rows import REST, Breakdown
-from pipeline.scoring.resampling.sample_weights import Bootstrap
-from pipeline.scoring.results import Results
+from pipeline.scoring.categories import beside, by_category
+from pipeline.scoring.resampling.samples import Bootstrap
+from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
 from tests.conftest import run, tree
 from tests.oracles import naive_errant
@@ -176,7 +175,9 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
         replace(part, categories=tuple(replace(item, intervals={}) for item in part.categories))
         for part in stored.breakdown
     ]
-    assert [part for measured in scored for part in breakdowns(measured)] == bare
+    (board,) = (board for board in scored if board.parts)
+    found = by_category(board.metric, board.categories, beside(board.columns, board.parts))
+    assert [part.categories for part in bare] == [own for of_systems in found.values() for own in of_systems]
     text = (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
     validate(json.loads(text), json.loads(results_schema()))
     assert Results.read(tmp_path / "run" / "results.json").to_json() == text

@@ -20,9 +20,9 @@ from pipeline.corpus.in_memory import corpus_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
-from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling import paired_tests, sample_groups
-from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
+from pipeline.scoring.resampling import paired_tests
+from pipeline.scoring.resampling import samples as sample_groups
+from pipeline.scoring.resampling.intervals import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import (
     approximate_randomization,
     binomial_tail,
@@ -32,10 +32,11 @@ from pipeline.scoring.resampling.paired_tests import (
     sentencewise,
     sign_test,
 )
+from pipeline.scoring.sentences import reduce
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
-from tests.scoring.test_resample import ITERATIONS, LINES, POLICIES, SEED, corpus, counted
+from tests.scoring.test_intervals import ITERATIONS, LINES, POLICIES, SEED, corpus, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,8 +98,8 @@ class Shim:
 
     def __init__(self, setting: Setting) -> None:
         (part,) = setting.summands
-        rows = np.concatenate([block.fixed for block in part.table.from_columns()])
-        self.kind, self.rows = part.table.kind, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
+        rows = np.concatenate([block.fixed for block in part._blocks()])
+        self.terms, self.rows = part.terms, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], _: Any) -> Any:
         return self.rows[hypotheses[0]]
@@ -107,7 +108,7 @@ class Shim:
         return self._compute_score_from_stats(np.sum(rows, axis=0))
 
     def _compute_score_from_stats(self, sums: Any) -> Any:
-        return peer.Result(float(self.kind.score(np.asarray(sums, np.float64)[None])[0]))
+        return peer.Result(float(self.terms.score(np.asarray(sums, np.float64)[None])[0]))
 
 
 @pytest.mark.parametrize("metric", ["google_gleu", "green", "gleu[refs=max]", "bleu[level=mean]"])

@@ -11,12 +11,12 @@ import pytest
 
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
-from pipeline.scoring.reduce import reduce
-from pipeline.scoring.references import POLICIES
+from pipeline.scoring.aggregation import POLICIES
+from pipeline.scoring.sentences import reduce
 from tests.oracles import naive
 from tests.oracles import naive_statistics as oracle
-from tests.scoring import test_resample
-from tests.scoring.test_resample import ITERATIONS, LINES, corpus, counted
+from tests.scoring import test_intervals as test_resample
+from tests.scoring.test_intervals import ITERATIONS, LINES, corpus, counted
 from tests.test_structure import FILES
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def comparisons(code: str) -> list[int]:
     return lines
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("scoring/references/")])
+@pytest.mark.parametrize("name", FILES)
 def test_only_the_table_knows_which_policy_a_metric_has(name: str) -> None:
     lines = comparisons(FILES[name].read_text(encoding="utf-8"))
     assert [f"pipeline/{name}:{line}: ask POLICIES[metric.policy]" for line in lines] == []

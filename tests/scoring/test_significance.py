@@ -81,7 +81,7 @@ def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
         "resamples": 1000,
         "trials": 10_000,
         "seed": 12345,
-        "choice": "whole",  # which results.json leaves out, and the next
+        "annotators": "whole",  # which results.json leaves out, and the next
         "outputs": "score",
     }
 
@@ -450,10 +450,10 @@ def test_two_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     places = [score.rank for score in measured[0].scores]
     assert places == oracle.ranks([score.score for score in measured[0].scores])
     settings = StatisticsConfig(resamples=50, trials=50)
-    scores, tests = analyse(measured[0], settings)
-    found = {(t.system, t.other): t for t in tests}
+    analysed = analyse(measured[0], settings)
+    found = {(t.system, t.other): t for t in analysed.tests}
     assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1  # the same texts under other names
-    assert scores[2].bootstrap
+    assert analysed.scores[2].bootstrap
     code, out, _ = said(capsys, "compare", one, two, "--baseline", "B@run2", "--trials", 50, "--metric", "green")
     assert code == 0
     assert sum("B@run2" in line.split()[1:2] for line in out.splitlines()) == 4

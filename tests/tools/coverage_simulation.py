@@ -24,10 +24,9 @@ from pipeline.config.resolved import Dataset, System
 from pipeline.corpus.opener import open_corpus
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics.build import from_text
-from pipeline.scoring.reduce import reduce
-from pipeline.scoring.resampling.bootstrap import bootstrap, percentile_interval, summands
+from pipeline.scoring.resampling.intervals import bootstrap, percentile_interval, summands
 from pipeline.scoring.resampling.paired_tests import approximate_randomization, paired_bootstrap, sentencewise
-from pipeline.scoring.sentences import sentence_scores
+from pipeline.scoring.sentences import reduce, sentence_scores
 from tests.bench.measuring.corpora import Corpora
 
 if TYPE_CHECKING:

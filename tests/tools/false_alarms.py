@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.corpus.in_memory import corpus_in_memory
 from pipeline.metrics.build import from_text
-from pipeline.prepare import doubts
+from pipeline.prepare import text_warnings
+from pipeline.scoring.board import tasks_of
 from tests.conftest import ROOT, SHARED
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Texts(NamedTuple):
         """Yield each metric with the warnings about the data set with it."""
         corpus = corpus_in_memory(self.systems, self.references, self.source)
         for metric in metrics:
-            yield metric, doubts(corpus, [from_text(metric)])
+            yield metric, text_warnings(tasks_of([from_text(metric)], [corpus]))
 
 
 def read(path: Path) -> list[str]:

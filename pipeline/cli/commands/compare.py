@@ -55,11 +55,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     fields = StatisticsConfig.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
-    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "choice"))
+    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "annotators"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
-    meaning = "metrics of edits: keep in samples the annotators of the whole set, or choose anew; default: whole"
-    parser.add_argument("--choice", choices=choices, help=meaning)
+    meaning = "metrics of edits: keep in samples the annotators of the whole set, or select again; default: whole"
+    parser.add_argument("--annotators", choices=choices, help=meaning)
+    parser.add_argument("--choice", choices=("whole", "anew"), help=argparse.SUPPRESS)
     parser.add_argument("--outputs", choices=get_args(fields["outputs"].annotation), help=fields["outputs"].description)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
@@ -101,7 +102,7 @@ def _worst(args: argparse.Namespace) -> int:
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
     from ...report.tables import percent
-    from ...scoring.selection import names_like
+    from ...scoring.stored_runs import names_like
 
     if args.run2 or args.baseline or args.json:
         raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
@@ -144,7 +145,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     from ...report.terminal.printing import print_text
     from ...scoring import stored_runs
     from ...scoring.resampling.significance import statistics_of, with_statistics
-    from ...scoring.selection import Selection, names_like, only, restricted
+    from ...scoring.stored_runs import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))
@@ -161,11 +162,11 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
         settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
-        columns = [replace(scored, scores=stored_runs.ranked(scored.scores)) for scored in columns]
-    results = restricted(results, columns)
+        columns = [board.reranked() for board in columns]
+    results, columns = restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results = with_statistics(results, columns, settings, bar.testing)
+        results, _ = with_statistics(results, columns, settings, bar.testing)
     for warning in () if args.quiet else results.warnings:
         print_text(f"warning: {warning}", sys.stderr)
     return results

@@ -152,7 +152,7 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     paths = [folder_of(text) if is_remote(text) else path_of(text) for text in args.run]
     if paths[0].is_dir() and len(paths) == 1:
         from ...scoring import stored_runs
-        from ...scoring.selection import only
+        from ...scoring.stored_runs import only
 
         return metric_scores(only(stored_runs.load(paths[0])[1], selection_of(args)))
     metrics = [metric for path in paths for metric in scores_of_file(path)]

@@ -27,9 +27,10 @@ from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
 from ...metrics import METRICS
+from ...report.console import is_count
 from ...report.tables import ascii_table, percent, round_half_up
 from ...report.tables.ranked import is_count
-from ...scoring.references import POLICIES
+from ...scoring.aggregation import POLICIES
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:

@@ -32,8 +32,10 @@ from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
 from ...kernel.common import join_lines
 from ...metrics import METRICS
+from ...metrics.base.metric import Text
 from ...metrics.base.needs import GOLD, Text
-from ...prepare import doubts
+from ...prepare import text_warnings
+from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
 
 if TYPE_CHECKING:
@@ -218,7 +220,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     opener = Opener()
     corpus = _corpus(args.output, output, gold, opener)
-    for warning in doubts(corpus, [metric]):
+    for warning in text_warnings(tasks_of([metric], [corpus])):
         print_text(f"warning: {warning}", sys.stderr)
     if args.verbose:
         sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
     from ...report.console import print_results
     from ...report.tables.ranked import check_columns
-    from ...scoring.scores import with_means
+    from ...scoring.board import with_means
 
     results = compared(args, None, args.baseline, from_config=False)
     if args.mean:

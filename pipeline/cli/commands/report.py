@@ -147,7 +147,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     from ...report.by_type import TIER
     from ...report.tables.comparisons import baseline_of
     from ...report.tables.ranked import check_columns
-    from ...scoring.scores import with_means
+    from ...scoring.board import with_means
 
     texts = any(FORMATS[name].texts for name in formats)
     material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))

@@ -107,14 +107,12 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     from ...execution.count import by_view, placed
     from ...execution.store.remote_copy import folder_of
     from ...execution.store.run_directory import RunDirectory
-    from ...scoring.breakdown.needs import needs_of
-    from ...scoring.scored_columns import signed
     from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
     note = None
     if not fresh:
-        directory.refuse_other_config(job.written())
+        directory.refuse_other_config(job.written)
         note = None if job.partial else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
@@ -122,10 +120,8 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
         for files, needs in by_view(corpus, job.needs_of(corpus)):
             places, keys = placed(files, needs, directory)
             current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
-        for metric in job.metrics:
-            printed = signed(metric, len(corpus.read_by(metric.needs).references))
+        for task in (task for task in job.tasks if task.corpus is corpus):
             for name in corpus.systems:
-                own = needs_of(corpus, [metric])
-                state = "counted" if all(current[name, need] for need in own) else "to do"
-                rows.append([corpus.name, name, printed, f"{corpus.lines:,}", state])
+                state = "counted" if all(current[name, need] for need in task.needs) else "to do"
+                rows.append([corpus.name, name, task.signature, f"{corpus.lines:,}", state])
     return ["dataset", "system", "metric", "lines", "counts"], rows, note

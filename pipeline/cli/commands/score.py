@@ -121,8 +121,8 @@ def run(args: argparse.Namespace) -> int:
     from ...metrics.base.needs import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.terminal.printing import print_text
+    from ...scoring.board import describe
     from ...scoring.results import Results
-    from ...scoring.scores import describe
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
     texts = [*(args.metrics or ()), *(args.more_metrics or ())]
@@ -173,17 +173,10 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
 
 def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: StatisticsConfig) -> Results:
     """Return the results with intervals and paired tests, for each metric."""
+    from ...evaluation import boards_of
     from ...scoring.resampling.significance import with_statistics
-    from ...scoring.results import REFERENCES_ROW
-    from ...scoring.scored_columns import scored_columns
 
-    measured = []
-    for signature in dict.fromkeys(result.signature for result in evaluation):
-        own = [result for result in evaluation if result.signature == signature]
-        columns = [result.statistics if result.system != REFERENCES_ROW else None for result in own]
-        scores = [result.found for result in own]
-        measured.append(scored_columns(own[0].measure, results.datasets[own[0].dataset], scores, columns))
-    return with_statistics(results, measured, statistics)
+    return with_statistics(results, boards_of(evaluation), statistics)[0]
 
 
 def print_sentences(results: Sequence[Result], digits: int) -> None:

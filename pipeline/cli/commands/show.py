@@ -51,10 +51,9 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.store.manifest import read_manifest
     from ...execution.store.remote_copy import folder_of
     from ...report.console import print_orders, print_results
+    from ...scoring.board import with_means
     from ...scoring.results import Results
-    from ...scoring.scores import with_means
-    from ...scoring.selection import narrowed, only
-    from ...scoring.stored_runs import load
+    from ...scoring.stored_runs import load, narrowed, only
 
     folder = folder_of(args.run)
     results = Results.read(folder / "results.json")

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...prepare import prepare
     from ...report.terminal.printing import print_table, print_text
-    from ...scoring.scored_columns import signed
+    from ...scoring.board import signed
 
     job = prepare(args.config, overrides=overrides_of(args))
     counted: dict[tuple[str, str], int] = {}

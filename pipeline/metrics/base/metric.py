@@ -95,7 +95,7 @@ class Metric(ABC):
 
     @property
     def policy(self) -> str:
-        """Which references count, by a name in POLICIES (`scoring/references/`)."""
+        """Which references count, by a name in POLICIES (`scoring/aggregation.py`)."""
         return "max"
 
     @property

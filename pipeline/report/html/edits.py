@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...corpus.corpus import Corpus
     from ...metrics.base.capabilities import Verdict
     from ...metrics.base.metric import Metric
-    from ...scoring.scored_columns import ScoredColumns
+    from ...scoring.board import Board
 
 
 LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
@@ -49,7 +49,7 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
 
 
 def edit_data(
-    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, references: Ints | None
+    corpus: Corpus, measured: Board, names: Sequence[str], lines: Ints, references: Ints | None
 ) -> dict[str, Any] | None:
     """Return the edits of some lines for the systems in `names`; None for metrics without verdicts.
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...corpus.corpus import Corpus
     from ...metrics.base.needs import Columns
+    from ...scoring.board import Board
     from ...scoring.results import Results
-    from ...scoring.scored_columns import ScoredColumns
     from ...tokenizers.tokenization import Tokenization
     from ..material import Material
 
@@ -88,7 +88,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     }
 
 
-def _affordable(material: Material, scored: Mapping[str, Sequence[ScoredColumns]]) -> dict[str, int]:
+def _affordable(material: Material, scored: Mapping[str, Sequence[Board]]) -> dict[str, int]:
     """Return how many lines of each data set BUDGET has room for. The share is the same for all data sets."""
     cost, lines = {}, {name: measured[0].lines for name, measured in scored.items()}
     for name, measured in scored.items():
@@ -100,7 +100,7 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[ScoredColumns]
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
 
 
-def _dataset(corpus: Corpus, measured: Sequence[ScoredColumns], size: int, digits: int, texts: Texts) -> dict[str, Any]:
+def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, texts: Texts) -> dict[str, Any]:
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
     with_columns = [m for m in measured if m.columns]
     lines = telling(with_columns[0], size)
@@ -158,7 +158,7 @@ class Variants:
 
 
 def _metric(
-    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, variants: Variants, digits: int
+    corpus: Corpus, measured: Board, names: Sequence[str], lines: Ints, variants: Variants, digits: int
 ) -> dict[str, Any]:
     """Return a metric with its numbers, and how they lie in `rows`.
 

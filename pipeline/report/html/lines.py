@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...metrics.base.metric import Counted, Metric
     from ...metrics.base.needs import Columns
-    from ...scoring.scored_columns import ScoredColumns
+    from ...scoring.board import Board
 
 
 RULE = (
@@ -49,7 +49,7 @@ class Least:
         self.keys, self.lines = keys[order], lines[order]
 
 
-def telling(measured: ScoredColumns, size: int) -> Ints:
+def telling(measured: Board, size: int) -> Ints:
     """Return the numbers of `size` lines that tell most (see RULE), from 0 and in rising order: int64 [size].
 
     If there are fewer lines, all are returned. The columns are read once, block after block.

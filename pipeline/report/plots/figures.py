@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...scoring.scored_columns import scores_of_draws
+from ...scoring.board import scores_of_draws
 from ..by_type import NONE, TIERS, types_of
 from ..tables import shown_level
 from ..tables.comparisons import baseline_of, level_name

@@ -113,7 +113,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
     different = [(numbers[t.system], numbers[t.other]) for t in tests if is_significant(t, results)]
-    from ...scoring.resampling.rank_ranges import letters
+    from ...scoring.resampling.intervals import letters
 
     groups = letters([score.rank for score in systems], different)
     return ["groups"], [[groups[numbers[s.system]] if s.system in numbers else "-"] for s in scores]
@@ -150,7 +150,8 @@ def settings_line(statistics: dict[str, Any], mark: str = "*") -> str:
     """Return in a line how intervals and tests were computed. `mark` stands at what is significant."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
-    samples += ", annotators chosen anew in each" if statistics.get("choice") == "anew" else ""
+    reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
+    samples += ", annotators chosen anew in each" if reselected else ""
     if test == "none":
         return f"{samples}, seed {statistics['seed']}"
     name = test.replace("_", " ") + (" test" if test == "sign" else "")

@@ -1,1 +1,1 @@
-"""Intervals, tests and ranges of ranks, by resampling sentences; begin at `significance.py`."""
+"""Intervals, tests and rank ranges, by resampling sentences; begin at `significance.py`."""

@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..weighted_sums import weighted_sums
-from .bootstrap import room_beside
-from .sample_groups import Groups
-from .sample_weights import Shuffles
+from .intervals import room_beside
+from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...arrays import Floats
-    from ..summands import Summand
-    from ..weighted_sums import WeightedSums
-    from .sample_groups import Progress
-    from .sample_weights import Bytes
+    from ..sums import Summand, WeightedSums
+    from .samples import Bytes, Progress
 
     Pair = tuple[int, int]
 
@@ -56,7 +52,7 @@ def approximate_randomization(
     """
 
     def differences(low: int, kept: Bytes) -> Iterator[Floats]:
-        totals = [weighted_sums(summand, kept, low) for summand in parts]
+        totals = [summand.weighted(kept, low) for summand in parts]
         return (_shuffled(parts, totals, pair) for pair in pairs)
 
     space = room_beside(parts, threads)

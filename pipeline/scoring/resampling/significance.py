@@ -1,4 +1,4 @@
-"""Adds to results what the section `statistics` asks for: intervals, ranges of ranks and comparisons."""
+"""Adds to results what the section `statistics` asks for: intervals, rank ranges and comparisons."""
 
 from __future__ import annotations
 
@@ -12,28 +12,34 @@ import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...io.processes import processors
-from ..addends import Chosen
+from ..board import rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
-from .bootstrap import bootstrap, bootstrap_anew, percentile_interval, summands
-from .category_intervals import with_category_intervals
-from .chosen_anew import ChosenAnew, idle_choice, is_chosen_anew
-from .output_intervals import with_output_intervals
+from ..terms import MetricTerms
+from .intervals import (
+    bootstrap,
+    clusters,
+    percentile_interval,
+    rank_ranges,
+    summands,
+    with_category_intervals,
+    with_mean,
+    with_output_intervals,
+)
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
-from .rank_ranges import clusters, rank_ranges
-from .sample_groups import Groups
-from .sample_weights import Shuffles
+from .reselected import ReselectedSamples, idle_choice, is_reselected
+from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
+    from ..board import Board
     from ..results import Results, Score
-    from ..scored_columns import ScoredColumns
-    from ..summands import Summand
-    from .sample_groups import Progress
+    from ..sums import Summand
+    from .samples import Progress
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
@@ -55,41 +61,43 @@ def statistics_of(texts: Mapping[str, str], prefix: str = "") -> StatisticsConfi
         raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
+def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
+    """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
+    settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
+    names = list(dict.fromkeys(systems))
+    if settings.baseline is not None and settings.baseline not in names:
+        hint = did_you_mean(settings.baseline, names)
+        raise InputError(
+            f"{prefix}baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}"
+        )
+    return settings
+
+
 def with_statistics(
     results: Results,
-    scored: Sequence[ScoredColumns],
+    boards: Sequence[Board],
     settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int | None = None,
-) -> Results:
-    """Return the results with intervals, rank ranges and comparisons.
+) -> tuple[Results, list[Board]]:
+    """Return results and boards with intervals, rank ranges and comparisons.
 
     The threads share samples and trials. None: there are as many as processors. Raises InputError where annotators are
     to be chosen anew and no metric chooses them with running totals.
     """
-    if scored and (reason := idle_choice([measured.metric for measured in scored], settings)):
-        raise InputError(f"choice: {reason}")
-    scores: dict[tuple[str, str, str], Score] = {(s.dataset, s.metric, s.system): s for s in results.scores}
-    tests: list[Comparison] = []
-    warnings = dict.fromkeys(results.warnings)
-    overall = _overall(scored, settings, progress) if progress else None
+    if boards and (reason := idle_choice([board.metric for board in boards], settings)):
+        raise InputError(f"annotators: {reason}")
+    overall = _overall(boards, settings, progress) if progress else None
     threads = threads or processors()
-    for measured in scored:
-        more, compared = analyse(measured, settings, overall, threads)
-        scores |= {(s.dataset, s.metric, s.system): s for s in more}
-        tests += compared
-        warnings |= dict.fromkeys(_lacking(measured, settings))
-    return replace(
-        results,
-        scores=list(scores.values()),
-        warnings=list(warnings),
-        statistics=_written(settings),
-        tests=tests,
-        breakdown=with_category_intervals(results.breakdown, scored, settings),
-    )
+    boards = [analyse(board, settings, overall, threads) for board in boards]
+    warnings = dict.fromkeys(results.warnings)
+    for board in boards:
+        warnings |= dict.fromkeys(_lacking(board, settings))
+    whole = replace(results, warnings=list(warnings), statistics=_written(settings), **rows_of(boards))
+    return whole, boards
 
 
-def _overall(scored: Sequence[ScoredColumns], settings: StatisticsConfig, progress: Progress) -> Progress:
+def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Progress) -> Progress:
     """Return what tells the samples and trials of all metrics as one whole, so that a bar does not begin again."""
     trials = settings.trials if settings.test == "approximate_randomization" else 0
     whole = sum(settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored)
@@ -104,16 +112,15 @@ def _overall(scored: Sequence[ScoredColumns], settings: StatisticsConfig, progre
 
 
 def _written(settings: StatisticsConfig) -> dict[str, Any]:
-    """Return the settings as results.json has them: `choice` and `outputs` only where they are not the default."""
-    usual = {"choice": "whole", "outputs": "score"}
+    """Return the settings as results.json has them: `annotators` and `outputs` only where they are not the default."""
+    usual = {"annotators": "whole", "outputs": "score"}
     return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
-def _lacking(measured: ScoredColumns, settings: StatisticsConfig) -> Iterator[str]:
+def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
     if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
-        dataset = measured.scores[0].dataset
-        yield f"{dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
+        yield f"{measured.dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
     pairs = len(pairs_of(measured, settings.baseline))
     name = COUNTED.get(settings.test, "")
     times = pairs if settings.correction != "none" else min(pairs, 1)
@@ -127,35 +134,24 @@ def _lacking(measured: ScoredColumns, settings: StatisticsConfig) -> Iterator[st
         )
 
 
-def analyse(
-    measured: ScoredColumns, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1
-) -> tuple[list[Score], list[Comparison]]:
-    """Return the scores with their bootstrap, and the comparisons that the settings ask for."""
+def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
+    """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
-    anew = _chosen_anew(measured, settings)
-    if anew:
-        samples = bootstrap_anew(anew, measured.lines, settings.resamples, settings.seed, progress)
-    else:
-        samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress, threads)
-    comparisons = _comparisons(measured, parts, samples, settings, progress, threads)
-    if measured.has_mean:
-        references = [number for number, own in enumerate(measured.own) if own is not None]
-        samples = np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
-    scores = _with_bootstrap(measured, samples, settings.level)
+    reselected = None
+    if is_reselected(measured.metric, settings):
+        reselected = ReselectedSamples(MetricTerms(measured.metric, each=True), measured.columns)
+    drawn, own_threads = ([reselected], 1) if reselected else (parts, threads)
+    samples = bootstrap(drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads)
+    comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
+    scores = _with_bootstrap(measured, with_mean(measured, samples), settings.level)
     if settings.outputs == "all":
-        scores = with_output_intervals(measured, scores, settings, anew)
-    return scores, comparisons
+        scores = with_output_intervals(measured, scores, settings, reselected)
+    breakdown = with_category_intervals(measured, settings)
+    return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
 
-def _chosen_anew(measured: ScoredColumns, settings: StatisticsConfig) -> ChosenAnew | None:
-    """Return what chooses annotators anew in each sample, where that is asked for and makes a difference."""
-    if settings.choice == "whole" or not is_chosen_anew(measured.metric):
-        return None
-    return ChosenAnew(Chosen(measured.metric), measured.columns)
-
-
-def _with_bootstrap(measured: ScoredColumns, samples: Floats, level: float) -> list[Score]:
+def _with_bootstrap(measured: Board, samples: Floats, level: float) -> list[Score]:
     scores, goodness = measured.scores, measured.metric.goodness
     low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
     means = samples.mean(axis=0).tolist()
@@ -169,7 +165,7 @@ def _with_bootstrap(measured: ScoredColumns, samples: Floats, level: float) -> l
     ]
 
 
-def pairs_of(measured: ScoredColumns, baseline: str | None) -> list[tuple[int, int]]:
+def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
     """Return the pairs of systems to compare: each system with the baseline, or all pairs. References are left out."""
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
     if baseline is None:
@@ -179,8 +175,9 @@ def pairs_of(measured: ScoredColumns, baseline: str | None) -> list[tuple[int, i
 
 
 def _comparisons(
-    measured: ScoredColumns,
+    measured: Board,
     parts: Sequence[Summand],
+    reselected: ReselectedSamples | None,
     samples: Floats,
     settings: StatisticsConfig,
     progress: Progress | None,
@@ -195,14 +192,12 @@ def _comparisons(
         values = [one.sign_test for one in compared]
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
+    elif reselected:
+        shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
+        values = randomization(lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress)
     else:
-        anew = _chosen_anew(measured, settings)
-        if anew:
-            shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
-            values = randomization(lambda _, kept: anew.shuffled(kept, pairs), scores, pairs, shuffles, progress)
-        else:
-            several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
-            values = approximate_randomization(parts, scores, *several)
+        several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
+        values = approximate_randomization(parts, scores, *several)
     same = _same(parts, len(measured.columns))
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
@@ -234,7 +229,7 @@ def _comparisons(
     return comparisons
 
 
-def _sentence_scores(measured: ScoredColumns) -> Iterator[Floats]:
+def _sentence_scores(measured: Board) -> Iterator[Floats]:
     """Yield the sentence scores of all systems: float64 [systems, lines] for each block of lines."""
     metric = measured.metric
     for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):
@@ -245,6 +240,6 @@ def _same(parts: Sequence[Summand], systems: int) -> list[tuple[bytes, ...]]:
     """Return digests for each system, which are the same for systems that are equal on every sentence."""
     digests: list[tuple[bytes, ...]] = [()] * systems
     for summand in parts:
-        for number, digest in zip(summand.numbers, summand.table.digests(), strict=True):
+        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
             digests[number] = (*digests[number], digest)
     return digests

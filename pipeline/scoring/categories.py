@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...metrics.base.capabilities import category_needs, chooser, counts_categories
-from ...metrics.base.needs import Schema
-from ..addends import Addends, Kind, first
-from ..column_blocks import chosen_references, present_blocks
-from .rows import REST, TIERS, Breakdown, Category
+from ..dataclass import dataclass
+from ..metrics.base.capabilities import category_needs, counts_categories
+from ..metrics.base.needs import Schema
+from .column_blocks import chosen_references, present_blocks
+from .results import REST, TIERS, Category
+from .rows import REST, TIERS, Category
+from .terms import Block, ReferenceTerms, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
-    from ...metrics.base.metric import Metric
-    from ...metrics.base.needs import Columns
-    from ..column_blocks import HasBlocks
-    from ..scored_columns import ScoredColumns
+    from ..arrays import Floats, Ints
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
+    from .column_blocks import HasBlocks
+
 
 PART = "of each category: "
 """What stands before the names of columns of categories, where they are beside those of the whole."""
@@ -43,12 +45,14 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class ByCategory(Kind):
+class CategoryTerms(ReferenceTerms):
     """The counts of each category with the reference that the metric chooses by its own counts."""
 
     metric: Metric
     categories: tuple[str, ...]
     """Those of the data set. The counts have one order more, for what is of none of them."""
+    reference: int | None = None
+    each: bool = False
 
     @cached_property
     def schema(self) -> Schema:
@@ -57,28 +61,18 @@ class ByCategory(Kind):
         fields = needs.schema(1).fields if needs else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 
-    def with_each(self, system: HasBlocks) -> Iterator[tuple[Columns, Floats]]:
-        """Yield the columns of each block of lines, and the counts with each reference: [lines, references, width]."""
-        names = [field.name for field in self.schema.fields]
-        for columns in present_blocks(self.metric, system, [PART + name for name in names]):
-            several = range(columns[PART + names[0]].shape[1])
-            each = ({name: columns[PART + name][:, number] for name in names} for number in several)
-            yield columns, np.stack([self.schema.pack(own) for own in each], axis=1).astype(np.float64)
+    def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
+        """Yield the columns of a system, which are Beside each other."""
+        return present_blocks(self.metric, system, [PART + field.name for field in self.schema.fields])
 
-    def addends(self, system: HasBlocks) -> Iterator[Addends]:
-        """Yield the counts of a system, whose columns are Beside each other."""
-        names = [field.name for field in self.schema.fields]
-        choose = chooser(self.metric)
-        for columns in present_blocks(self.metric, system, [PART + name for name in names]):
-            chosen = choose(columns)
-            rows = np.arange(len(chosen))
-            counts = {name: columns[PART + name][rows, chosen] for name in names}
-            yield Addends(self.schema.pack(counts).astype(np.float64), [])
+    def of_each(self, columns: Columns) -> Block:
+        """Return the counts of a block with each reference."""
+        apart = [columns[PART + field.name] for field in self.schema.fields]
+        return Block(np.zeros((len(apart[0]), 0), np.int64), [array.reshape(*array.shape[:2], -1) for array in apart])
 
-    def score(self, totals: Floats) -> Floats:
-        """Return the score of all categories together."""
-        whole = {name: counts.sum(axis=-1) for name, counts in self.schema.unpack(totals).items()}
-        return first(self.metric.score(whole))
+    def outputs(self, totals: Floats) -> dict[str, Floats]:
+        """Return the outputs of all categories together."""
+        return self.metric.score({name: own.sum(axis=-1) for name, own in self.schema.unpack(totals).items()})
 
     def totals(self, system: Beside) -> Ints:
         """Return the sums over all sentences: int64 [width]."""
@@ -99,9 +93,9 @@ class Tier:
     groups: NDArray[np.int64]
     """Which of the data set's categories belong to each: 1 or 0 [categories of the data set and one more, names]."""
 
-    def counts(self, kind: ByCategory, totals: NDArray[np.number]) -> Mapping[str, Ints]:
+    def counts(self, terms: CategoryTerms, totals: NDArray[np.number]) -> Mapping[str, Ints]:
         """Return the counts of each category of the tier, from sums [..., width]: int64 [..., names]."""
-        return {name: counts @ self.groups for name, counts in kind.schema.unpack(totals).items()}
+        return {name: counts @ self.groups for name, counts in terms.schema.unpack(totals).items()}
 
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
@@ -118,30 +112,21 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     return result
 
 
-def breakdowns(measured: ScoredColumns) -> list[Breakdown]:
-    """Return the scores of each system by category, tier by tier; none where there are no counts of categories."""
-    if not measured.parts:
-        return []
-    kind = ByCategory(measured.metric, measured.categories)
-    totals = [kind.totals(system) for system in beside(measured)]
-    result = []
-    for number, tier in tiers(measured.metric, measured.categories).items():
-        for score, own in zip(measured.scores, totals, strict=False):
-            result.append(
-                Breakdown(
-                    dataset=score.dataset,
-                    metric=score.metric,
-                    system=score.system,
-                    tier=number,
-                    categories=_scored(measured.metric, tier.names, tier.counts(kind, own)),
-                )
-            )
-    return result
+def by_category(
+    metric: Metric, categories: Sequence[str], systems: Sequence[Beside]
+) -> dict[int, list[tuple[Category, ...]]]:
+    """Return for each tier the scores by category of each system."""
+    terms = CategoryTerms(metric, tuple(categories))
+    totals = [terms.totals(system) for system in systems]
+    return {
+        number: [_scored(metric, tier.names, tier.counts(terms, own)) for own in totals]
+        for number, tier in tiers(metric, categories).items()
+    }
 
 
-def beside(measured: ScoredColumns) -> list[Beside]:
+def beside(columns: Sequence[HasBlocks], parts: Sequence[HasBlocks]) -> list[Beside]:
     """Return the columns of each system with those of its categories."""
-    return [Beside(*pair) for pair in zip(measured.columns, measured.parts, strict=True)]
+    return [Beside(*pair) for pair in zip(columns, parts, strict=True)]
 
 
 def _scored(metric: Metric, names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:

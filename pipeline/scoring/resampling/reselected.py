@@ -6,12 +6,12 @@ other. The choice goes from sentence to sentence, and carries its totals along, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...metrics.base.capabilities import sequential_choice
-from ..references.base import DRAWN_MEANS, SENTENCES
+from ..aggregation import DRAWN_MEANS, SENTENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,31 +22,15 @@ if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
     from ...metrics.base.choices import Keys
     from ...metrics.base.metric import Metric
-    from ...metrics.base.needs import Columns
     from ..column_blocks import HasBlocks
-    from .sample_weights import Bytes
+    from ..terms import ReferenceTerms
+    from .samples import Bytes
 
     Pair = tuple[int, int]
 
+
 ROOM = 1 << 26
 """About how many bytes are used for what is picked in the samples, or for what the samples pick from."""
-
-
-class Kind(Protocol):
-    """What is summed of each sentence."""
-
-    @property
-    def metric(self) -> Metric:
-        """The metric."""
-
-    def with_each(self, system: HasBlocks) -> Iterator[tuple[Columns, Floats]]:
-        """Yield the columns of a block of lines, and what is summed with each reference: [lines, references, width]."""
-
-    def score(self, totals: Floats) -> Floats:
-        """Return the scores of sums [..., width]: float64 [...]."""
-
-    def outputs_of(self, totals: Floats) -> dict[str, Floats]:
-        """Return the outputs of sums [..., width], the score first: float64 [...] each."""
 
 
 class Piece(NamedTuple):
@@ -58,26 +42,31 @@ class Piece(NamedTuple):
     """What is summed: float64 [lines, candidates, systems, width]."""
 
 
-def is_chosen_anew(metric: Metric) -> bool:
+def can_be_reselected(metric: Metric) -> bool:
     """Return whether a sample may have other annotators than the whole set."""
     return metric.level not in (*SENTENCES, DRAWN_MEANS) and sequential_choice(metric) is not None
 
 
+def is_reselected(metric: Metric, settings: StatisticsConfig) -> bool:
+    """Return whether annotators are chosen anew in each sample: where that is asked for and makes a difference."""
+    return settings.annotators == "reselected" and can_be_reselected(metric)
+
+
 def idle_choice(metrics: Sequence[Metric], settings: StatisticsConfig) -> str | None:
     """Return that it makes no difference for any of some metrics how annotators are chosen in samples, or None."""
-    if settings.choice == "whole" or any(map(is_chosen_anew, metrics)):
+    if settings.annotators == "whole" or any(map(can_be_reselected, metrics)):
         return None
-    return "anew is for metrics that choose annotators with running totals, such as errant or m2; here is none"
+    return "reselected is for metrics that choose annotators with running totals, such as errant or m2; here is none"
 
 
-class ChosenAnew:
+class ReselectedSamples:
     """The sums of some systems in samples of the sentences, with annotators chosen anew in each sample."""
 
-    def __init__(self, kind: Kind, systems: Sequence[HasBlocks]) -> None:
+    def __init__(self, terms: ReferenceTerms, systems: Sequence[HasBlocks]) -> None:
         """Take what is summed, by a metric that has a running choice."""
-        self.kind, self.systems = kind, systems
-        choice = sequential_choice(kind.metric)
-        assert choice is not None  # noqa: S101 (see is_chosen_anew)
+        self.terms, self.systems = terms, systems
+        choice = sequential_choice(terms.metric)
+        assert choice is not None  # noqa: S101 (see can_be_reselected)
         self.keys: Keys = choice.keys
         self.names = choice.names
 
@@ -93,6 +82,12 @@ class ChosenAnew:
             result = result + np.einsum("lrks,lrkw->skw", picked, terms, optimize=True)
             at += len(counts)
         return result
+
+    def sampled(self, weights: Bytes, _: int) -> Iterator[tuple[int, float, dict[str, Floats]]]:
+        """Yield what Summand.sampled() does."""
+        outputs = self.terms.outputs(self.sums(weights))
+        for number in range(len(self.systems)):
+            yield number, 1.0, {name: values[:, number] for name, values in outputs.items()}
 
     def _draw(self, counts: Ints, times: NDArray[np.unsignedinteger], totals: Ints, picked: Floats) -> None:
         """Note how often each candidate [candidates, systems] of a line is picked in the samples, and add its counts.
@@ -120,7 +115,7 @@ class ChosenAnew:
         several = max(ROOM // (16 * widest[1] * widest[2] * len(kept)), 1)
         for low in range(0, len(pairs), several):
             sums = self._shuffled(kept.astype(bool), np.array(pairs[low : low + several]))
-            yield from np.abs(np.diff(self.kind.score(sums), axis=1)[:, 0])
+            yield from np.abs(np.diff(self.terms.score(sums), axis=1)[:, 0])
 
     def _shuffled(self, kept: NDArray[np.bool_], pairs: Ints) -> Floats:
         """Return the sums of both sides of each pair: float64 [pairs, 2, trials, width]."""
@@ -151,9 +146,10 @@ class ChosenAnew:
 
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
         """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""
-        choice = sequential_choice(self.kind.metric)
-        assert choice is not None  # noqa: S101 (see is_chosen_anew)
-        for columns, terms in self.kind.with_each(system):
+        choice = sequential_choice(self.terms.metric)
+        assert choice is not None  # noqa: S101
+        for columns in self.terms.columns_of(system):
+            terms = self.terms.of_each(columns).with_each().astype(np.float64)
             own = choice.counts_of(columns)
             order = np.argsort(own["order"], axis=1, kind="stable")
             counts = np.stack([np.take_along_axis(own[name], order, axis=1) for name in self.names], axis=1)

@@ -1,4 +1,4 @@
-"""`statistics: {choice: anew}`: samples whose annotators are chosen in them, and not in the whole set.
+"""`statistics: {annotators: reselected}`: samples whose annotators are chosen in them, and not in the whole set.
 
 The oracle draws each sample as a list of sentences, sorts them, and goes through them one after the other.
 """
@@ -6,6 +6,7 @@ The oracle draws each sample as a list of sentences, sorts them, and goes throug
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from pipeline.metrics.base.capabilities import sequential_choice
 from pipeline.metrics.base.choices import rounded
 from pipeline.reopen import revisit
 from pipeline.scoring.column_blocks import present_blocks
-from pipeline.scoring.resampling import chosen_anew
-from pipeline.scoring.resampling.chosen_anew import first_best
+from pipeline.scoring.resampling import reselected as chosen_anew
+from pipeline.scoring.resampling.reselected import first_best
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.material import Material
+    from pipeline.scoring.board import Board
     from pipeline.scoring.column_blocks import HasBlocks
-    from pipeline.scoring.scored_columns import ScoredColumns
+
 
 LINES, SEED, SAMPLES = 30, 7, 12
 METRICS = [
@@ -40,7 +42,7 @@ METRICS = [
     *("cleme", "cleme[version=2]", "cleme[weights=sentence]", "cleme[weights=none,beta=1]"),
 ]
 OF_TEXTS = ["m2", "m2[beta=1,mu=0]", "m2[annotators=all]", "imeasure[optimise=corpus]", "imeasure[optimise=corpus,w=3]"]
-SETTINGS = StatisticsConfig(resamples=SAMPLES, seed=SEED, choice="anew", trials=6)
+SETTINGS = StatisticsConfig(resamples=SAMPLES, seed=SEED, annotators="reselected", trials=6)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,7 @@ def samples_of(seed: int = SEED, samples: int = SAMPLES) -> list[list[int]]:
     return [sorted(row) for row in drawn.tolist()]
 
 
-def naive(measured: ScoredColumns, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
+def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
     """Return the score of a sequence of sentences, each of some system, with annotators chosen one by one."""
     metric = measured.metric
     choice = sequential_choice(metric)
@@ -87,19 +89,19 @@ def naive(measured: ScoredColumns, sentences: Iterable[tuple[HasBlocks, int]]) -
     return float(next(iter(metric.score({name: np.array(value) for name, value in sums.items()}).values())))
 
 
-def scores_of(measured: ScoredColumns, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
+def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
     """Return the scores of the samples [samples, systems], from which intervals and ranks are made."""
     kept = []
-    original = chosen_anew.ChosenAnew.sums
+    original = chosen_anew.ReselectedSamples.sums
 
-    def noted(self: chosen_anew.ChosenAnew, weights: Any) -> Any:
+    def noted(self: chosen_anew.ReselectedSamples, weights: Any) -> Any:
         sums = original(self, weights)
-        kept.append(self.kind.score(sums))
+        kept.append(self.terms.score(sums))
         return sums
 
-    monkeypatch.setattr(chosen_anew.ChosenAnew, "sums", noted)
+    monkeypatch.setattr(chosen_anew.ReselectedSamples, "sums", noted)
     monkeypatch.setattr(chosen_anew, "ROOM", room)
-    analyse(measured, SETTINGS.model_copy(update={"test": "none"}))
+    analyse(replace(measured, breakdown=()), SETTINGS.model_copy(update={"test": "none"}))
     return np.concatenate(kept)
 
 
@@ -114,7 +116,7 @@ def test_bootstrap_samples_choose_as_one_sample_alone(material: Material, monkey
         ]
         assert found.tolist() == expected, measured.scores[0].metric
         assert scores_of(measured, monkeypatch, room=1).tolist() == expected  # line by line
-        whole, _ = analyse(measured, SETTINGS.model_copy(update={"choice": "whole"}))
+        whole = analyse(measured, SETTINGS.model_copy(update={"annotators": "whole"})).scores
         other += sum(s.bootstrap.mean != m for s, m in zip(whole, found.mean(axis=0), strict=True) if s.bootstrap)
     assert other > 0  # with the choice of the whole set, some samples have other scores
 
@@ -126,7 +128,7 @@ def test_shuffles_choose_as_one_shuffle_alone(material: Material, monkeypatch: p
     for room in (1, 1 << 26):
         monkeypatch.setattr(chosen_anew, "ROOM", room)
         for measured in material.measured:
-            _, tests = analyse(measured, SETTINGS.model_copy(update={"trials": trials, "correction": "none"}))
+            tests = analyse(measured, SETTINGS.model_copy(update={"trials": trials, "correction": "none"})).tests
             pairs = [(a, b) for a in range(len(measured.columns)) for b in range(a + 1, len(measured.columns))]
             for (a, b), test in zip(pairs, tests, strict=True):
                 one, two = measured.columns[a], measured.columns[b]
@@ -163,33 +165,45 @@ def test_the_section_says_it_and_defaults_stay_as_they_were(folder: Path, capsys
     content = json.loads(config.read_text(encoding="utf-8")) | {"metrics": ["errant"]}
     few = {"resamples": 50, "test": "none"}
     results = {}
-    for choice in ("none", "whole", "anew"):
-        own = few if choice == "none" else {**few, "choice": choice}
+    earlier = {"choice": "anew"}
+    ways = {"none": {}, "whole": {"annotators": "whole"}, "reselected": {"annotators": "reselected"}, "old": earlier}
+    for choice, written in ways.items():
+        own = {**few, **written}
         config.write_text(json.dumps(content | {"statistics": own}), encoding="utf-8")
         run(config, folder / choice)
         results[choice] = (folder / choice / "results.json").read_bytes()
     assert results["none"] == results["whole"]
-    assert b'"choice"' not in results["whole"]
-    read = Results.read(folder / "anew" / "results.json")
+    assert b'"annotators"' not in results["whole"]
+    told = "statistics: choice is called annotators now, and its value anew is called reselected"
+    old = Results.read(folder / "old" / "results.json")
+    assert told in old.warnings
+    read = Results.read(folder / "reselected" / "results.json")
     assert read.statistics is not None
-    assert read.statistics["choice"] == "anew"
+    assert read.statistics["annotators"] == "reselected"
+    assert read == replace(old, warnings=read.warnings)
     bounds = [s.bootstrap.interval for s in Results.read(folder / "none" / "results.json").scores if s.bootstrap]
     assert [s.bootstrap.interval for s in read.scores if s.bootstrap] != bounds
     types = [c.intervals for part in read.breakdown for c in part.categories]
     assert types != [
         c.intervals for p in Results.read(folder / "none" / "results.json").breakdown for c in p.categories
     ]
-    assert main(["show", str(folder / "anew")]) == 0
+    assert main(["show", str(folder / "reselected")]) == 0
     assert "50 bootstrap samples, annotators chosen anew in each" in capsys.readouterr().out
-    code, out, _ = called(capsys, "compare", folder / "none", "--choice", "anew", "--test", "ar", "--trials", 50)
+    ar = ("--test", "ar", "--trials", 50)
+    code, out, err = called(capsys, "compare", folder / "none", "--annotators", "reselected", *ar)
     assert (code, "annotators chosen anew in each" in out) == (0, True)
-    code, out, _ = called(capsys, "compare", folder / "anew", "--choice", "whole", "--test", "ar", "--trials", 50)
+    code, same, err = called(capsys, "compare", folder / "none", "--choice", "anew", *ar)  # as earlier versions did
+    assert (code, same) == (0, out)
+    assert "note: --choice is called --annotators now, and anew is called reselected\n" in err
+    code, out, _ = called(capsys, "compare", folder / "reselected", "--annotators", "whole", *ar)
     assert (code, "anew" in out) == (0, False)
 
 
 def test_where_nobody_is_chosen_by_running_totals_it_is_refused(tmp_path: Path) -> None:
-    config = write_edits(tmp_path, 10, metrics=["errant[choice=sentence]"], statistics={"choice": "anew"})
-    with pytest.raises(ConfigError, match="choice: anew is for metrics that choose annotators with running totals"):
+    config = write_edits(tmp_path, 10, metrics=["errant[choice=sentence]"], statistics={"annotators": "reselected"})
+    with pytest.raises(
+        ConfigError, match="annotators: reselected is for metrics that choose annotators with running totals"
+    ):
         run(config, tmp_path / "run")
 
 

@@ -1,24 +1,29 @@
-"""Weights of sentences in samples: the counts of the bootstrap, and the masks of approximate randomisation.
+"""Samples of the sentences as weights: counts of the bootstrap, masks of approximate randomisation, groups of both.
 
 The random streams are those of sacreBLEU (sacrebleu/significance.py, version 2), bit for bit, so that p-values are the
 same. They do not depend on the number of rows taken at once. One seed gives the same rows for all systems and metrics.
+The weights that are in memory at once take GROUP bytes, beside those of `sums.py`, or for each thread a few bytes for
+each line of the data where that is more.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from ... import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.unsignedinteger]
+    Progress = Callable[[int, int], None]
+
 
 NO_PLANES = np.empty(0, np.uint8), np.empty(0, np.uint8)
 """Packed numbers of no column: their sums are only those of the weights."""
@@ -96,3 +101,76 @@ class Shuffles:
         words = np.random.PCG64(self.seed).advance(passed).random_raw((skipped + needed + WORD - 1) // WORD)
         bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         return bits[skipped : skipped + needed].reshape(rows, self.lines)
+
+
+T = TypeVar("T")
+
+GROUP = 80 << 20
+"""At most so many bytes of weights are held at once by all threads, but at least one row."""
+ALONE = 400 << 20
+"""The same where nothing else takes much memory: what is summed is then read again for each group."""
+ROWS = 1000
+"""At most so many rows of weights are held at once."""
+THREADED = 1 << 24
+"""From so many weights on it is worth starting several threads."""
+
+
+class Groups:
+    """Samples of the sentences in groups, as large as there is room for."""
+
+    def __init__(self, weights: Weights, samples: int, lines: int, *, threads: int = 1, space: int = 0) -> None:
+        """Take the stream of weights. They may take `space` bytes, or GROUP where it is 0."""
+        self.weights, self.samples = weights, samples
+        most = max((space or GROUP) // lines, 1)
+        # The Python kernel could only pass over weights by making them.
+        self.threads = min(threads, most) if samples * lines >= THREADED and kernel.name() == "native" else 1
+        self.rows = min(most // self.threads, ROWS, max(samples // self.threads, 1))
+        self.begun = self.done = 0
+        self.lock, self.stopped = Lock(), Event()
+
+    def __iter__(self) -> Iterator[tuple[int, Bytes]]:
+        """Yield the number of the first sample of each group, and the weights, [samples, lines]."""
+        while (group := self._begin()) is not None:
+            low, _, make = group
+            yield low, make()
+
+    def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
+        """Return what a function returns for each group, in order; its arguments are those that the groups yield.
+
+        With several threads it is called in any of them. Groups can be gone through once.
+        """
+        results: dict[int, T] = {}
+
+        def work(_: int = 0) -> None:
+            while (group := self._begin()) is not None:
+                low, rows, make = group
+                own = call(low, make())
+                with self.lock:
+                    results[low] = own
+                    self.done += rows
+                    if progress:
+                        progress(self.done, self.samples)
+
+        if self.threads == 1:
+            work()
+        else:
+            from ...io.workers.threads import threads as shared_by
+
+            with shared_by(self.threads) as apply:
+                try:
+                    apply(work, range(self.threads))
+                finally:
+                    self.stopped.set()  # where one has failed, the others end with their groups
+        return [results[low] for low in sorted(results)]
+
+    def _begin(self) -> tuple[int, int, Callable[[], Bytes]] | None:
+        """Return the number of the first sample of the next group, how many it has, and what makes the weights."""
+        with self.lock:
+            low = self.begun
+            if low >= self.samples or self.stopped.is_set():
+                return None
+            rows = min(self.rows, self.samples - low)
+            self.begun += rows
+            if self.threads == 1:  # the weights need not be passed over for others
+                return low, rows, partial(self.weights.take, rows)
+            return low, rows, self.weights.later(rows)

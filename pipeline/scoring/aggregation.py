@@ -1,0 +1,490 @@
+"""The second of two layers from columns to scores: which references count, and how the score of a data set is made.
+
+A policy says which references count: the best of each sentence, each alone, or draws of them. A metric names it in
+`Metric.policy`. A new policy is a class here, and a line in the table POLICIES. `sentences.py` has the aggregations of
+sentence scores. Both make the score of all sentences, and the summands of it for samples of the sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..dataclass import dataclass
+from ..metrics.base.capabilities import draws_references
+from ..metrics.base.needs import PRESENT
+from .column_blocks import Subset, present_blocks
+from .results import Samples
+from .sums import Summand, drawn_sums
+from .terms import MetricTerms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..arrays import Floats, Ints
+    from ..metrics.base.choices import Draws
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
+    from .column_blocks import HasBlocks
+    from .terms import SentenceTerms
+
+
+SENTENCES = frozenset({"mean", "sum"})
+"""The levels that are the mean or the sum of sentence scores."""
+DRAWN_MEANS = "bootstrap"
+"""The level that is the median of means of sentence scores in samples of the sentences."""
+WORDS = ("no", "one", "two", "three")
+"""Small numbers, as messages write them."""
+Z95 = 1.959963984540054
+"""The quantile 0.975 of the normal distribution, which the original program uses for its interval."""
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The score of one system."""
+
+    outputs: dict[str, float]
+    """All outputs of the metric. The first is the score."""
+    samples: Samples | None = None
+    """The spread of the score over draws of references, if it is the mean over these."""
+
+    @property
+    def score(self) -> float:
+        """The ranked score, a fraction."""
+        return next(iter(self.outputs.values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemCounts:
+    """The columns of some systems of a data set, to be scored by one metric."""
+
+    metric: Metric
+    systems: Sequence[HasBlocks]
+    lines: int
+    references: int
+    own: Sequence[int | None] = ()
+    """Which reference each system is. None, or an empty sequence: it is none of them."""
+    threads: int = 1
+
+    def without(self, reference: int) -> tuple[list[int], SystemCounts]:
+        """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.
+
+        Of the systems that are themselves references, only the one that is left out is scored.
+        """
+        fields = self.metric.needs.schema(self.references).fields
+        apart = frozenset(field.name for field in fields if field.per_reference)
+        kept = [number for number in range(self.references) if number != reference]
+        own = self.own or [None] * len(self.systems)
+        numbers = [number for number, is_reference in enumerate(own) if is_reference in (None, reference)]
+        subsets = [Subset(self.systems[number], kept, apart) for number in numbers]
+        return numbers, replace(self, systems=subsets, references=len(kept), own=[own[number] for number in numbers])
+
+    def reduced(self, reference: int | None = None) -> list[Reduced]:
+        """Return the score of each system with a certain reference, or with those that the metric chooses."""
+        terms = MetricTerms(self.metric, reference)
+        return [Reduced(terms.of_system(system)) for system in self.systems]
+
+    def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
+        """Return a summand of all systems, with the same share for each."""
+        count = len(self.systems)
+        return Summand(terms, self.systems, self.lines, range(count), [share] * count)
+
+
+class Aggregation(ABC):
+    """A way from columns to scores."""
+
+    @abstractmethod
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return the score of each system."""
+
+    @abstractmethod
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the summands of the score, for samples of the sentences."""
+
+    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
+        """Return the score of each system in every draw of references: float64 [iterations]. None: nothing is drawn."""
+        del counts
+        return None
+
+
+class Policy(Aggregation):
+    """Which references count, and how. As an aggregation, a policy makes the score of summed terms (level corpus)."""
+
+    minimum_references: ClassVar[int] = 0
+    """How many references a data set must have at least."""
+
+    def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
+        """Return why this policy cannot score a data set, or None. `missing` says that some lines lack references."""
+        if missing and self.needs_all(metric):
+            return f"references: {metric.policy} is not defined where references are missing"
+        if references < self.minimum_references:
+            return f"references: {metric.policy} needs at least {WORDS[self.minimum_references]} references"
+        return None
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Whether each line must have each reference."""
+        del metric
+        return False
+
+    def rows(self, references: int) -> Mapping[str, int]:
+        """Return the references that are also scored as systems: the number of each, by the name of its row."""
+        del references
+        return {}
+
+    def best(self, metric: Metric, columns: Columns) -> Ints | None:
+        """Return which reference of each sentence counts: int64 [lines]. None: several references count."""
+        del metric, columns
+        return None
+
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the mean and the population deviation of each sentence's scores with its references.
+
+        `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
+        """
+        del metric
+        if present is None or scores.shape[1] == 1:
+            return mean_and_std(scores)
+        counted = np.arange(scores.shape[1]) < present[:, None]
+        return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
+
+    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
+        """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
+        present = columns.get(PRESENT)
+        return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
+
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the mean that over_references() returns, without the deviation."""
+        if present is None or scores.shape[1] == 1:
+            return mean(scores)
+        return self.over_references(metric, scores, present)[0]
+
+
+def mean_of(reduced: Sequence[Reduced]) -> Reduced:
+    """Return the mean of each output over several scores, without a spread."""
+    names = reduced[0].outputs
+    return Reduced({name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names})
+
+
+def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and population deviation over the last axis. For equal values these are exactly the value and 0."""
+    return mean(values), np.where(_equal(values), 0.0, values.std(axis=-1))
+
+
+def mean(values: Floats) -> Floats:
+    """Return the mean over the last axis. For equal values it is exactly the value."""
+    count = values.shape[-1]
+    if count == 1:
+        return values[..., 0]
+    return np.where(_equal(values), values[..., 0], np.add.reduce(values, axis=-1) / count)
+
+
+def _equal(values: Floats) -> NDArray[np.bool_]:
+    """Return where all values of the last axis are equal."""
+    equal: NDArray[np.bool_] = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(values, axis=-1)
+    return equal
+
+
+# --- policies without draws
+
+
+class Best(Policy):
+    """The best reference of each sentence. This policy is also used where all references are merged into one."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return the scores of the terms with the references that the metric chooses."""
+        return counts.reduced()
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return the score as one summand."""
+        return [counts.summand(MetricTerms(counts.metric))]
+
+    def best(self, metric: Metric, columns: Columns) -> Ints | None:
+        """Return the references that the metric chooses."""
+        return metric.choose(columns)
+
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the best score, and no deviation."""
+        best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
+        return super().over_references(metric, best, present)
+
+    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
+        """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
+
+        Of several it is the one that the metric chooses, or else the first.
+        """
+        scores = next(iter(outputs.values()))
+        if scores.shape[1] == 1:
+            return {name: values[:, 0] for name, values in outputs.items()}
+        rows, chosen, good = np.arange(len(scores)), metric.choose(columns), metric.goodness(scores)
+        chosen = np.where(good[rows, chosen] == good.max(axis=1), chosen, good.argmax(axis=1))
+        return {name: values[rows, chosen] for name, values in outputs.items()}
+
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the best score of each line."""
+        del present
+        best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
+        return best
+
+
+class Mean(Policy):
+    """The mean of the scores with each reference alone."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return the means of the outputs."""
+        alone = [counts.reduced(number) for number in range(counts.references)]
+        shares = self.shares(counts)
+        return [self.combined(shares, [item.outputs for item in items]) for items in zip(*alone, strict=True)]
+
+    def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
+        """Return the mean of a system's outputs with each reference."""
+        names = outputs[0]
+        return Reduced({n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True)) for n in names})
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return a summand for each reference, with its share."""
+        shares = enumerate(self.shares(counts))
+        return [counts.summand(MetricTerms(counts.metric, number), share) for number, share in shares if share]
+
+    def shares(self, counts: SystemCounts) -> Sequence[float]:
+        """Return the share of each reference."""
+        return draws_references(counts.metric).shares or (1 / counts.references,) * counts.references
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Return True for scores of whole texts. Sentence scores are averaged over the references that there are."""
+        return metric.level not in (*SENTENCES, DRAWN_MEANS)
+
+
+class Each(Mean):
+    """The mean, with the scores with each reference as further outputs: name@0, name@1 ..."""
+
+    def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
+        """Return the mean of a system's outputs, and its score with each reference."""
+        name = next(iter(outputs[0]))
+        scores = {f"{name}@{number}": own[name] for number, own in enumerate(outputs)}
+        return Reduced(super().combined(shares, outputs).outputs | scores)
+
+
+class Weighted(Mean):
+    """The mean of the scores with each reference, which have weights."""
+
+    def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
+        """Return why this policy cannot score a data set, such as for another number of weights than references."""
+        message = super().misfit(metric, references, missing=missing)
+        if message is None and len(draws_references(metric).shares) != references:
+            return f"weights: {len(draws_references(metric).shares)} are given for {references} references"
+        return message
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Return True: the weight of a reference that is missing has no meaning."""
+        del metric
+        return True
+
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
+        return scores @ np.array(draws_references(metric).shares), super().over_references(metric, scores, present)[1]
+
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the weighted mean of each line's scores."""
+        return self.over_references(metric, scores, present)[0]
+
+
+# --- policies by which references are drawn at random
+
+TURNS = 4
+"""At most so many turns are made of a draw of references."""
+
+
+class Sampled(Policy):
+    """The mean score over many draws, in each of which a reference is drawn for each sentence."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return the means of the outputs over iterations."""
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
+        if draws is None:
+            return [self.single(item.outputs) for item in counts.reduced(0)]
+        return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
+
+    def single(self, outputs: dict[str, float]) -> Reduced:
+        """Return a score for which nothing is drawn, since there is only one reference."""
+        return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
+
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
+        """Return the mean of the outputs, with the spread of the first, which is the score."""
+        means, std = outputs.means()
+        middle = next(iter(means.values()))
+        interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
+        return Reduced(means, Samples(draws.iterations, std, interval))
+
+    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
+        """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
+        return draws and [outputs.scores for outputs in _drawn_outputs(counts, draws)]
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return a summand with one draw of references for each sample, and with turns of it.
+
+        The score is a mean over hundreds of draws, so it has almost no noise from them. The mean over one draw and its
+        turns has, to the first order, as little noise, since every reference of a sentence has a part in it.
+        """
+        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
+        if draws is None:
+            return [counts.summand(MetricTerms(counts.metric, 0))]
+        turns = min(counts.references, TURNS)
+        summand = counts.summand(MetricTerms(counts.metric, each=True))
+        evenly = [number * counts.references // turns for number in range(turns)]
+        return [replace(summand, draws=self.one_of(draws), turns=evenly)]
+
+    def one_of(self, draws: Draws) -> Draws:
+        """Return the draws that the samples take, before they are turned."""
+        return draws
+
+
+class Expected(Sampled):
+    """The limit of the sampled score, by balanced draws (Draws.balanced), with the standard error of the mean."""
+
+    def single(self, outputs: dict[str, float]) -> Reduced:
+        """Return a score that is exact, since there is only one reference."""
+        return Reduced(outputs | {"standard_error": 0.0})
+
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
+        """Return the mean of the outputs, and its standard error from the means of groups of turned draws."""
+        error = 0.0
+        if draws.sampler == "turned":
+            groups = outputs.scores.reshape(-1, draws.references).mean(axis=-1)
+            error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
+        means = zip(outputs.names, outputs.table, strict=True)
+        return Reduced({name: float(values.mean()) for name, values in means} | {"standard_error": error})
+
+    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
+        """Return None: these draws are not independent, so they do not show a spread."""
+        del counts
+        return None
+
+    def one_of(self, draws: Draws) -> Draws:
+        """Return one draw of each group, since the draws of the metric are already turned."""
+        return draws._replace(sampler="numpy", iterations=max(draws.iterations // draws.references, 1))
+
+
+class LeaveOneOut(Policy):
+    """Leaves out each reference in turn. Systems get the mean score. References are scored against the others."""
+
+    minimum_references = 2
+    inner = Sampled()
+    """The policy for the references that are left."""
+
+    def scores(self, counts: SystemCounts) -> list[Reduced]:
+        """Return the means of the outputs over the references left out. A reference has one score, without itself."""
+        scores: list[list[Reduced]] = [[] for _ in counts.systems]
+        for left_out in range(counts.references):
+            numbers, rest = counts.without(left_out)
+            for number, reduced in zip(numbers, self.inner.scores(rest), strict=True):
+                scores[number].append(reduced)
+        return [mean_of(items) for items in scores]
+
+    def summands(self, counts: SystemCounts) -> list[Summand]:
+        """Return a summand without each reference: a share of a system's score, or all of that reference's score."""
+        summands = []
+        for left_out in range(counts.references):
+            numbers, rest = counts.without(left_out)
+            shares = [1 / counts.references if own is None else 1.0 for own in rest.own]
+            summands += [replace(item, numbers=numbers, shares=shares) for item in self.inner.summands(rest)]
+        return summands
+
+    def needs_all(self, metric: Metric) -> bool:
+        """Return True: a reference that is missing cannot be left out."""
+        del metric
+        return True
+
+    def rows(self, references: int) -> Mapping[str, int]:
+        """Return all references."""
+        return {f"reference{number}": number for number in range(references)}
+
+
+class Outputs(NamedTuple):
+    """The outputs of a metric in every iteration."""
+
+    names: Sequence[str]
+    different: Floats
+    """The different outputs, of which iterations may share some: [outputs, number of different ones]."""
+    drawn: NDArray[np.intp] | None
+    """Which of them each iteration has: [iterations]. None: each iteration has its own."""
+
+    @property
+    def scores(self) -> Floats:
+        """The score, which is the first output: [iterations]."""
+        return self._each(self.different[0])
+
+    @property
+    def table(self) -> Floats:
+        """All outputs: [outputs, iterations]."""
+        return self._each(self.different)
+
+    def means(self) -> tuple[dict[str, float], float]:
+        """Return the mean of each output, and the population deviation of the score.
+
+        For equal values these are exactly the value and 0.
+        """
+        means = self.different[:, 0].copy()
+        varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
+        if varied.any():
+            each = self._each(self.different[varied])
+            means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
+        deviations = self.scores - means[0]
+        squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
+        return dict(zip(self.names, means.tolist(), strict=True)), math.sqrt(squares / len(deviations))
+
+    def _each(self, outputs: Floats) -> Floats:
+        return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
+
+
+def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[Outputs]:
+    """Return the outputs of each system in every iteration."""
+    if counts.lines == 1:
+        return [_of_one_line(counts, system, draws) for system in counts.systems]
+    terms = MetricTerms(counts.metric, each=True)
+    sums = drawn_sums(terms, counts.systems, draws, counts.threads)
+    outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
+    return [Outputs([*own], np.array([*own.values()]), None) for own in outputs]
+
+
+def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outputs:
+    """Return the outputs of a system with one line: those with the reference that is drawn."""
+    (columns,) = present_blocks(counts.metric, system)
+    present = columns.get(PRESENT)
+    references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
+    terms = MetricTerms(counts.metric, each=True)
+    outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
+    return Outputs([*outputs], np.array([*outputs.values()]), drawn)
+
+
+@lru_cache(16)
+def _of_a_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
+    """Return the references that are drawn for a line alone, and which of them each iteration has: [iterations].
+
+    `present` is how many references the line has, None where it has all.
+    """
+    limits = None if present is None else np.array([present], np.int64)
+    taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    references, drawn = np.unique(taken, return_inverse=True)
+    drawn.flags.writeable = False
+    return references.tolist(), drawn
+
+
+POLICIES: dict[str, Policy] = {
+    "sample": Sampled(),
+    "expected": Expected(),
+    "max": Best(),
+    "merged": Best(),
+    "mean": Mean(),
+    "each": Each(),
+    "weighted": Weighted(),
+    "leave_one_out": LeaveOneOut(),
+}
+"""The policies of references, by their names in `Metric.policy`."""

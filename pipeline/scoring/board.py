@@ -1,0 +1,308 @@
+"""Tasks and boards: what a metric reads of a data set, and the scores that come of it.
+
+A Task is a metric bound to its input. score() makes a Board of each task: the scores of all systems with the columns
+that they are made of. Boards are carried to resampling, correlations, comparisons and reports; `results.py` has the
+rows in which they are written down.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .._version import __version__
+from ..dataclass import dataclass
+from ..errors import InputError
+from ..metrics.base import options as signature
+from ..metrics.base.capabilities import category_needs, peer_signature, warner
+from ..metrics.base.needs import TEXTS
+from ..metrics.build import class_of
+from .aggregation import POLICIES, mean_of
+from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
+from .sentences import drawn_scores, reduce
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from ..arrays import Floats
+    from ..corpus.corpus import Corpus
+    from ..execution.count import Counted
+    from ..metrics.base.metric import Metric, Needs
+    from .column_blocks import HasBlocks
+    from .results import Comparison
+
+LOWER = "the lower the score, the better"
+"""The note on scores of metrics such as TER."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A metric with what it reads of a data set."""
+
+    metric: Metric
+    corpus: Corpus
+    """The data set."""
+    input: Corpus
+    """What the metric reads of it: the texts, edits in place of them, or files of numbers."""
+
+    @classmethod
+    def of(cls, metric: Metric, corpus: Corpus) -> Task:
+        """Bind a metric; raises InputError where the data set has not what it reads."""
+        return cls(metric=metric, corpus=corpus, input=corpus.read_by(metric.needs))
+
+    @property
+    def references(self) -> int:
+        """How many references the metric reads."""
+        return len(self.input.references)
+
+    @property
+    def signature(self) -> str:
+        """The signature of the metric on this data set."""
+        return signed(self.metric, self.references)
+
+    @property
+    def apart(self) -> Needs | None:
+        """The columns that count the categories of the data set; None where there are no categories."""
+        return category_needs(self.metric, self.input.categories)
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """The columns to count: those of the metric, and of the categories."""
+        apart = self.apart
+        return (self.metric.needs, apart) if apart else (self.metric.needs,)
+
+    def without(self, systems: Collection[str]) -> Task:
+        """Return the task without some systems."""
+        return replace(self, corpus=self.corpus.without(systems)) if systems else self
+
+
+def tasks_of(metrics: Sequence[Metric], corpora: Iterable[Corpus]) -> tuple[Task, ...]:
+    """Bind every metric to every data set; raises InputError where one has not what a metric reads."""
+    return tuple(Task.of(metric, corpus) for corpus in corpora for metric in metrics)
+
+
+def needs_of(tasks: Iterable[Task]) -> tuple[Needs, ...]:
+    """Return the columns to count for some tasks, each once."""
+    return tuple(dict.fromkeys(need for task in tasks for need in task.needs))
+
+
+@lru_cache(256)
+def signed(metric: Metric, references: int) -> str:
+    """Return the signature of a metric in this version, for a number of references."""
+    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board:
+    """The scores of a metric on a data set, and the columns of each system, in the same order."""
+
+    metric: Metric
+    dataset: str
+    signature: str
+    lines: int
+    references: int
+    scores: tuple[Score, ...]
+    columns: tuple[HasBlocks, ...]
+    own: tuple[int | None, ...]
+    """Which reference each system is. None: it is none of them."""
+    categories: tuple[str, ...] = ()
+    """The categories of the data set."""
+    parts: tuple[HasBlocks, ...] = ()
+    """The columns of each system for its categories; empty where there are none (see CountsCategories)."""
+    breakdown: tuple[Breakdown, ...] = ()
+    """The scores by category."""
+    tests: tuple[Comparison, ...] = ()
+    """The paired tests of systems, where there are any yet."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return [score.system for score in self.scores]
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether there is one more score, the mean of the references' scores (REFERENCES_ROW), without columns."""
+        return len(self.scores) > len(self.columns)
+
+    @property
+    def reference_rows(self) -> list[int]:
+        """The numbers of the systems that are references, of which the row REFERENCES_ROW is the mean."""
+        return [number for number, own in enumerate(self.own) if own is not None]
+
+    def reranked(self) -> Board:
+        """Return the board with new ranks among its systems."""
+        order = ranks([self.metric.goodness(score.score) for score in self.scores])
+        scores = (replace(score, rank=rank) for score, rank in zip(self.scores, order, strict=True))
+        return replace(self, scores=tuple(scores))
+
+    def only(self, systems: Collection[str]) -> Board:
+        """Return the board with some of its systems alone."""
+        return picked([(self, number) for number, name in enumerate(self.names) if name in systems])
+
+
+def picked(rows: Sequence[tuple[Board, int]]) -> Board:
+    """Return one board of rows of boards, each given by its number; all are of one metric on one data set."""
+    rows = sorted(rows, key=lambda row: row[1] >= len(row[0].columns))  # the mean of references comes last
+    counted = [(board, number) for board, number in rows if number < len(board.columns)]
+    names = {board.scores[number].system for board, number in rows}
+    boards = list({id(board): board for board, _ in rows}.values())
+    return replace(
+        boards[0],
+        scores=tuple(board.scores[number] for board, number in rows),
+        columns=tuple(board.columns[number] for board, number in counted),
+        own=tuple(board.own[number] for board, number in counted),
+        parts=tuple(b.parts[number] for b, number in counted) if all(board.parts for board in boards) else (),
+        breakdown=tuple(part for board in boards for part in board.breakdown if part.system in names),
+        tests=tuple(test for board in boards for test in board.tests if {test.system, test.other} <= names),
+    )
+
+
+def score(tasks: Iterable[Task], counts: Mapping[str, Counted], threads: int = 1) -> list[Board]:
+    """Return the scores of every task. `counts` has the counts of each data set."""
+    return [_scored(task, counts[task.corpus.name], threads) for task in tasks]
+
+
+def _scored(task: Task, counted: Counted, threads: int) -> Board:
+    metric, corpus, references, printed = task.metric, task.corpus, task.references, task.signature
+    rows = POLICIES[metric.policy].rows(references)
+    names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
+    columns = [counted[name, metric.needs] for name in names]
+    own = [rows.get(name) for name in names]
+    reduced = reduce(metric, columns, corpus.lines, references, threads, own)
+    if rows and rows.keys() <= set(names):  # no reference is lost
+        reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
+    least, most = corpus.present()
+    peer = peer_signature(metric, most, missing=least < most)
+    order = ranks([metric.goodness(item.score) for item in reduced])
+    scores = [
+        Score(
+            dataset=corpus.name,
+            system=name,
+            metric=printed,
+            score=item.score,
+            outputs=item.outputs,
+            samples=item.samples,
+            rank=rank,
+            notes=(*metric.notes(item.outputs), *([LOWER] if metric.lower_is_better else [])),
+            peer_signature=peer,
+        )
+        for name, item, rank in zip([*names, REFERENCES_ROW], reduced, order, strict=False)
+    ]
+    apart = task.apart
+    parts = [counted[name, apart] for name in names if (name, apart) in counted] if apart else []
+    board = Board(
+        metric=metric,
+        dataset=corpus.name,
+        signature=printed,
+        lines=corpus.lines,
+        references=references,
+        scores=tuple(scores),
+        columns=tuple(columns),
+        own=tuple(own),
+        categories=task.input.categories,
+        parts=tuple(parts),
+    )
+    if not parts:
+        return board
+    from .categories import beside, by_category
+
+    breakdown = tuple(
+        Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)
+        for tier, of_systems in by_category(metric, board.categories, beside(columns, parts)).items()
+        for name, categories in zip(names, of_systems, strict=True)
+    )
+    return replace(board, breakdown=breakdown)
+
+
+def rows_of(boards: Iterable[Board]) -> dict[str, Any]:
+    """Return what Results have of boards: their scores, tests and scores by category."""
+    boards = list(boards)
+    return {
+        "scores": [score for board in boards for score in board.scores],
+        "tests": [test for board in boards for test in board.tests],
+        "breakdown": [part for board in boards for part in board.breakdown],
+    }
+
+
+def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
+    """Return what is known of the data sets of boards without their texts."""
+    found = {}
+    for name in dict.fromkeys(board.dataset for board in boards):
+        own = [board for board in boards if board.dataset == name]
+        views = {board.metric.needs.input: board.references for board in own}
+        references = views.pop(TEXTS, own[0].references)
+        found[name] = DatasetInfo(own[0].lines, references, {}, views, own[0].categories)
+    return found
+
+
+def scores_of_draws(measured: Board) -> dict[str, Floats]:
+    """Return for each system its score in every draw of references: float64 [iterations].
+
+    The scores are computed anew from the columns. The result is empty where no reference is drawn for the score.
+    """
+    scores = drawn_scores(measured.metric, measured.columns, measured.lines, measured.references)
+    return dict(zip(measured.names, scores or (), strict=False))
+
+
+def with_means(results: Results) -> Results:
+    """Return the results with the mean over data sets of each system, by each metric that all data sets have.
+
+    Raises InputError where there are no two data sets.
+    """
+    datasets = list(dict.fromkeys(score.dataset for score in results.scores))
+    if len(datasets) < 2:
+        raise InputError(f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}")
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for score in results.scores:
+        own = scores.setdefault(_on_any_data(score.metric), {})
+        own.setdefault(score.system, {})[score.dataset] = score.score
+    return replace(results, means=[_mean(metric, own, datasets) for metric, own in scores.items()])
+
+
+def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
+    """Return the means of a metric; `scores` has the score of each system on each data set."""
+    means = {name: math.fsum(own.values()) / len(datasets) for name, own in scores.items() if len(own) == len(datasets)}
+    better = class_of(metric).goodness
+    order = ranks([better(mean) for mean in means.values()])
+    lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
+    ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
+    return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
+
+
+def _on_any_data(printed: str) -> str:
+    """Return a signature without the number of references."""
+    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))
+
+
+def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:
+    """Return the warnings of the metrics about their counts, each with the line that it is about."""
+    messages: dict[str, None] = {}
+    for task in tasks:
+        corpus, needs = task.corpus, task.metric.needs
+        counted = {name: counts[corpus.name][name, needs].blocks() for name in corpus.systems}
+        for note in warner(task.metric).count_warnings(counted):
+            position = ""  # with names instead of paths, since results do not depend on where files are
+            if note.reference is not None:
+                text = task.input.references[note.reference]
+                position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+            elif note.system is not None:
+                position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
+            messages[f"{corpus.name}: {position}{note.message}"] = None
+    return list(messages)
+
+
+def describe(corpus: Corpus) -> DatasetInfo:
+    """Return what results.json says of a data set."""
+    digests = {"source": corpus.source.digest} if corpus.source else {}
+    digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
+    digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
+    for key, files in corpus.external.items():
+        digests |= {f"{key} {name}": file.digest for name, file in files.systems.items()}
+    for key, view in corpus.views.items():
+        digests |= {f"{key} annotator {number}": file.digest for number, file in enumerate(view.references)}
+        digests |= {f"{key} system {name}": file.digest for name, file in view.systems.items()}
+    views = {key: len(view.references) for key, view in corpus.views.items()}
+    categories = next((view.categories for view in corpus.views.values()), ())
+    return DatasetInfo(corpus.lines, len(corpus.references), digests, views, categories)

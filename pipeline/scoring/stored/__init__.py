@@ -1,1 +1,0 @@
-"""What is read from run directories is checked here before it is believed."""
