@@ -60,7 +60,7 @@ class Job:
     """What the command line changes in the config."""
     written: dict[str, Any]
     """What run.json keeps of the config, so that reopen.py can open the texts again."""
-    people: People | None = None
+    people: HumanJudgements | None = None
     """The file of the section `human`, opened."""
     sources: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""

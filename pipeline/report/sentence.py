@@ -184,7 +184,7 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
     def shown(value: float) -> str:
         return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
 
-    users: dict[Needs, list[tuple[str, ScoredColumns]]] = {}
+    users: dict[Needs, list[tuple[str, Board]]] = {}
     for label, measured in _measured(material, dataset):
         users.setdefault(measured.metric.needs, []).append((label, measured))
     for needs, own in users.items():
@@ -216,7 +216,7 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         yield Counts(", ".join(label for label, _ in own), singles, (header, rows))
 
 
-def _measured(material: Material, dataset: str) -> Iterator[tuple[str, ScoredColumns]]:
+def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
     named = labels(measured.scores[0].metric for measured in material.measured)
     for measured in material.measured:
@@ -224,7 +224,7 @@ def _measured(material: Material, dataset: str) -> Iterator[tuple[str, ScoredCol
             yield named[measured.scores[0].metric], measured
 
 
-def _columns(measured: ScoredColumns, system: str) -> HasBlocks | None:
+def _columns(measured: Board, system: str) -> HasBlocks | None:
     return dict(zip(measured.names, measured.columns, strict=False)).get(system)
 
 

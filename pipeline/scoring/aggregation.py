@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..metrics.base.capabilities import draws_references
 from ..metrics.base.needs import PRESENT
 from .column_blocks import Subset, present_blocks

@@ -8,16 +8,15 @@ rows in which they are written down.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..dataclass import dataclass
 from ..errors import InputError
-from ..metrics.base import options as signature
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS
+from ..metrics.base.options import render_signature
 from ..metrics.build import class_of
 from .aggregation import POLICIES, mean_of
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
     from ..arrays import Floats
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
-    from ..metrics.base.metric import Metric, Needs
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Needs
     from .column_blocks import HasBlocks
     from .results import Comparison
 
@@ -91,7 +91,7 @@ def needs_of(tasks: Iterable[Task]) -> tuple[Needs, ...]:
 @lru_cache(256)
 def signed(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""
-    return signature.render(metric.name, [*metric.settings(references), ("v", __version__)])
+    return render_signature(metric.name, [*metric.settings(references), ("v", __version__)])
 
 
 @dataclass(frozen=True, kw_only=True)

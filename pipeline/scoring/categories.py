@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..metrics.base.capabilities import category_needs, counts_categories
 from ..metrics.base.needs import Schema
 from .column_blocks import chosen_references, present_blocks
 from .results import REST, TIERS, Category
-from .rows import REST, TIERS, Category
 from .terms import Block, ReferenceTerms, first
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
-    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
 
 SCHEMA = 1

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..dataclass import dataclass
 from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.columns_file import Statistics
 from ..execution.store.remote_copy import folder_of
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ..metrics.base.metric import Needs
+    from ..metrics.base.needs import Needs
     from .board import Task
     from .results import DatasetInfo
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import kernel
-from ..dataclass import dataclass
 from ..io.workers.ahead import ahead
 from ..kernel.python.packed_numbers import Packed
 from .terms import Block, check_sums

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..dataclass import dataclass
 from ..errors import InputError
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.needs import PRESENT, Schema

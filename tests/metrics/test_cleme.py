@@ -20,7 +20,6 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base import choices as running_choice
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice
-from pipeline.metrics.base.metric import Text
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text, meant
 from pipeline.scoring.sentences import reduce

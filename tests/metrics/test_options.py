@@ -29,7 +29,7 @@ from pipeline.metrics.build import from_text
 from pipeline.metrics.cleme.counts import ClemeNeeds
 from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
 from pipeline.metrics.gleu import Gleu
-from pipeline.scoring.terms import Chosen
+from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.metrics.test_bleu import generated, ours
 
@@ -197,10 +197,10 @@ def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
     metric = from_text(text)
     corpus = corpus_in_memory(hypotheses, references, references[0] if metric.needs.source else None)
     counts = count_in_memory(corpus, [metric.needs])["system", metric.needs]
-    kind = Chosen(metric)
-    totals = sum(kind.schema.pack(terms).sum(axis=0) for terms in kind.picked(counts))
-    expected = kind.outputs(counts)
-    given: dict[str, Any] = dict(zip(kind.schema.names, np.asarray(totals).tolist(), strict=True))
+    terms = MetricTerms(metric)
+    totals = sum(block.fixed.sum(axis=0) for block in terms.blocks(counts))
+    expected = terms.of_system(counts)
+    given: dict[str, Any] = dict(zip(terms.schema.names, np.asarray(totals).tolist(), strict=True))
     assert pipeline.score_counts(text, given) == expected
     assert pipeline.score_counts(metric, given) == expected
 

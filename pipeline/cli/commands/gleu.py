@@ -27,7 +27,6 @@ from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
 from ...metrics import METRICS
-from ...report.console import is_count
 from ...report.tables import ascii_table, percent, round_half_up
 from ...report.tables.ranked import is_count
 from ...scoring.aggregation import POLICIES

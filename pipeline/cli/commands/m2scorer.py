@@ -32,7 +32,6 @@ from ...io.plain_files import is_plain, named
 from ...io.remote import Remote
 from ...kernel.common import join_lines
 from ...metrics import METRICS
-from ...metrics.base.metric import Text
 from ...metrics.base.needs import GOLD, Text
 from ...prepare import text_warnings
 from ...scoring.board import tasks_of
