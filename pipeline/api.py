@@ -28,10 +28,9 @@ from .corpus.edits.gold_beside_lists import corpus_with_gold
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result
-from .execution.count import count_in_memory, has_threads
-from .execution.listener import SILENT
-from .execution.options import RunOptions
-from .execution.store.columns_file import MemoryStatistics, Statistics
+from .execution.count import count_in_memory, has_workers
+from .execution.options import SILENT, RunOptions
+from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics.base.views import TEXTS
 from .metrics.build import from_text, from_values
 from .metrics.own_tokens import OF_M2, has_own_tokens, with_own_tokens
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from .config.models import WrittenStatistics
     from .corpus.corpus import Corpus
     from .execution.count import Counted
-    from .execution.listener import Listener
+    from .execution.options import Listener
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .report.notebook.shown import Compared
@@ -154,9 +153,9 @@ def evaluate_corpus(
         raise InputError(problems)
     (corpus,) = complete(metrics, [corpus])
     needs = needs_of(corpus, metrics) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
-    if not has_threads(corpus, options):
+    if not has_workers(corpus, options):
         return results_of(corpus, metrics, count_in_memory(corpus, needs, options), settings, by_type=by_type)
-    from .io.workers.threads import beside
+    from .io.workers import beside
 
     with beside(lambda: doubts(corpus, metrics)) as doubted:
         counted = count_in_memory(corpus, needs, options)
@@ -192,7 +191,7 @@ def results_of(
     for score in scores:
         metric = measures[score.metric]
         schema = metric.needs.schema(references[metric])
-        counts = counted.get((score.system, metric.needs)) or MemoryStatistics([], schema)
+        counts = counted.get((score.system, metric.needs)) or InMemoryCounts([], schema)
         results.append(Result(score, measures[score.metric], counts, _own(score, parts)))
     doubted = doubted or (lambda: doubts(corpus, metrics))
     told = [*doubted(), *remarks([corpus], metrics, {corpus.name: counted}), *notes]
@@ -273,9 +272,9 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
     results = []
     for score in stored.scores:
         metric, info = from_text(score.metric), stored.datasets[score.dataset]
-        path = Statistics.path_in(directory, score.dataset, score.system, metric.needs.key)
+        path = StoredCounts.path_in(directory, score.dataset, score.system, metric.needs.key)
         schema = metric.needs.schema(info.references_of(metric.needs))
-        statistics = Statistics(path, schema, info.lines)
+        statistics = StoredCounts(path, schema, info.lines)
         results.append(Result(score, metric, statistics, _own(score, stored.breakdown)))
     return Evaluation(results, stored.warnings, stored.tests, stored)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .arrays import Floats, Ints
-    from .execution.store.columns_file import MemoryStatistics, Statistics
+    from .execution.store.counts import InMemoryCounts, StoredCounts
     from .metrics.base.metric import Metric
     from .scoring.breakdown.rows import Breakdown
     from .scoring.results import Bootstrap, Comparison, Samples, Score, Spread
@@ -41,7 +41,7 @@ class Result(Shown):
     """The score as results.json has it. The properties below read it."""
     measure: Metric
     """The metric, with all its settings."""
-    statistics: Statistics | MemoryStatistics
+    statistics: StoredCounts | InMemoryCounts
     """The counts of each sentence. Those of a run directory are read when they are asked for."""
     parts: tuple[Breakdown, ...] = ()
     """The scores by type of edit, of metrics that have them, for each tier."""
@@ -106,7 +106,7 @@ class Result(Shown):
         schema = self.statistics.schema
         return schema.named(np.concatenate([schema.pack(columns) for columns in self._counts().blocks()]))
 
-    def _counts(self) -> Statistics | MemoryStatistics:
+    def _counts(self) -> StoredCounts | InMemoryCounts:
         """Return the counts of each sentence. Raises InputError for the row of all references, which has none."""
         if self.system == REFERENCES_ROW:
             remedy = "take reference0 or another reference"

@@ -17,9 +17,8 @@ from .corpus.suspicions.spacing import misspaced
 from .corpus.texts import read_texts
 from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.listener import SILENT
-from .execution.opening import elsewhere
-from .execution.options import AUTO
+from .execution.clusters import elsewhere
+from .execution.options import AUTO, SILENT
 from .io.remote import is_remote, telling
 from .metrics.base import signature
 from .metrics.base.views import GOLD, TEXTS, annotator_of
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles
-    from .execution.listener import Listener
-    from .execution.options import RunOptions
+    from .execution.options import Listener, RunOptions
     from .human.people import People
     from .metrics.base.metric import Metric, Needs
     from .reproduction.open_sections import OpenedSections

@@ -30,15 +30,12 @@ from ._version import __version__
 from .dataclass import dataclass
 from .errors import InputError
 from .execution.count import count_all, outdated
-from .execution.listener import SILENT, Listener, LoggingListener
-from .execution.options import AUTO
-from .execution.store.log import Log
-from .execution.store.manifest import running, surroundings
+from .execution.options import AUTO, SILENT, Listener, LoggingListener
 from .execution.store.remote_copy import mirrored
-from .execution.store.run_directory import RunDirectory
+from .execution.store.run_directory import Log, RunDirectory, running, surroundings
 from .io.plain_files import remove_abandoned
-from .io.processes import give_back_memory
 from .io.remote import telling
+from .io.workers import give_back_memory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.material import Material
@@ -58,8 +55,7 @@ if TYPE_CHECKING:
     from .config.models import WrittenHuman, WrittenStatistics
     from .corpus.corpus import Corpus
     from .execution.count import Counted
-    from .execution.options import RunOptions
-    from .execution.shards import Missing
+    from .execution.options import Missing, RunOptions
     from .human.people import People
     from .reproduction.open_sections import OpenedSections
     from .scoring.scored_columns import ScoredColumns

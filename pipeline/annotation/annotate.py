@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import IncompleteError
-from ..io.processes import WorkerLostError
+from ..io.workers import WorkerLostError
 from .errant_annotator import annotator_of
 from .pairs import pair_of, trivial
 from .spacy_pipelines import versions_of
@@ -98,7 +98,7 @@ def _results(
         for part in parts:
             yield part, annotate_chunk(part, model)
         return
-    from ..io.workers.pool import results
+    from ..io.workers import results
 
     call = partial(_numbered, annotate_chunk, model)
     try:

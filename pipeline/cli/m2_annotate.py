@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..config.resolved import UNPACKED
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Spool, named, numbered_lines
-from ..io.processes import processors
 from ..io.safe_files import write_atomic
+from ..io.workers import processors
 from ..report.terminal.progress import Bar
 from .arguments import jobs
 from .given_texts import given_path

@@ -13,7 +13,7 @@ from ..config.resolved import UNPACKED
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, STDIN, Origin, Spool, Spooled
 from ..io.remote import Remote
-from ..io.workers.threads import threads
+from ..io.workers import threads
 from . import formats
 from .index import index_text
 from .spans import read_span
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..config.resolved import Input
-    from ..io.workers.threads import Shared
+    from ..io.workers import Shared
 
     Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
     """Opens files on other machines. None stands for those that this machine must open itself."""

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ..errors import CorpusError, Problem, did_you_mean
 from . import lock
 from .compressed import OPENERS, PackedError
-from .processes import refuse_want
 from .remote import RangeReader, Remote, ranged, stream
+from .workers import refuse_want
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

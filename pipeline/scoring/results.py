@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
 from ..errors import StoreError
-from ..execution.shards import Missing
+from ..execution.options import Missing
 from ..execution.store.json_shapes import mistakes
 from ..io.safe_files import read_json
 from .breakdown.rows import Breakdown, read

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, StoreError
-from ..execution.store.columns_file import Statistics
+from ..execution.store.counts import StoredCounts
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.build import from_text
@@ -42,8 +42,8 @@ def load(path: Path) -> tuple[Results, list[ScoredColumns]]:
     for (dataset, signature), scores in grouped.items():
         metric, info = _metric(path, signature), results.datasets[dataset]
         schema = metric.needs.schema(info.references_of(metric.needs))
-        paths = [Statistics.path_in(path, dataset, score.system, metric.needs.key) for score in scores]
-        columns = [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
+        paths = [StoredCounts.path_in(path, dataset, score.system, metric.needs.key) for score in scores]
+        columns = [StoredCounts(file, schema, info.lines) if file.exists() else None for file in paths]
         pairs = zip(scores, columns, strict=True)
         lacking = [score.system for score, blocks in pairs if not blocks and score.system != REFERENCES_ROW]
         for blocks in filter(None, columns):
@@ -63,14 +63,14 @@ def _metric(path: Path, signature: str) -> Metric:
         raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
 
 
-def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[Statistics | None]:
+def _parts(path: Path, metric: Metric, info: DatasetInfo, scores: Sequence[Score]) -> list[StoredCounts | None]:
     """Return the columns of the categories of each system; None where they are not there."""
     apart = metric.breakdown(info.categories) if info.categories else None
     if apart is None:
         return []
     schema = apart.schema(info.references_of(apart))
-    paths = [Statistics.path_in(path, score.dataset, score.system, apart.key) for score in scores]
-    return [Statistics(file, schema, info.lines) if file.exists() else None for file in paths]
+    paths = [StoredCounts.path_in(path, score.dataset, score.system, apart.key) for score in scores]
+    return [StoredCounts(file, schema, info.lines) if file.exists() else None for file in paths]
 
 
 def replaced(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -> list[Score]:
@@ -111,7 +111,7 @@ def left_out(path: Path, corpora: Sequence[Corpus], metrics: Sequence[Metric]) -
 def used_counts(path: Path) -> set[str]:
     """Return the names of the files of counts that the results in a run directory are made of; raises StoreError."""
     files = (columns for measured in load(path)[1] for columns in measured.columns)
-    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, Statistics)}
+    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, StoredCounts)}
 
 
 def _unversioned(signature: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dataclass import dataclass
-from ..io.workers.ahead import ahead
+from ..io.workers import prefetch
 from .addends import Addends, PackedAddends, check_sums
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Table:
         """Return the addends of all blocks, made at the first call; nothing where there is no room for them."""
         if self.kept is None:
             large = self.lines >= MANY
-            blocks = ahead(self.from_columns()) if large and threads > 1 else self.from_columns()
+            blocks = prefetch(self.from_columns()) if large and threads > 1 else self.from_columns()
             self.kept = self._packed(_together(blocks, TOGETHER if large else 1))
         return self.kept
 

@@ -15,7 +15,7 @@ from pipeline import stages
 from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import columns_file
+from pipeline.execution.store import counts as columns_file
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, weighted_sums
 from pipeline.scoring import summands as summands_file

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...errors import InputError
-from ...execution.listener import Listener
+from ...execution.options import Listener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

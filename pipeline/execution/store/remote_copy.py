@@ -18,8 +18,8 @@ from ...errors import CorpusError, StoreError
 from ...io.remote import Remote, RemoteStamp, is_remote, tried
 from ...io.safe_files import read_json, write_atomic
 from ...io.written_paths import expanded, home
-from .manifest import MANIFEST, is_file_name, read_manifest
-from .unfinished import UNFINISHED, is_part
+from .counts import UNFINISHED, is_part
+from .run_directory import MANIFEST, is_file_name, read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...io.workers.ahead import ahead
+from ...io.workers import prefetch
 from ..addends import check_sums
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def drawn_sums(kind: Drawn, systems: Sequence[HasBlocks], draws: Draws, threads:
     if threads == 1 or draws.lines * draws.iterations < THREADED:
         sums = [_sums(kind, systems, draws, group, 1, map) for group in groups]
     else:
-        from ...io.workers.threads import threads as shared_by
+        from ...io.workers import threads as shared_by
 
         with shared_by(threads) as apply:
             sums = [_sums(kind, systems, draws, group, threads, apply) for group in groups]
@@ -55,7 +55,7 @@ def _sums(kind: Drawn, systems: Sequence[HasBlocks], draws: Draws, iterations: r
     drawers = [draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)]
     sums = np.zeros((len(iterations), len(systems), kind.fixed.width + kind.drawn.width), np.int64)
     blocks = _blocks(kind, systems, draws.lines)
-    for fixed, apart, present in ahead(blocks) if parts > 1 else blocks:
+    for fixed, apart, present in prefetch(blocks) if parts > 1 else blocks:
         drawn = np.concatenate(list(apply(lambda drawer: drawer.sums(apart, present), drawers)))  # noqa: B023
         sums[:, :, kind.fixed.width :] += drawn.reshape(len(iterations), len(systems), -1)
         sums[:, :, : kind.fixed.width] += fixed
