@@ -17,8 +17,7 @@ from .corpus.suspicions.spacing import misspaced
 from .corpus.texts import read_texts
 from .dataclass import dataclass
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.clusters import elsewhere
-from .execution.options import AUTO, SILENT
+from .execution.options import AUTO, SILENT, elsewhere
 from .io.remote import is_remote, telling
 from .metrics.base import signature
 from .metrics.base.views import GOLD, TEXTS, annotator_of

@@ -23,10 +23,8 @@ from ..io.workers import quiet
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from ..corpus.input_files import Elsewhere
     from ..corpus.texts import TextFile
     from ..io.plain_files import Spooled
-    from .options import RunOptions
 
     T = TypeVar("T")
     R = TypeVar("R")
@@ -333,17 +331,7 @@ CLUSTERS = {
 # ---- texts that workers open
 
 
-@contextlib.contextmanager
-def elsewhere(options: RunOptions) -> Iterator[Elsewhere | None]:
-    """Yield a function that opens texts on the workers of a cluster; None where these are on this machine."""
-    if options.address is None:
-        yield None
-        return
-    with options.connected() as connected:
-        yield partial(_opened, connected.cluster) if connected.cluster else None
-
-
-def _opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
+def opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
     """Open files on workers. None: the worker has no such file, found a fault in it, or was lost.
 
     A text has the stamp of its file on this machine. None stands too for a file that is another one here.

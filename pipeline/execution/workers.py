@@ -22,11 +22,10 @@ from .._version import __version__
 from ..corpus.spans import Span, read_span
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..io.workers import MEMORY, WorkerLostError, processors, starved
+from ..io.workers import MEMORY, WorkerLostError, processors, silent, starved
 from ..metrics.base.columns import COUNTING
 from ..metrics.base.metric import Text
 from .clusters import LostWorkerError
-from .options import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -237,7 +236,7 @@ def run(
     backend: Backend,
     monitor: StragglerMonitor | None = None,
     cluster: Cluster | None = None,
-    tell: Callable[[str], None] = SILENT.tell,
+    tell: Callable[[str], None] = silent,
 ) -> Iterator[Answer]:
     """Yield the answers to tasks in the order in which they finish. Raises WorkerDiedError.
 
