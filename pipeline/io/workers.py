@@ -189,6 +189,8 @@ PATIENCE = 3600.0
 """Seconds without any answer after which workers are given up: one stands still, or waits for what never comes."""
 START = 60.0
 """Seconds within which the first worker process must be ready, else this process does the work."""
+LOKYS_THREADS = 4
+"""Threads of this process that must have room beside processes: loky has two, and may start one while another ends."""
 SHORT_ANSWER = 2048
 """Bytes of an answer that goes through the pipe of loky, which has some more of its own. Up to 4,096 bytes (PIPE_BUF)
 come as a whole or not at all."""
@@ -273,6 +275,8 @@ def results(
             except StopIteration:
                 return
             except Exception as error:  # noqa: BLE001 (those of the function are answers)
+                if processes:
+                    _end_processes()
                 raise _lost(error) from None
             if not done:
                 raise WorkerLostError(MEMORY, alive=True) if starved(answer) == MEMORY else answer
@@ -312,13 +316,39 @@ def _answers(tasks: Iterable[Any], number: int, *, processes: bool, timeout: flo
 def _not_ready(attempt: _Attempt, number: int) -> str:
     """Return why no worker process can be started; empty where one is ready. Nothing is done by it yet."""
     try:
+        _need_threads()
         with quiet():
             answers = _answers(((attempt.ready, (), {}) for _ in range(number)), number, processes=True, timeout=START)
             for _ in answers:
                 pass
     except Exception as error:  # noqa: BLE001 (whatever joblib, or a module of the user, raises)
+        _end_processes()
         return _reason(error)
     return ""
+
+
+def _need_threads() -> None:
+    """Start as many threads as loky needs, which waits for ever where it gets one less, and end them."""
+    end = threading.Event()
+    started = []
+    try:
+        for _ in range(LOKYS_THREADS):
+            started.append(threading.Thread(target=end.wait))
+            started[-1].start()
+    finally:
+        end.set()
+        for thread in started:
+            if thread.ident is not None:
+                thread.join()
+
+
+def _end_processes() -> None:
+    """Kill the processes of loky, which does not do so where a thread of its own has failed: Python waits for them."""
+    from multiprocessing import active_children
+
+    for process in active_children():
+        if type(process).__name__ == "LokyProcess":
+            process.kill()
 
 
 def _reason(error: BaseException) -> str:

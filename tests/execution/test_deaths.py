@@ -242,7 +242,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
             if poisoned(one):
                 raise WorkerDiedError(tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died")
             if not (innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])):
-                yield workers.count(one)
+                yield (one.number, [*workers.count(one)[1]])
 
     tasks = [task(low, outputs) for low in range(0, lines, size)]
     told: list[str] = []
@@ -257,7 +257,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     for outcome in found:
         whole = workers.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
-        for place, array in enumerate(outcome.columns):
+        for place, array in enumerate(outcome.columns or []):
             assert (array is None) == (place % systems in gone)
             assert array is None or np.array_equal(np.asarray(array), whole[place])
     assert bool(told) == bool(kills)

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sys
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -140,7 +141,7 @@ def test_an_answer_through_the_pipe_is_short_whatever_it_is(tmp_path: Path) -> N
 
 
 def test_long_answers_arrive_and_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     found = results(lambda number: b"1" * (number * 10_000), iter(NUMBERS), 2, processes=True)
     assert sorted(map(len, found)) == [number * 10_000 for number in NUMBERS]
     assert list(tmp_path.iterdir()) == []
