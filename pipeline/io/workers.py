@@ -241,7 +241,7 @@ def results(
     when this ends early are waited for.
     """
     left = iter(items)
-    attempt = _Attempt(call, _new_folder()) if processes else _InThreads(call, number)
+    attempt = _Attempt(call) if processes else _InThreads(call, number)
     answers: Generator[Any, None, None] | None = None
     handed: list[T] = []  # until the workers have begun
     begun = False
@@ -298,7 +298,9 @@ def _answers(tasks: Iterable[Any], number: int, *, processes: bool, timeout: flo
     more: dict[str, Any] = {}
     if processes:
         # Processes live on for later work. Those that were started in other surroundings are not used again.
-        surroundings = (os.getpid(), *sys.path, *chain(*sorted(os.environ.items())), str(_working_directory()))
+        surroundings = (os.getpid(), *sys.path, *chain(*sorted(os.environ.items())))
+        with contextlib.suppress(OSError):  # the working directory was deleted
+            surroundings = (*surroundings, str(Path.cwd()))
         more = {"initializer": _begin, "initargs": surroundings, "max_nbytes": None}
         more |= {"pre_dispatch": 1} if number == 1 else {}
     parallel = Parallel(
@@ -370,20 +372,6 @@ def _lost(error: BaseException) -> BaseException:
     return WorkerLostError(MEMORY, alive=True) if starved(error) == MEMORY else error
 
 
-def _working_directory() -> Path | None:
-    try:
-        return Path.cwd()
-    except OSError:  # it was deleted
-        return None
-
-
-def _new_folder() -> str:
-    """Return the name of a temporary folder for long answers. The first that there is makes it."""
-    with contextlib.suppress(OSError):  # there is none that can be written, which a long answer then tells
-        return f"{tempfile.gettempdir()}/{FOLDER}{secrets.token_hex(8)}"
-    return ""
-
-
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
     """Have processes that are started here begin with _ENVIRONMENT, without signals, and with nowhere to print to.
@@ -435,8 +423,11 @@ def _begin(parent: int, *_: str) -> None:
 class _Attempt:
     """What a worker process does with an item. It answers with the result, or the error, or the file that has it."""
 
-    def __init__(self, call: Callable[[Any], Any], folder: str) -> None:
-        self.call, self.folder = call, folder
+    def __init__(self, call: Callable[[Any], Any]) -> None:
+        """Take the function. The temporary folder for long answers is made by the first that there is."""
+        self.call, self.folder = call, ""
+        with contextlib.suppress(OSError):  # there is none that can be written, which a long answer then tells
+            self.folder = f"{tempfile.gettempdir()}/{FOLDER}{secrets.token_hex(8)}"
 
     def __call__(self, item: Any) -> bytes | str:
         from joblib.externals.loky.cloudpickle_wrapper import (

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
@@ -20,7 +21,6 @@ from tests.tools.faults.processes import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 NUMBERS = range(20)
@@ -50,11 +50,16 @@ def test_each_item_is_worked_on_once_and_by_no_other_process_than_asked(processe
     assert messages == []
 
 
-def test_processes_without_work_are_used_again_where_nothing_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_without_work_are_used_again_where_nothing_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each has the variables that this process has now, and imports nothing from the working directory."""
 
     def seen(_: int) -> tuple[int, str | None, bool, str]:
         return os.getpid(), os.environ.get("PIPELINE_TEST"), sys.flags.safe_path, os.environ["OPENBLAS_NUM_THREADS"]
+
+    def folders() -> set[str]:
+        return set(results(lambda _: str(Path.cwd()), iter(NUMBERS), 2, processes=True))
 
     def all_seen() -> set[tuple[int, str | None, bool, str]]:
         return set(results(seen, iter(NUMBERS), 2, processes=True))
@@ -69,6 +74,8 @@ def test_processes_without_work_are_used_again_where_nothing_has_changed(monkeyp
     second = all_seen()
     assert {item[1] for item in second} == {"another"}
     assert not {pid for pid, *_ in first} & {pid for pid, *_ in second}
+    monkeypatch.chdir(tmp_path)
+    assert folders() == {str(tmp_path)}
 
 
 @pytest.mark.parametrize("size", [10, 100_000])
@@ -118,7 +125,13 @@ def test_an_answer_through_the_pipe_is_short_whatever_it_is(tmp_path: Path) -> N
         raise ValueError("x" * 100_000)
 
     unsendable = threading.Lock()
-    short = workers._Attempt(square, str(folder))
+
+    def attempt_of(call: Callable[[int], object]) -> workers._Attempt:
+        attempt = workers._Attempt(call)
+        attempt.folder = str(folder)
+        return attempt
+
+    short = attempt_of(square)
     assert isinstance(short(3), bytes)
     assert not folder.exists()
     for call, expected in (
@@ -126,7 +139,7 @@ def test_an_answer_through_the_pipe_is_short_whatever_it_is(tmp_path: Path) -> N
         (fails, "x" * 100_000),
         (lambda _: unsendable, "an answer cannot be sent: "),
     ):
-        attempt = workers._Attempt(call, str(folder))
+        attempt = attempt_of(call)
         answer = attempt(100_000)
         assert len(answer) < workers.SHORT_ANSWER
         is_done, value = attempt.opened(answer)
@@ -134,7 +147,8 @@ def test_an_answer_through_the_pipe_is_short_whatever_it_is(tmp_path: Path) -> N
     assert list(folder.iterdir()) == []
     short.close()
     assert not folder.exists()
-    full = workers._Attempt(lambda size: b"1" * size, str(tmp_path / "not" / "there"))
+    full = attempt_of(lambda size: b"1" * size)
+    full.folder = str(tmp_path / "not" / "there")
     is_done, error = full.opened(full(100_000))
     assert not is_done
     assert str(error) == "the temporary folder cannot be written: No such file or directory; TMPDIR may name another"
