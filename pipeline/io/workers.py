@@ -311,8 +311,26 @@ def _answers(tasks: Iterable[Any], number: int, *, processes: bool, timeout: flo
         timeout=(timeout or PATIENCE) if processes else None,
         **more,
     )
-    with quiet(), _environment() if processes else contextlib.nullcontext():
-        return parallel(tasks)
+    if not processes:
+        with quiet():
+            return parallel(tasks)
+    others = _loky_processes()
+    with quiet(), _environment():
+        answers = parallel(tasks)
+    if not _own_processes and hasattr(threading, "_register_atexit"):  # where loky ends its processes too, after this
+        threading._register_atexit(_end_processes)  # noqa: SLF001 (as loky does; an ordinary one would come too late)
+    _own_processes.extend(process for process in _loky_processes() if process not in others)
+    return answers
+
+
+_own_processes: list[Any] = []
+"""The processes that were started here, but not those of another user of joblib in this process."""
+
+
+def _loky_processes() -> list[Any]:
+    from multiprocessing import active_children
+
+    return [process for process in active_children() if type(process).__name__ == "LokyProcess"]
 
 
 def _not_ready(attempt: _Attempt, number: int) -> str:
@@ -345,12 +363,14 @@ def _need_threads() -> None:
 
 
 def _end_processes() -> None:
-    """Kill the processes of loky, which does not do so where a thread of its own has failed: Python waits for them."""
-    from multiprocessing import active_children
+    """Kill the processes that were started here.
 
-    for process in active_children():
-        if type(process).__name__ == "LokyProcess":
-            process.kill()
+    Python waits for them at its end, for ever if one is stopped. loky kills none where a thread of its own has failed.
+    """
+    for process in _loky_processes():
+        if process in _own_processes:
+            with contextlib.suppress(OSError):  # it has ended
+                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _reason(error: BaseException) -> str:

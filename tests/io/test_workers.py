@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -17,6 +18,7 @@ import pytest
 
 from pipeline.io import workers
 from pipeline.io.workers import MEMORY, WorkerLostError, results, starved, threads
+from tests.conftest import PATIENCE, ROOT
 from tests.tools.faults.processes import children
 
 if TYPE_CHECKING:
@@ -266,3 +268,15 @@ def test_what_is_lack_and_what_is_not() -> None:
     assert starved(OSError(errno.EMFILE, "Too many open files")) == "the system gives no more: Too many open files"
     for other in (ImportError("no module"), RuntimeError("other"), OSError(errno.ENOENT, "x"), ValueError("x")):
         assert starved(other) == ""
+
+
+@posix
+def test_a_worker_that_is_stopped_when_it_has_no_work_does_not_keep_its_parent_from_ending() -> None:
+    """Python waits for processes at its end; loky asks them to end, which a stopped one does not hear."""
+    code = "import os, signal; from pipeline.io.workers import results; "
+    code += "pids = {*results(lambda _: os.getpid(), iter(range(9)), 2, processes=True)}; os.kill(pids.pop(), signal.SIGSTOP)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, timeout=PATIENCE, check=True
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
