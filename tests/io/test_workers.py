@@ -274,7 +274,8 @@ def test_what_is_lack_and_what_is_not() -> None:
 def test_a_worker_that_is_stopped_when_it_has_no_work_does_not_keep_its_parent_from_ending() -> None:
     """Python waits for processes at its end; loky asks them to end, which a stopped one does not hear."""
     code = "import os, signal; from pipeline.io.workers import results; "
-    code += "pids = {*results(lambda _: os.getpid(), iter(range(9)), 2, processes=True)}; os.kill(pids.pop(), signal.SIGSTOP)"
+    code += "pids = {*results(lambda _: os.getpid(), iter(range(9)), 2, processes=True)}; "
+    code += "os.kill(pids.pop(), signal.SIGSTOP)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, timeout=PATIENCE, check=True
