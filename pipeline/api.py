@@ -27,9 +27,8 @@ from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result, boards_of
-from .execution.count import count_in_memory, has_threads
-from .execution.listener import SILENT
-from .execution.options import RunOptions
+from .execution.count import count_in_memory, has_workers
+from .execution.options import SILENT, RunOptions
 from .metrics.base.needs import TEXTS
 from .metrics.build import from_values
 from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
-    from .execution.listener import Listener
+    from .execution.options import Listener
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .report.notebook.shown import Compared
@@ -149,9 +148,9 @@ def evaluate_corpus(
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
     needs = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
-    if not has_threads(corpus, options):
+    if not has_workers(corpus, options):
         return results_of(tasks, count_in_memory(corpus, needs, options), settings)
-    from .io.workers.threads import beside
+    from .io.workers import beside
 
     with beside(lambda: text_warnings(tasks)) as noticed:
         return results_of(tasks, count_in_memory(corpus, needs, options), settings, noticed)

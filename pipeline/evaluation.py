@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 import numpy as np
 
 from .errors import InputError, did_you_mean
-from .execution.store.columns_file import MemoryStatistics
+from .execution.store.counts import InMemoryCounts
 from .metrics import METRICS
 from .report.notebook.shown import Drawable, Shown, are_few, called, ends, frame
 from .report.tables.ranked import labels
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .arrays import Floats, Ints
-    from .execution.store.columns_file import Statistics
+    from .execution.store.counts import InMemoryCounts, StoredCounts
     from .metrics.base.metric import Metric
     from .scoring.board import Board
     from .scoring.results import Bootstrap, Breakdown, Comparison, Samples, Score, Spread
@@ -53,11 +53,11 @@ class Result(Shown):
         return self._board.metric
 
     @property
-    def statistics(self) -> Statistics | MemoryStatistics:
+    def statistics(self) -> StoredCounts | InMemoryCounts:
         """The counts of each sentence. Those of a run directory are read when they are asked for."""
         if self._number < len(self._board.columns):
-            return cast("Statistics | MemoryStatistics", self._board.columns[self._number])
-        return MemoryStatistics([], self.measure.needs.schema(self._board.references))
+            return cast("StoredCounts | InMemoryCounts", self._board.columns[self._number])
+        return InMemoryCounts([], self.measure.needs.schema(self._board.references))
 
     @property
     def parts(self) -> tuple[Breakdown, ...]:
@@ -124,7 +124,7 @@ class Result(Shown):
         schema = self.statistics.schema
         return schema.named(np.concatenate([schema.pack(columns) for columns in self._counts().blocks()]))
 
-    def _counts(self) -> Statistics | MemoryStatistics:
+    def _counts(self) -> StoredCounts | InMemoryCounts:
         """Return the counts of each sentence. Raises InputError for the row of all references, which has none."""
         if self.system == REFERENCES_ROW:
             remedy = "take reference0 or another reference"

@@ -16,9 +16,7 @@ from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.listener import SILENT
-from .execution.opening import elsewhere
-from .execution.options import AUTO
+from .execution.options import AUTO, SILENT, elsewhere
 from .io.remote import is_remote, telling
 from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
@@ -36,10 +34,9 @@ if TYPE_CHECKING:
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .corpus.number_files import NumberFiles
-    from .execution.listener import Listener
-    from .execution.options import RunOptions
+    from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.metric import Metric
+    from .metrics.base.metric import Metric, Needs
     from .metrics.base.needs import Needs
     from .reproduction.published_sections import Published
 

@@ -29,15 +29,12 @@ from . import kernel
 from ._version import __version__
 from .errors import InputError
 from .execution.count import count_all, outdated
-from .execution.listener import SILENT, Listener, LoggingListener
-from .execution.options import AUTO
-from .execution.store.log import Log
-from .execution.store.manifest import running, surroundings
+from .execution.options import AUTO, SILENT, Listener, LoggingListener
 from .execution.store.remote_copy import mirrored
-from .execution.store.run_directory import RunDirectory
+from .execution.store.run_directory import Log, RunDirectory, running, surroundings
 from .io.plain_files import remove_abandoned
-from .io.processes import give_back_memory
 from .io.remote import telling
+from .io.workers import give_back_memory
 from .prepare import Job, prepare, under
 from .report import FORMATS
 from .report.console import replacement_note
@@ -55,8 +52,7 @@ if TYPE_CHECKING:
     from .config.models import HumanConfig, StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
-    from .execution.options import RunOptions
-    from .execution.shards import Missing
+    from .execution.options import Missing, RunOptions
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
     from .scoring.board import Board

@@ -17,8 +17,7 @@ import pipeline.kernel
 from pipeline import stages
 from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import NEWLINE
-from pipeline.execution.listener import SILENT, Listener
-from pipeline.execution.options import AUTO, RunOptions
+from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.io.plain_files import Origin, Spooled
 from pipeline.metrics.build import from_text
 

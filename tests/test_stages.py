@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pipeline import stages
-from pipeline.execution.listener import Listener
-from pipeline.execution.options import AUTO
+from pipeline.execution.options import AUTO, Listener
 from tests.conftest import Hears, run, write_run
 
 if TYPE_CHECKING:

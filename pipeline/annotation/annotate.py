@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ..errors import ConfigError, IncompleteError
 from ..io.dataset_cache import cache
-from ..io.processes import WorkerLostError
 from ..io.safe_files import digest
+from ..io.workers import WorkerLostError
 from .errant_annotator import DEFAULTS, annotator_of, installed, is_installed, pair_of, trivial, versions_of
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _results(
         for part in parts:
             yield part, annotate_chunk(part, model)
         return
-    from ..io.workers.pool import results
+    from ..io.workers import results
 
     call = partial(_numbered, annotate_chunk, model)
     try:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
 from ..errors import IncompleteError, InputError, PipelineError, did_you_mean, printable
-from ..io.processes import address_space, starved
+from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
 from .damaged_runs import read_with_care
 from .terminal import locale_note, show_every_letter

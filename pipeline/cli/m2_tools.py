@@ -11,8 +11,8 @@ from ..corpus.edits.m2_files import other_sentences, other_styles, read_annotate
 from ..corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted, merged, split
 from ..errors import ConfigError, CorpusError, Problem, printable
 from ..io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
-from ..io.processes import processors
 from ..io.safe_files import write_atomic
+from ..io.workers import processors
 from ..report.terminal.progress import Bar
 from .arguments import given_path, jobs
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CorpusError, Problem
+from ..io import workers as threads
 from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled
 from ..io.remote import Remote
-from ..io.workers.threads import threads
 from . import formats
 from .scan import index_text
 from .texts import TextFile, read_span
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..config.resolved import Input
-    from ..io.workers.threads import Shared
+    from ..io.workers import Shared
 
     Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
     """Opens files on other machines. None stands for those that this machine must open itself."""

@@ -1,7 +1,8 @@
-"""Connections to clusters of dask, ray and spark, and the way in which each of them works through tasks.
+"""Clusters of dask, ray and spark: how each is connected to, how it works through tasks, how it tells of a death.
 
 The program connects to a cluster when there is work for it, and disconnects at the end of the run. A dask client, a ray
-or a spark session that the user has already started in this process is used as it is, and is left open.
+or a spark session that the user has already started in this process is used as it is, and is left open. Workers also
+open texts, where the first machine would else read all of them.
 """
 
 from __future__ import annotations
@@ -10,15 +11,20 @@ import contextlib
 import os
 import re
 import sys
-import warnings
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+from .._version import __version__
+from ..dataclass import dataclass
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
+from ..io.workers import quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    from ..corpus.texts import TextFile
+    from ..io.plain_files import Spooled
 
     T = TypeVar("T")
     R = TypeVar("R")
@@ -70,7 +76,15 @@ class Cluster:
         """
         if not self._workers:
             kind = CLUSTERS[self.backend]
-            self._reach()
+            # The packages of the clusters would wait for minutes where nobody answers.
+            if address := re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or ""):
+                import socket
+
+                try:
+                    socket.create_connection((address[1].strip("[]"), int(address[2])), REACHED).close()
+                except (OSError, OverflowError, UnicodeError) as error:
+                    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                    raise self._problem(f"nobody answers there ({reason}); is the scheduler running?") from None
             try:
                 with quiet():
                     self._workers = kind.connect(self.address, self.limit, self._undo)
@@ -88,19 +102,6 @@ class Cluster:
         Where the cluster has room for more tasks than may run at once, it would run all that it has.
         """
         return workers if self._workers > workers else 2 * workers
-
-    def _reach(self) -> None:
-        """Raise ConfigError where the address does not answer; the packages of the clusters would wait for minutes."""
-        address = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
-        if not address:
-            return
-        import socket
-
-        try:
-            socket.create_connection((address[1].strip("[]"), int(address[2])), REACHED).close()
-        except (OSError, OverflowError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise self._problem(f"nobody answers there ({reason}); is the scheduler running?") from None
 
     def _problem(self, message: str) -> ConfigError:
         at = f" at {self.address}" if self.address else ""
@@ -131,111 +132,15 @@ class Cluster:
                 results.close()
 
 
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Hide warnings of the clusters' packages, about which the user can do nothing."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def submitted(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-    """Yield the results of tasks from dask's own client; at the end, cancel the tasks that are not done.
-
-    More tasks are submitted than there are workers, so that no worker waits. joblib's dask backend is not used: in
-    joblib 1.6 it waits for ever for a task that dask has given up, or whose scheduler is gone.
-    """
-    from distributed import as_completed, get_client
-
-    client, done, pending = get_client(), as_completed(), set[Any]()
-
-    def give(count: int) -> None:
-        for task in islice(tasks, count):
-            with quiet():  # dask warns of large tasks, such as those with texts
-                future = client.submit(partial(call, task), pure=False)
-            pending.add(future)
-            done.add(future)
-
-    try:
-        give(cluster.under_way(workers))
-        for future in done:
-            pending.discard(future)
-            give(1)
-            yield future.result()
-    finally:
-        client.cancel(list(pending), force=True)
-
-
-def as_ray_tasks(
-    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
-) -> Generator[Any, None, None]:
-    """Yield the results of tasks from ray itself; at the end, cancel the tasks that are not done.
-
-    A task is not tried again by ray: the program itself finds out which lines a worker dies of. joblib's ray backend is
-    not used, because it refuses generators, so that all workers would wait for the last task of each wave.
-    """
-    import ray
-
-    remote = ray.remote(max_retries=0)(_called)
-    function = ray.put(call)
-    pending: list[Any] = []
-
-    def give(count: int) -> None:
-        pending.extend(remote.remote(function, task) for task in islice(tasks, count))
-
-    try:
-        give(cluster.under_way(workers))
-        while pending:
-            done, pending[:] = ray.wait(pending, num_returns=1)
-            give(len(done))
-            yield from ray.get(done)
-    finally:
-        for reference in pending:
-            ray.cancel(reference, force=True)
-
-
-def _called(call: Callable[[T], R], task: T) -> R:
-    """Return the result of a task, on a worker of ray."""
-    return call(task)
-
-
-def in_waves(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Generator[Any, None, None]:
-    """Yield the results of tasks from joblib, which gets a bounded number at once: spark refuses generators."""
-    from joblib import Parallel, delayed, parallel_config
-
-    size = 1 if workers == 1 else WAVE * workers
-    with contextlib.ExitStack() as stack:
-        with quiet(), parallel_config(cluster.backend):
-            # joblib would use this process as the only worker, so there are two, of which the second stays idle.
-            parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
-        while wave := list(islice(tasks, size)):
-            with quiet():
-                done = parallel(delayed(call)(task) for task in wave)
-            yield from done
-
-
-@contextlib.contextmanager
-def _uninterruptible() -> Iterator[None]:
-    """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and ends them."""
-    import signal
-    import threading
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
 
 
-def _dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+# ---- dask
+
+
+def _connect_dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
     """Connect to dask; return the number of threads of the cluster's workers.
 
     Without an address the cluster is the one in dask's own settings, or a new one on this machine.
@@ -267,7 +172,55 @@ def _dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) 
     return sum(client.ncores().values())
 
 
-def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+@contextlib.contextmanager
+def _uninterruptible() -> Iterator[None]:
+    """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and ends them."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _dask_results(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Generator[Any, None, None]:
+    """Yield the results of tasks from dask's own client; at the end, cancel the tasks that are not done.
+
+    More tasks are submitted than there are workers, so that no worker waits. joblib's dask backend is not used: in
+    joblib 1.6 it waits for ever for a task that dask has given up, or whose scheduler is gone.
+    """
+    from distributed import as_completed, get_client
+
+    client, done, pending = get_client(), as_completed(), set[Any]()
+
+    def give(count: int) -> None:
+        for task in islice(tasks, count):
+            with quiet():  # dask warns of large tasks, such as those with texts
+                future = client.submit(partial(call, task), pure=False)
+            pending.add(future)
+            done.add(future)
+
+    try:
+        give(cluster.under_way(workers))
+        for future in done:
+            pending.discard(future)
+            give(1)
+            yield future.result()
+    finally:
+        client.cancel(list(pending), force=True)
+
+
+# ---- ray
+
+
+def _connect_ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
     """Connect to ray; return the number of processors of the cluster.
 
     Without an address the cluster is the one at RAY_ADDRESS, or a new one on this machine.
@@ -286,7 +239,38 @@ def _ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -
     return int(ray.cluster_resources().get("CPU", 0)) or 1
 
 
-def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
+def _ray_results(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Generator[Any, None, None]:
+    """Yield the results of tasks from ray itself; at the end, cancel the tasks that are not done.
+
+    A task is not tried again by ray: the program itself finds out which lines a worker dies of. joblib's ray backend is
+    not used, because it refuses generators, so that all workers would wait for the last task of each wave.
+    """
+    import ray
+
+    remote = ray.remote(max_retries=0)(lambda call, task: call(task))
+    function = ray.put(call)
+    pending: list[Any] = []
+
+    def give(count: int) -> None:
+        pending.extend(remote.remote(function, task) for task in islice(tasks, count))
+
+    try:
+        give(cluster.under_way(workers))
+        while pending:
+            done, pending[:] = ray.wait(pending, num_returns=1)
+            give(len(done))
+            yield from ray.get(done)
+    finally:
+        for reference in pending:
+            ray.cancel(reference, force=True)
+
+
+# ---- spark, by joblib
+
+
+def _connect_spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
     """Connect to spark; return how many tasks can run at once. The address is that of the master.
 
     Without an address the master is the one in Spark's own settings, or this machine.
@@ -312,14 +296,73 @@ def _spark(address: str | None, workers: int | None, undo: contextlib.ExitStack)
     return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
 
 
+def spark_results(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Generator[Any, None, None]:
+    """Yield the results of tasks from joblib, which gets a bounded number at once: spark refuses generators."""
+    from joblib import Parallel, delayed, parallel_config
+
+    size = 1 if workers == 1 else WAVE * workers
+    with contextlib.ExitStack() as stack:
+        with quiet(), parallel_config(cluster.backend):
+            # joblib would use this process as the only worker, so there are two, of which the second stays idle.
+            parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
+        while wave := list(islice(tasks, size)):
+            with quiet():
+                done = parallel(delayed(call)(task) for task in wave)
+            yield from done
+
+
 CLUSTERS = {
-    "dask": ClusterKind(("dask[distributed]",), _dask, submitted, ("KilledWorker",)),
+    "dask": ClusterKind(("dask[distributed]",), _connect_dask, _dask_results, ("KilledWorker",)),
     "ray": ClusterKind(
         ("ray",),
-        _ray,
-        as_ray_tasks,
+        _connect_ray,
+        _ray_results,
         ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
     ),
-    "spark": ClusterKind(("joblibspark", "pyspark"), _spark, in_waves, ("Py4JJavaError", "SparkException")),
+    "spark": ClusterKind(
+        ("joblibspark", "pyspark"), _connect_spark, spark_results, ("Py4JJavaError", "SparkException")
+    ),
 }
 """The backends that use more than one machine, by the names that joblib and configs give them."""
+
+
+# ---- texts that workers open
+
+
+def opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
+    """Open files on workers. None: the worker has no such file, found a fault in it, or was lost.
+
+    A text has the stamp of its file on this machine. None stands too for a file that is another one here.
+    Raises ConfigError where the cluster cannot be used.
+    """
+    from dataclasses import replace
+
+    from ..corpus.texts import stamp_of
+
+    texts: list[TextFile | None] = [None] * len(files)
+    with contextlib.suppress(LostWorkerError, IncompleteError):
+        for number, text in cluster.results(_Index(__version__), iter(enumerate(files))):
+            with contextlib.suppress(OSError, PipelineError):
+                here = stamp_of(text.path) if text else None
+                if text and text.stamp and here and here[:2] == text.stamp[:2]:
+                    texts[number] = replace(text, stamp=here)
+    return texts
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What a worker does with the number of a file and the file."""
+
+    version: str
+    """The version of the program on the first machine. A worker with another leaves the file to it."""
+
+    def __call__(self, item: tuple[int, Spooled]) -> tuple[int, TextFile | None]:
+        from ..corpus.scan import index_text
+
+        number, file = item
+        if __version__ == self.version:
+            with contextlib.suppress(OSError, PipelineError):
+                return number, index_text(file)
+        return number, None

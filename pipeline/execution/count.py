@@ -8,55 +8,151 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..corpus.scan import STRIDE
-from ..corpus.texts import MemoryText, read_texts
-from ..errors import CorpusError, IncompleteError, LongTextError
-from ..io.workers.threads import in_batches, threads
+from ..corpus.texts import MemoryText, Span, read_span, read_texts
+from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
+from ..io import workers as threads
+from ..io.workers import in_batches, threads
+from ..metrics.base.metric import Text
 from ..metrics.base.needs import TEXTS
-from . import shards, workers
-from .listener import SILENT
-from .options import AUTO
+from ..metrics.given import prepared
+from . import workers
+from .options import AUTO, SILENT, Missing
 from .prepared_counts import PreparedCounts
-from .retry import Runner
-from .shards import Missing
-from .slow_shards import Watch
-from .store.columns_file import BATCH, MemoryStatistics
-from .store.unfinished import Cell, Location, Part, read_part
+from .store.counts import BATCH, CountsKey, InMemoryCounts, Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
+    from ..arrays import Ints
     from ..corpus.corpus import Corpus
-    from ..io.workers.threads import Shared
+    from ..corpus.texts import AnyText
+    from ..kernel.common import Lines
+    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
-    from .listener import Listener
-    from .options import RunOptions
-    from .retry import Lost
-    from .shards import Shard
-    from .store.columns_file import Statistics
+    from .options import Listener, RunOptions, Shard
+    from .store.counts import ShardFile, StoredCounts
     from .store.run_directory import RunDirectory
 
-    Counted = Mapping[tuple[str, Needs], Statistics | MemoryStatistics]
+    Counted = Mapping[tuple[str, Needs], StoredCounts | InMemoryCounts]
     """The counts of a data set, by system and needs."""
 
-THREADED = 1 << 17
-"""From so many lines on it is worth joining parts with several threads."""
+# ---- shards: which lines are counted together; they change memory and time, but never a result
+
+MIN_BYTES, MAX_BYTES = 1 << 17, 6 << 20
+"""Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's caches."""
+MIN_SHARDS = 16
+"""How many shards a data set is cut into, unless they would be too small."""
+MAX_SYSTEMS = 64
+"""At most so many systems are in a shard: they share a pass over source and references."""
+MAX_ROWS = 1 << 18
+"""At most so many pairs of a line of an output and a reference are in a shard, however short the lines are: while they
+are counted, each pair takes some 300 bytes."""
 
 
-def count_all(
-    corpus: Corpus,
-    needs: Sequence[Needs],
-    directory: RunDirectory,
-    options: RunOptions = AUTO,
-    listener: Listener = SILENT,
-) -> tuple[Counted, list[Missing]]:
-    """Do what count_to_disk() does, for all views of the data set: texts, edits, and files of numbers."""
-    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
-    missing: list[Missing] = []
-    for files, needs_of_files in by_view(corpus, needs):
-        counts, lost = count_to_disk(files, needs_of_files, directory, options, listener)
-        counted |= counts
-        missing += lost
-    return counted, missing
+class Shard(NamedTuple):
+    """Lines low <= i < high of systems first <= s < last."""
+
+    low: int
+    high: int
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """How many lines there are. A line counts once for each system."""
+        return (self.high - self.low) * (self.last - self.first)
+
+
+def cut(
+    lines: int,
+    systems: int,
+    size: int,
+    stride: int,
+    shard_lines: int | None = None,
+    *,
+    references: int = 1,
+    least: int = MIN_SHARDS,
+) -> list[Shard]:
+    """Cut lines and systems into shards, whatever the number of workers is.
+
+    `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
+    number of lines follows from the size and the number of references, and is a multiple of `stride`. `least` is how
+    many shards there are, unless they would be too small or too large; fewer than MIN_SHARDS are for counts in memory,
+    which nobody keeps if they are interrupted.
+    """
+    if shard_lines is None:
+        target = min(max(size // least, MIN_BYTES), MAX_BYTES)
+        most = MAX_ROWS // max(min(systems, MAX_SYSTEMS) * references, 1)
+        wanted = lines * target + (max(size, 1) - 1 if stride == 1 else 0)  # rounded up, so that no rest is left
+        shard_lines = max(min(wanted // max(size, 1), most) // stride, 1) * stride
+    return [
+        Shard(low, min(low + shard_lines, lines), first, min(first + MAX_SYSTEMS, systems))
+        for low in range(0, lines, shard_lines)
+        for first in range(0, systems, MAX_SYSTEMS)
+    ]
+
+
+class _Plan(NamedTuple):
+    """What is to be counted of a view of a data set."""
+
+    corpus: Corpus
+    names: list[str]
+    """The systems of which some counts are missing."""
+    needs: list[Needs]
+    """The needs of which some counts are missing."""
+    shards: list[Shard]
+    """The shards of these systems."""
+    keys: Mapping[tuple[str, Needs], str]
+    """The keys of the missing counts, by system and needs."""
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Corpus,
+        keys: Mapping[tuple[str, Needs], str],
+        shard_lines: int | None,
+        least: int = MIN_SHARDS,
+    ) -> _Plan:
+        """Return the plan for counts that are missing. `least` is how many shards there are (see cut)."""
+        names = list(dict.fromkeys(name for name, _ in keys))
+        needs = list(dict.fromkeys(need for _, need in keys))
+        texts = corpus.texts()
+        size, references = sum(text.size for text in texts), len(corpus.references)
+        stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
+        pieces = cut(corpus.lines, len(names), size, stride, shard_lines, references=references, least=least)
+        return cls(corpus, names, needs, pieces, keys)
+
+    def grid(self, shard: Shard) -> list[tuple[str, Needs]]:
+        """Return the system and needs of each array of a shard, in the order in which a worker gives them."""
+        return [(name, need) for need in self.needs for name in self.names[shard.first : shard.last]]
+
+    def file(self, shard: Shard, directory: RunDirectory, proof: Path | None = None) -> ShardFile:
+        """Return the file for the counts of a shard."""
+        cells, references = self.grid(shard), len(self.corpus.references)
+        widths = [need.schema(references).width for _, need in cells]
+        return directory.shard_file(shard.low, shard.high, [self.keys.get(cell) for cell in cells], widths, proof)
+
+    def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
+        """Return what a worker is given."""
+        corpus, (low, high, first, last) = self.corpus, shard
+        return workers.Task(
+            number=number,
+            source=corpus.source.span(low, high) if corpus.source else None,
+            references=tuple(text.span(low, high) for text in corpus.references),
+            systems=tuple(corpus.systems[name].span(low, high) for name in self.names[first:last]),
+            needs=tuple(self.needs),
+            missing=corpus.missing,
+            kept=tuple(lines[(lines > low) & (lines <= high)] - low - 1 for lines in corpus.kept),
+            low=low,
+            file=file,
+        )
+
+    def missing(self, shard: Shard, lost: workers.Lost) -> list[Missing]:
+        """Return the lines of a shard that could not be counted, with the numbers that they have for the user."""
+        names, corpus = self.names[shard.first + lost.first : shard.first + lost.last], self.corpus
+        first, last = (corpus.systems[names[0]].number(shard.low + line) for line in (lost.low + 1, lost.high))
+        return [Missing(corpus.name, name, first, last) for name in names]
 
 
 def by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
@@ -68,6 +164,77 @@ def by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[N
         read = corpus.read_by(need)
         by_view.setdefault(id(read), (read, []))[1].append(need)
     return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
+
+
+def _counted(
+    plan: _Plan,
+    undone: Sequence[Shard],
+    options: RunOptions,
+    listener: Listener = SILENT,
+    file: Callable[[Shard], ShardFile | None] = lambda _: None,
+) -> Iterator[tuple[Shard, workers.Columns | None, list[Missing]]]:
+    """Yield each shard when it is done, with the columns of its grid() and the lines that could not be counted.
+
+    `file` says where workers may write the columns of a shard. None stands for columns that they have written.
+    """
+    corpus = plan.corpus
+    n_jobs, backend = _workers(corpus, options)
+    if options.cluster and undone:
+        n_jobs = options.cluster.workers()
+    whole = sum(shard.size for shard in plan.shards)
+    done = whole - sum(shard.size for shard in undone)
+
+    def slow(number: int, seconds: float, middle: float) -> None:
+        where = (corpus.references or corpus.texts())[0].at(undone[number].low + 1)
+        lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
+        listener.tell(
+            f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"
+        )
+
+    with workers.StragglerMonitor(n_jobs, slow) as monitor:
+        tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
+        tell = lambda text: listener.tell(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
+        for number, columns, lost in workers.Runner(n_jobs, backend, monitor, tell, options.cluster).run(tasks):
+            shard = undone[number]
+            yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
+            done += shard.size
+            listener.progress(done, whole)
+
+
+def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
+    """Return how many workers count, and which backend is used."""
+    texts = corpus.texts()
+    in_memory = all(isinstance(text, MemoryText) for text in texts)
+    size = sum(text.size for text in texts)
+    return workers.plan(options.n_jobs or "auto", options.backend or "auto", size, in_memory=in_memory)
+
+
+def has_workers(corpus: Corpus, options: RunOptions) -> bool:
+    """Return whether others than this thread count."""
+    return _workers(corpus, options)[1] != "serial"
+
+
+# ---- counts on disk
+
+THREADED = 1 << 17
+"""From so many lines on it is worth joining the counts of shards with several threads."""
+
+
+def count_all(
+    corpus: Corpus,
+    needs: Sequence[Needs],
+    directory: RunDirectory,
+    options: RunOptions = AUTO,
+    listener: Listener = SILENT,
+) -> tuple[Counted, list[Missing]]:
+    """Do what count_to_disk() does, for all views of the data set: texts, edits, and files of numbers."""
+    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
+    missing: list[Missing] = []
+    for files, needs_of_files in by_view(corpus, needs):
+        counts, lost = count_to_disk(files, needs_of_files, directory, options, listener)
+        counted |= counts
+        missing += lost
+    return counted, missing
 
 
 def count_to_disk(
@@ -86,282 +253,66 @@ def count_to_disk(
     counts, keys = placed(corpus, needs, directory)
     missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
     directory.announce(counts[cell] for cell in missing)
-    work = _Work.of(corpus, missing, options.shard_lines)
+    plan = _Plan.of(corpus, missing, options.shard_lines)
     locations = directory.parts({key: counts[cell].schema.width for cell, key in missing.items()})
-    undone = [piece for piece in work.pieces if any(cell and cell not in locations for cell in work.cells(piece))]
+
+    def is_undone(shard: Shard) -> bool:
+        asked = [missing[cell] for cell in plan.grid(shard) if cell in missing]
+        return any(CountsKey(key, shard.low, shard.high) not in locations for key in asked)
+
+    undone = [shard for shard in plan.shards if is_undone(shard)]
     listener.stage("counting" if undone else "looking")
-    shards_to_count = f"{len(undone):,} of {len(work.pieces):,} shards"
-    listener.note(f"{corpus.name}: {shards_to_count} of {len(work.names)} systems to count")
+    shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
+    listener.note(f"{corpus.name}: {shards_to_count} of {len(plan.names)} systems to count")
     lost: list[Missing] = []
     if undone:
-        written, lost = _counted_to_parts(corpus, work, undone, directory, options, listener)
-        locations |= written
+        lost = _count_to_files(plan, undone, directory, options, listener, locations)
     parts = {location.path for location in locations.values()}
     try:
         corpus.check_unchanged()
     except CorpusError:
         directory.remove_parts(parts)  # they may be of the old lines or of the new ones
         raise
-    with threads(options.threads if work.missing and corpus.lines > THREADED else 1) as shared:
-        _put_in_place(directory, counts, work, locations, shared)
+    ranges = list(dict.fromkeys((shard.low, shard.high) for shard in plan.shards))
+    joined = []
+    with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
+        for cell, key in missing.items():
+            own = [locations[CountsKey(key, *lines)] for lines in ranges if CountsKey(key, *lines) in locations]
+            if len(own) == len(ranges):
+                arrays = in_batches(shared, Location.read, own, BATCH)
+                joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
+    directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
     if not lost:
         directory.remove_parts(parts)
     incomplete = {item.system for item in lost}
     return {cell: item for cell, item in counts.items() if cell[0] not in incomplete}, _merged(lost)
 
 
-def _counted_to_parts(
-    corpus: Corpus,
-    work: _Work,
+def _count_to_files(
+    plan: _Plan,
     undone: Sequence[Shard],
     directory: RunDirectory,
     options: RunOptions,
     listener: Listener,
-) -> tuple[dict[Cell, Location], list[Missing]]:
-    """Count shards; return where their counts are, and the lines that could not be counted.
+    locations: dict[CountsKey, Location],
+) -> list[Missing]:
+    """Count shards; return the lines that could not be counted. Where their counts are is added to `locations`.
 
-    Workers write the parts. This process writes those of workers that have another folder, or cannot write.
+    Workers write the files. This process writes those of workers that have another folder, or cannot write.
     """
-    locations: dict[Cell, Location] = {}
     missing: list[Missing] = []
     with directory.open_to_workers(machines=options.cluster is not None) as proof:
-
-        def part(piece: Shard) -> Part:
-            keys = tuple(cell and cell.key for cell in work.cells(piece))
-            return Part(directory.part(piece.low, piece.high, filter(None, keys)), keys, proof)
-
-        for piece, columns, lost in _counted(corpus, work, undone, options, listener, part):
-            items = [(cell, item) for cell, item in zip(work.cells(piece), columns, strict=True) if cell]
-            locations |= {cell: item for cell, item in items if isinstance(item, Location)}
-            arrays = {cell.key: item for cell, item in items if isinstance(item, np.ndarray)}
-            locations |= directory.write_part(piece.low, piece.high, arrays) if arrays else {}
+        counted = _counted(plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof))
+        for shard, columns, lost in counted:
+            file = plan.file(shard, directory)
+            if columns is not None:
+                file.write(columns)
+            found = file.locations()
+            if columns is None and not found:
+                raise StoreError(f"{file.path}: is gone, or damaged; run the same command again")
+            locations |= found
             missing += lost
-    return locations, missing
-
-
-def _put_in_place(
-    directory: RunDirectory,
-    counts: Mapping[tuple[str, Needs], Statistics],
-    work: _Work,
-    locations: Mapping[Cell, Location],
-    shared: Shared,
-) -> None:
-    """Join the parts of each system. When all are joined, move the joined files to their own paths."""
-    joined = []
-    for cell, key in work.missing.items():
-        own = [locations[Cell(key, *lines)] for lines in work.ranges if Cell(key, *lines) in locations]
-        if len(own) == len(work.ranges):
-            arrays = in_batches(shared, read_part, own, BATCH)
-            joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
-    directory.put_in_place(joined)
-
-
-class _Work(NamedTuple):
-    """What is to be counted."""
-
-    names: list[str]
-    """The systems of which some counts are missing."""
-    needs: list[Needs]
-    """The needs of which some counts are missing."""
-    pieces: list[Shard]
-    """The shards of these systems."""
-    missing: Mapping[tuple[str, Needs], str]
-    """The keys of the missing counts, by system and needs."""
-
-    @classmethod
-    def of(
-        cls,
-        corpus: Corpus,
-        missing: Mapping[tuple[str, Needs], str],
-        shard_lines: int | None,
-        least: int = shards.MIN_SHARDS,
-    ) -> _Work:
-        """Return the work for counts that are missing, whose keys are given by system and needs.
-
-        `least` is how many shards there are, unless they would be too small or too large.
-        """
-        names = list(dict.fromkeys(name for name, _ in missing))
-        needs = list(dict.fromkeys(need for _, need in missing))
-        texts = corpus.texts()
-        size, references = sum(text.size for text in texts), len(corpus.references)
-        stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
-        pieces = shards.cut(corpus.lines, len(names), size, stride, shard_lines, references=references, least=least)
-        return cls(names, needs, pieces, missing)
-
-    @property
-    def ranges(self) -> list[tuple[int, int]]:
-        """The lines of the shards, in order."""
-        return list(dict.fromkeys((piece.low, piece.high) for piece in self.pieces))
-
-    def grid(self, piece: Shard) -> list[tuple[str, Needs]]:
-        """Return the system and needs of each array of a shard, in the order in which a worker returns them."""
-        return [(name, need) for need in self.needs for name in self.names[piece.first : piece.last]]
-
-    def cells(self, piece: Shard) -> list[Cell | None]:
-        """Return the cell of each array of a shard, in the same order. None: its counts are not missing."""
-        keys = [self.missing.get(cell) for cell in self.grid(piece)]
-        return [None if key is None else Cell(key, piece.low, piece.high) for key in keys]
-
-
-def placed(
-    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
-) -> tuple[dict[tuple[str, Needs], Statistics], dict[tuple[str, Needs], str]]:
-    """Return, for each system and needs, its counts (which may not be there yet) and their key."""
-    from .store.run_directory import counts_key  # here, because counts in memory have no keys
-
-    counts, keys = {}, {}
-    for need in needs:
-        tokenization = need.tokenization
-        base = [*_base(corpus), *([tokenization.version] if tokenization and tokenization.version else [])]
-        schema = need.schema(len(corpus.references))
-        for name, file in corpus.systems.items():
-            counts[name, need] = directory.statistics(corpus.name, name, need.key, schema, corpus.lines)
-            keys[name, need] = counts_key([base, file.digest], need)
-    return counts, keys
-
-
-def outdated(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory) -> list[str]:
-    """Return the system of each file of counts that a run would replace, because it is of other texts than now."""
-    systems = []
-    for files, needs_of_files in by_view(corpus, needs):
-        counts, keys = placed(files, needs_of_files, directory)
-        systems += [cell[0] for cell, key in keys.items() if counts[cell].is_of_other_texts(key)]
-    return systems
-
-
-def _base(corpus: Corpus) -> list[object]:
-    """Return what all counts of a data set depend on."""
-    references = [file.digest for file in corpus.references]
-    return [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
-
-
-def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
-    """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
-    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
-    for view, needs_of_view in by_view(corpus, needs):
-        counted |= _count_view_in_memory(view, needs_of_view, options)
-    return counted
-
-
-def _count_view_in_memory(
-    corpus: Corpus, needs: Sequence[Needs], options: RunOptions
-) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:
-    """Count a view of a data set and keep the counts in memory."""
-    if _is_small(corpus, options):
-        try:
-            return _count_small(corpus, needs)
-        except LongTextError:  # the way below says where
-            pass
-    cells = {(name, need): "" for need in needs for name in corpus.systems}
-    n_jobs, backend = _plan(corpus, options)
-    least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, shards.MIN_SHARDS)
-    work = _Work.of(corpus, cells, options.shard_lines, least)
-    parts = {}
-    for piece, columns, lost in _counted(corpus, work, work.pieces, options):
-        if lost:
-            raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
-        arrays = (array for array in columns if isinstance(array, np.ndarray))
-        parts[piece] = dict(zip(work.grid(piece), arrays, strict=True))
-    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
-    for name, need in work.missing:
-        own = [parts[piece][name, need] for piece in work.pieces if (name, need) in parts[piece]]
-        counted[name, need] = MemoryStatistics(own, need.schema(len(corpus.references)))
-    return counted
-
-
-SMALL = 1 << 14
-"""Up to so many bytes of text in memory, shards and workers take longer than counting does."""
-
-
-def _is_small(corpus: Corpus, options: RunOptions) -> bool:
-    """Return whether all texts are in memory, few, and are counted by this process."""
-    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
-        return False
-    size = 0
-    for text in corpus.texts():
-        size += text.size if isinstance(text, MemoryText) else SMALL
-    return size < SMALL
-
-
-def _count_small(corpus: Corpus, needs: Sequence[Needs]) -> dict[tuple[str, Needs], Statistics | MemoryStatistics]:
-    """Count a view of a data set at once. Raises LongTextError for a text that is too long to be counted."""
-    outputs = {name: read_texts(text, 0, text.lines) for name, text in corpus.systems.items()}
-    counted: dict[tuple[str, Needs], Statistics | MemoryStatistics] = {}
-    for need in needs:
-        counts = PreparedCounts(corpus, need)
-        counted |= {(name, need): counts.statistics(texts) for name, texts in outputs.items()}
-    return counted
-
-
-def _counted(
-    corpus: Corpus,
-    work: _Work,
-    undone: Sequence[Shard],
-    options: RunOptions,
-    listener: Listener = SILENT,
-    part: Callable[[Shard], Part | None] = lambda _: None,
-) -> Iterator[tuple[Shard, workers.Kept, list[Missing]]]:
-    """Yield each shard when it is done, with the columns of its grid() and the lines that could not be counted.
-
-    `part` says where workers may write the columns of a shard; then their locations are yielded in place of them.
-    """
-    n_jobs, backend = _plan(corpus, options)
-    if options.cluster and undone:
-        n_jobs = options.cluster.workers()
-    whole = sum(_lines(piece) for piece in work.pieces)
-    done = whole - sum(_lines(piece) for piece in undone)
-
-    def slow(number: int, seconds: float, middle: float) -> None:
-        where = (corpus.references or corpus.texts())[0].at(undone[number].low + 1)
-        lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
-        listener.tell(
-            f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"
-        )
-
-    with Watch(n_jobs, slow) as watch:
-        runner = Runner(n_jobs, backend, watch, lambda text: listener.tell(f"{corpus.name}: {text}"), options.cluster)
-        for number, columns, lost in runner.run(
-            [_task(corpus, work, *item, part(item[1])) for item in enumerate(undone)]
-        ):
-            yield undone[number], columns, [m for item in lost for m in _missing(corpus, work, undone[number], item)]
-            done += _lines(undone[number])
-            listener.progress(done, whole)
-
-
-def _plan(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
-    """Return how many workers count, and which backend is used."""
-    size = sum(text.size for text in corpus.texts())
-    return workers.plan(options.n_jobs or "auto", options.backend or "auto", size)
-
-
-def has_threads(corpus: Corpus, options: RunOptions) -> bool:
-    """Return whether several threads of this process count."""
-    return _plan(corpus, options)[1] == "threading"
-
-
-def _task(corpus: Corpus, work: _Work, number: int, piece: Shard, part: Part | None) -> workers.Task:
-    names = work.names[piece.first : piece.last]
-    outputs = tuple(corpus.systems[name].span(piece.low, piece.high) for name in names)
-    source = corpus.source.span(piece.low, piece.high) if corpus.source else None
-    references = tuple(text.span(piece.low, piece.high) for text in corpus.references)
-    return workers.Task(
-        number=number,
-        source=source,
-        references=references,
-        systems=outputs,
-        needs=tuple(work.needs),
-        missing=corpus.missing,
-        kept=tuple(lines[(lines > piece.low) & (lines <= piece.high)] - piece.low - 1 for lines in corpus.kept),
-        low=piece.low,
-        part=part,
-    )
-
-
-def _missing(corpus: Corpus, work: _Work, piece: Shard, lost: Lost) -> list[Missing]:
-    """Return the lines of a shard that could not be counted, with the numbers that they have for the user."""
-    names = work.names[piece.first + lost.first : piece.first + lost.last]
-    first, last = (corpus.systems[names[0]].number(piece.low + line) for line in (lost.low + 1, lost.high))
-    return [Missing(corpus.name, name, first, last) for name in names]
+    return missing
 
 
 def _merged(lost: Iterable[Missing]) -> list[Missing]:
@@ -376,5 +327,127 @@ def _merged(lost: Iterable[Missing]) -> list[Missing]:
     return merged
 
 
-def _lines(piece: Shard) -> int:
-    return (piece.high - piece.low) * (piece.last - piece.first)
+def placed(
+    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
+) -> tuple[dict[tuple[str, Needs], StoredCounts], dict[tuple[str, Needs], str]]:
+    """Return, for each system and needs, its counts (which may not be there yet) and their key."""
+    from .store.run_directory import counts_key  # here, because counts in memory have no keys
+
+    counts, keys = {}, {}
+    # What all counts of a data set depend on.
+    references = [file.digest for file in corpus.references]
+    common = [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
+    for need in needs:
+        tokenization = need.tokenization
+        base = [*common, *([tokenization.version] if tokenization and tokenization.version else [])]
+        schema = need.schema(len(corpus.references))
+        for name, file in corpus.systems.items():
+            counts[name, need] = directory.counts(corpus.name, name, need.key, schema, corpus.lines)
+            keys[name, need] = counts_key([base, file.digest], need)
+    return counts, keys
+
+
+def outdated(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory) -> list[str]:
+    """Return the system of each file of counts that a run would replace, because it is of other texts than now."""
+    systems = []
+    for files, needs_of_files in by_view(corpus, needs):
+        counts, keys = placed(files, needs_of_files, directory)
+        systems += [cell[0] for cell, key in keys.items() if counts[cell].is_of_other_texts(key)]
+    return systems
+
+
+# ---- counts in memory
+
+SMALL = 1 << 14
+"""Up to so many bytes of text in memory, shards and workers take longer than counting does."""
+FEW = 1024
+"""With fewer lines, columns are kept as they were counted."""
+
+
+def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
+    """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
+    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
+    for view, needs_of_view in by_view(corpus, needs):
+        if _is_small(view, options):
+            try:
+                counted |= _count_small(view, needs_of_view)
+                continue
+            except LongTextError:  # the way below says where
+                pass
+        cells = {(name, need): "" for need in needs_of_view for name in view.systems}
+        n_jobs, backend = _workers(view, options)
+        least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
+        plan = _Plan.of(view, cells, options.shard_lines, least)
+        parts = {}
+        for shard, columns, lost in _counted(plan, plan.shards, options):
+            if lost:
+                raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
+            parts[shard] = dict(zip(plan.grid(shard), columns or [], strict=True))
+        for cell in cells:
+            arrays = [parts[shard].get(cell) for shard in plan.shards]
+            schema = cell[1].schema(len(view.references))
+            counted[cell] = InMemoryCounts([array for array in arrays if array is not None], schema)
+    return counted
+
+
+def _is_small(corpus: Corpus, options: RunOptions) -> bool:
+    """Return whether all texts are in memory, few, and are counted by this process."""
+    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
+        return False
+    size = 0
+    for text in corpus.texts():
+        size += text.size if isinstance(text, MemoryText) else SMALL
+    return size < SMALL
+
+
+def _count_small(corpus: Corpus, needs: Sequence[Needs]) -> dict[tuple[str, Needs], StoredCounts | InMemoryCounts]:
+    """Count a view of a data set at once. Raises LongTextError for a text that is too long to be counted."""
+    outputs = {name: read_texts(text, 0, text.lines) for name, text in corpus.systems.items()}
+    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
+    for need in needs:
+        counts = PreparedCounts(corpus, need)
+        counted |= {(name, need): counts.counts(texts) for name, texts in outputs.items()}
+    return counted
+
+
+class PreparedCounts:
+    """Source and references of a data set, prepared for the columns of some needs, by the process that asks."""
+
+    def __init__(self, corpus: Corpus, needs: Needs) -> None:
+        """Prepare the view of a data set that the needs read."""
+
+        def lines(text: AnyText) -> Lines:
+            span = text.span(0, text.lines)
+            return read_span(span) if isinstance(span, Span) else span
+
+        self.references, self.every = len(corpus.references), np.arange(corpus.lines)
+        self.schema = needs.schema(self.references)
+        self.blank = None  # which references are missing, bool [lines, references]
+        source = lines(corpus.source) if corpus.source and needs.source else None
+        kept = [lines(text) for text in corpus.references]
+        if corpus.missing:
+            blank = np.zeros((corpus.lines, self.references), bool)
+            for number, reference in enumerate(corpus.references):
+                blank[reference.blanks - 1, number] = True
+            for number, not_missing in enumerate(corpus.kept):
+                blank[not_missing - 1, number] = False
+            kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
+            self.blank = blank
+        self._prepared = prepared(needs, Text(source, kept, [], {}))
+
+    def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the columns of outputs, each with the line whose number `rows` has.
+
+        Missing references have ref_len -1. Raises as Prepared.count() does.
+        """
+        columns = self._prepared.count(outputs, rows)
+        if self.blank is not None:
+            columns["ref_len"] = np.where(self.blank[rows], -1, columns["ref_len"])
+        return columns
+
+    def counts(self, outputs: Sequence[str]) -> InMemoryCounts:
+        """Return the counts of one output for each line. Raises as Prepared.count() does."""
+        columns = self.columns(outputs, self.every)
+        if len(outputs) < FEW:
+            return InMemoryCounts([], self.schema, columns)
+        return InMemoryCounts([self.schema.narrowed(columns)], self.schema)

@@ -1,17 +1,20 @@
-"""Options of how a run works: workers, backend and size of shards. No option changes a result."""
+"""How a run works (no option changes a result), who is told how it goes, and what it may lack in the end."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from ..io.processes import processors
-from .clusters import CLUSTERS, Cluster
+from ..dataclass import dataclass
+from ..io.workers import processors
+from .clusters import CLUSTERS, Cluster, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from ..corpus.input_files import Elsewhere
     from .workers import Backend
 
 
@@ -62,3 +65,79 @@ class RunOptions:
 
 
 AUTO = RunOptions()
+
+
+@contextmanager
+def elsewhere(options: RunOptions) -> Iterator[Elsewhere | None]:
+    """Yield a function that opens texts on the workers of a cluster; None where these are on this machine."""
+    if options.address is None:
+        yield None
+        return
+    with options.connected() as connected:
+        yield partial(opened, connected.cluster) if connected.cluster else None
+
+
+class Listener:
+    """Is told how a run goes, and does nothing. The progress bar and the log override the methods that they need."""
+
+    def stage(self, name: str) -> None:
+        """Take the name of the stage of the run that begins."""
+
+    def progress(self, done: int, whole: int) -> None:
+        """Take the number of lines that are counted. A line counts once for each system."""
+
+    def testing(self, done: int, whole: int) -> None:
+        """Take the number of samples, trials or matches that are done."""
+
+    def tell(self, text: str) -> None:
+        """Take what a user should know at once, such as that a worker died."""
+
+    def note(self, text: str) -> None:
+        """Take what is only for the log."""
+
+
+SILENT = Listener()
+
+
+class LoggingListener(Listener):
+    """A listener that passes every call to another one, and also writes the texts of tell() and note() to a log."""
+
+    def __init__(self, listener: Listener, log: Callable[[str], None]) -> None:
+        self.listener, self.log = listener, log
+
+    def stage(self, name: str) -> None:
+        """Pass it on."""
+        self.listener.stage(name)
+
+    def progress(self, done: int, whole: int) -> None:
+        """Pass it on."""
+        self.listener.progress(done, whole)
+
+    def testing(self, done: int, whole: int) -> None:
+        """Pass it on."""
+        self.listener.testing(done, whole)
+
+    def tell(self, text: str) -> None:
+        """Log it and pass it on."""
+        self.log(text)
+        self.listener.tell(text)
+
+    def note(self, text: str) -> None:
+        """Log it and pass it on."""
+        self.log(text)
+        self.listener.note(text)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Lines first <= i <= last of a system that could not be counted: the system has no score on the data set."""
+
+    dataset: str
+    system: str
+    first: int
+    """The number of the line, as the user counts: from 1."""
+    last: int
+
+    def __str__(self) -> str:
+        lines = f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
+        return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"

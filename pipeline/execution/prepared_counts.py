@@ -9,7 +9,7 @@ import numpy as np
 from ..corpus.texts import Span, read_span
 from ..metrics.base.needs import Text
 from ..metrics.given import prepared
-from .store.columns_file import FewStatistics, MemoryStatistics
+from .store.counts import FewStatistics, InMemoryCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,12 +50,12 @@ class PreparedCounts:
             columns["ref_len"] = np.where(self.blank[rows], -1, columns["ref_len"])
         return columns
 
-    def statistics(self, outputs: Sequence[str]) -> MemoryStatistics:
+    def statistics(self, outputs: Sequence[str]) -> InMemoryCounts:
         """Return the counts of one output for each line. Raises as Prepared.count() does."""
         columns = self.columns(outputs, self.every)
         if len(outputs) < FEW:
             return FewStatistics(columns, self.schema)
-        return MemoryStatistics([self.schema.narrowed(columns)], self.schema)
+        return InMemoryCounts([self.schema.narrowed(columns)], self.schema)
 
 
 def _lines(text: AnyText) -> Lines:

@@ -1,14 +1,19 @@
-"""Counts shards in workers: threads, processes, or the machines of a cluster.
+"""Counts shards in workers: threads, processes, or the machines of a cluster, of which some may die.
 
 A worker gets byte ranges and needs, and reads its own lines. It writes the packed columns to the run directory, where
-it has the same folder, and returns where they are. Else it returns them, and the parent process writes them.
+it has the same folder, and answers only the number of the shard. Else it answers the columns too, and the parent
+process writes them. Tasks that workers died of are tried again together, then each alone, then in halves. In the end
+they are given up.
 """
 
 from __future__ import annotations
 
+import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,10 +21,10 @@ from .. import kernel
 from .._version import __version__
 from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..io.processes import MEMORY, WorkerLostError, processors, starved
+from ..io.workers import MEMORY, WorkerLostError, processors, silent, starved
+from ..metrics.base.metric import Text
 from ..metrics.base.needs import COUNTING, Text
 from .clusters import LostWorkerError
-from .listener import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,17 +34,19 @@ if TYPE_CHECKING:
     from ..kernel.common import Lines
     from ..metrics.base.needs import Needs
     from .clusters import Cluster
-    from .slow_shards import Watch
-    from .store.unfinished import Location, Part
+    from .store.counts import ShardFile
 
+    Columns = list[NDArray[np.integer] | None]
+    """The packed columns of each system of a task, needs after needs. None stands for those that are incomplete."""
     Done = tuple[int, list[NDArray[np.integer]]]
-    """The number of a task, and the packed columns of each system, needs after needs."""
-    Kept = Sequence[NDArray[np.integer] | Location | None]
-    """The same columns; where a worker wrote them, their locations, and None for those that nobody asked for."""
+    """The number of a task, and its columns."""
+    Answer = tuple[int, Columns | None]
+    """The same. None: the worker has written them to the file of the shard."""
 
-SMALL = {"python": 1 << 19, "native": 1 << 25}
+SMALL = {"python": 1 << 19, "native": 1 << 28}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
-
+SMALL_IN_MEMORY = 1 << 25
+"""The same for texts in memory, which the compiled kernel counts in threads: they cost less to start."""
 BUNDLES, MOST = 32, 16
 """A worker of a cluster gets several tasks at once, since a scheduler takes milliseconds for each request: at least so
 many bundles of them in all, and at most so many tasks in a bundle."""
@@ -62,20 +69,47 @@ class Task:
     """The blank lines of each reference, from 0, that are there all the same (see Corpus.kept)."""
     low: int = 0
     """The number of the first line, from 0."""
-    part: Part | None = None
-    """Where to write the columns. None: they are returned."""
+    file: ShardFile | None = None
+    """Where to write the columns. None: they are answered."""
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are."""
+        text = self.references[0]
+        return text.lines if isinstance(text, Span) else len(text.starts)
+
+    def part(self, low: int, high: int, first: int, last: int) -> Task:
+        """Return the task with only the lines low <= i < high and the systems first <= s < last of it."""
+
+        def cut(text: Span | Lines) -> Span | Lines:
+            if isinstance(text, Span):
+                return text._replace(skip=text.skip + low, lines=high - low)
+            return text._replace(starts=text.starts[low:high], ends=text.ends[low:high])
+
+        return replace(
+            self,
+            low=self.low + low,
+            file=None,
+            kept=tuple(lines[(lines >= low) & (lines < high)] - low for lines in self.kept),
+            source=self.source and cut(self.source),
+            references=tuple(map(cut, self.references)),
+            systems=tuple(map(cut, self.systems[first:last])),
+        )
+
+
+# ---- in a worker
 
 
 @dataclass(frozen=True)
-class _Work:
-    """What a worker does with a task: it counts, and writes the columns where it can."""
+class Work:
+    """What a worker does with a task, on this machine and on others: it counts, and writes the columns where it can."""
 
     count: Callable[[Task], Done]
 
-    def __call__(self, task: Task) -> tuple[int, Kept]:
+    def __call__(self, task: Task) -> Answer:
+        """Return the answer to a task."""
         number, arrays = self.count(task)
-        written = task.part and task.part.written(task.low, task.low + len(arrays[0]), arrays)
-        return number, arrays if written is None else written
+        return number, None if task.file and task.file.written(arrays) else [*arrays]
 
 
 def count(task: Task) -> Done:
@@ -130,14 +164,56 @@ def _blank_lines(lines: Lines) -> NDArray[np.bool_]:
     return np.array([not line.decode().split() for line in lines.texts()], bool)
 
 
-def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int) -> tuple[int, Backend]:
-    """Return how many workers and which backend are used for `size` bytes of text. A cluster has its own number."""
+@dataclass(frozen=True)
+class _ClusterWork:
+    """Work for a worker of a cluster, which does several tasks one after the other, until one has an error.
+
+    Errors are returned, since each cluster would wrap raised ones in its own.
+    """
+
+    work: Work
+    version: tuple[str, int]
+    """The version of the program and of its counting, on the machine that handed the task out."""
+
+    def __call__(self, tasks: Sequence[Task]) -> list[Answer | PipelineError]:
+        import platform
+
+        answers: list[Answer | PipelineError] = []
+        host = platform.node()
+        if self.version[1] != COUNTING:
+            message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
+            return [InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])]
+        for task in tasks:
+            try:
+                answers.append(self.work(task))
+            except UnreadableError as error:
+                told = []
+                for item in error.problems:
+                    same = "access to it" if "://" in item.position else "file at the same path, with the same time"
+                    where = f"on {host}, where a worker needs the same {same}"
+                    told.append(replace(item, message=f"{item.message} ({where})"))
+                return [*answers, CorpusError(told)]
+            except PipelineError as error:
+                return [*answers, error]
+        return answers
+
+
+# ---- in the first process
+
+
+def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memory: bool = False) -> tuple[int, Backend]:
+    """Return how many workers and which backend are used for `size` bytes of text. A cluster has its own number.
+
+    Texts in memory are counted in threads, where the kernel is compiled: processes would have to be sent them.
+    """
+    small = SMALL[kernel.name()]
+    in_threads = in_memory and kernel.name() == "native"
     if n_jobs == "auto":
-        n_jobs = 1 if backend == "auto" and size <= SMALL[kernel.name()] else processors()
+        n_jobs = 1 if backend == "auto" and size <= (SMALL_IN_MEMORY if in_threads else small) else processors()
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
         return 1, "serial"
     if backend == "auto":
-        backend = "threading" if kernel.name() == "native" else "loky"
+        backend = "threading" if in_threads else "loky"
     return n_jobs, backend
 
 
@@ -157,66 +233,67 @@ def run(
     tasks: Sequence[Task],
     n_jobs: int,
     backend: Backend,
-    watch: Watch | None = None,
+    monitor: StragglerMonitor | None = None,
     cluster: Cluster | None = None,
-    tell: Callable[[str], None] = SILENT.tell,
-) -> Iterator[tuple[int, Kept]]:
-    """Yield the number of each task, and its columns or where these are, in the order in which tasks finish.
+    tell: Callable[[str], None] = silent,
+) -> Iterator[Answer]:
+    """Yield the answers to tasks in the order in which they finish. Raises WorkerDiedError.
 
-    Raises WorkerDiedError.
-    `watch` is told of each task that is handed to a worker, and of its end. With a `cluster`, `backend` is not used.
-    `tell` is given a message where there is no room for so many workers.
+    `monitor` is told of each task that is handed to a worker, and of its end. With a `cluster`, `backend` is not used.
+    `tell` is given a message where there is no room for workers.
     """
     handed: dict[int, Task] = {}
 
     def hand(task: Task) -> Task:
         handed[task.number] = task
-        if watch:
-            watch.handed(task.number)
+        if monitor:
+            monitor.handed(task.number)
         return task
 
+    def done(answer: Answer) -> Answer:
+        del handed[answer[0]]
+        if monitor:
+            monitor.done(answer[0])
+        return answer
+
+    handing = map(hand, tasks)
     try:
-        handing = map(hand, tasks)
-        number = min(n_jobs, len(tasks))
-        for done in _on_cluster(handing, cluster, len(tasks)) if cluster else _results(handing, number, backend, tell):
-            del handed[done[0]]
-            if watch:
-                watch.done(done[0])
-            yield done
+        yield from map(done, _answers(handing, min(n_jobs, len(tasks)), len(tasks), backend, cluster, tell))
     except (MemoryError, SystemError) as error:
         if starved(error) != MEMORY:
             raise
         raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
-    except WorkerLostError as lost:
-        task: Task = lost.item
-        at = f" at the lines from {task.low + 1:,} on" if lost.stood else ""
-        alive = lost.stood or lost.reason == MEMORY
-        raise WorkerDiedError([task], f"{lost.reason}{at}", alive=alive) from None
-    except LostWorkerError as error:
-        raise WorkerDiedError(handed.values(), str(error)) from None
+    except (WorkerLostError, LostWorkerError) as error:
+        # joblib drops the answers that came just before a death. What was written is not counted again.
+        for task in [task for task in handed.values() if task.file and task.file.locations()]:
+            yield done((task.number, None))
+        raise WorkerDiedError(handed.values(), str(error), alive=getattr(error, "alive", False)) from None
 
 
-def _results(
-    tasks: Iterator[Task], number: int, backend: Backend, tell: Callable[[str], None]
-) -> Iterator[tuple[int, Kept]]:
-    """Count on this machine. The backend loky, whose name is that of joblib's processes, has processes of our own."""
-    if backend == "serial":
-        yield from map(_Work(count), tasks)
+def _answers(
+    tasks: Iterator[Task],
+    workers: int,
+    number: int,
+    backend: Backend,
+    cluster: Cluster | None,
+    tell: Callable[[str], None],
+) -> Iterator[Answer]:
+    """Count on this machine, or on the workers of a cluster, which read texts from files at the same paths as here."""
+    work = Work(count)
+    if cluster:
+        size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
+        bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
+        for answers in cluster.results(_ClusterWork(work, (__version__, COUNTING)), bundles):
+            for answer in answers:
+                if isinstance(answer, PipelineError):
+                    raise answer
+                yield answer
+    elif backend == "serial":
+        yield from map(work, tasks)
     else:
-        from ..io.workers.pool import results
+        from ..io.workers import results
 
-        yield from results(_Work(count), tasks, number, processes=backend != "threading", tell=tell)
-
-
-def _on_cluster(tasks: Iterator[Task], cluster: Cluster, number: int) -> Iterator[tuple[int, Kept]]:
-    """Count on the workers of a cluster, which read the texts themselves, from files at the same paths as here."""
-    size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
-    bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
-    for results in cluster.results(_Attempt(_Work(count), (__version__, COUNTING)), bundles):
-        for result in results:
-            if isinstance(result, PipelineError):
-                raise result
-            yield result
+        yield from results(work, tasks, workers, processes=backend != "threading", tell=tell)
 
 
 def _carried(task: Task) -> Task:
@@ -233,42 +310,204 @@ def _carried(task: Task) -> Task:
     )
 
 
-def _remedy(path: str, host: str) -> str:
-    same = "access to it" if "://" in path else "file at the same path, with the same time"
-    return f"on {host}, where a worker needs the same {same}"
+# ---- when workers die
+
+DEATHS = 64
+"""After so many deaths of workers in a data set the rest is given up: the cause is then not a single line."""
+FAILURES = 2
+"""After so many failures of living processes (one stood still, or had too little memory) this one counts the rest."""
 
 
-@dataclass(frozen=True)
-class _Attempt:
-    """_Work for a worker of a cluster, which does several tasks one after the other, until one has an error.
+class Lost(NamedTuple):
+    """Lines low <= i < high of systems first <= s < last of a task that could not be counted.
 
-    Errors are returned, since each cluster would wrap raised ones in its own.
+    The numbers count from the first line and the first system of the task.
     """
 
-    work: _Work
-    version: tuple[str, int]
-    """The version of the program and of its counting, on the machine that handed the task out."""
+    number: int
+    low: int
+    high: int
+    first: int
+    last: int
 
-    def __call__(self, tasks: Sequence[Task]) -> list[tuple[int, Kept] | PipelineError]:
-        results: list[tuple[int, Kept] | PipelineError] = []
-        for task in tasks:
-            results.append(self._attempted(task))
-            if isinstance(results[-1], PipelineError):
-                break
-        return results
 
-    def _attempted(self, task: Task) -> tuple[int, Kept] | PipelineError:
-        import platform
+class Outcome(NamedTuple):
+    """What came of a task: its columns (None: they are in the file of the shard), and what could not be counted."""
 
-        host = platform.node()
-        if self.version[1] != COUNTING:
-            message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
-            return InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])
-        try:
-            return self.work(task)
-        except UnreadableError as error:
-            return CorpusError(
-                [replace(item, message=f"{item.message} ({_remedy(item.position, host)})") for item in error.problems]
-            )
-        except PipelineError as error:
-            return error
+    number: int
+    columns: Columns | None
+    lost: list[Lost]
+
+
+class Runner:
+    """Runs tasks although workers may die, and passes a message about each death to tell()."""
+
+    def __init__(
+        self,
+        n_jobs: int,
+        backend: Backend,
+        monitor: StragglerMonitor,
+        tell: Callable[[str], None],
+        cluster: Cluster | None = None,
+    ) -> None:
+        self.n_jobs, self.backend, self.monitor, self.tell, self.cluster = n_jobs, backend, monitor, tell, cluster
+        self.left, self.failures = DEATHS, FAILURES
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """Yield the outcomes of tasks as they finish; tasks that a worker has died of twice come last.
+
+        Processes may be killed for many reasons, with all tasks that are handed out: these are tried together once
+        more. Memory that runs out in this process has one reason, and a task that could be it is tried alone.
+        """
+        todo: dict[int, Task] = {task.number: task for task in tasks}
+        suspects: list[Task] = []
+        tried_again: set[int] = set()
+        while todo:
+            try:
+                for number, columns in self._counted([*todo.values()], self.n_jobs):
+                    del todo[number]
+                    yield Outcome(number, columns, [])
+            except WorkerDiedError as died:
+                self._died(died, "; its work is tried again")
+                alone = {task.number for task in died.tasks if died.alive or task.number in tried_again}
+                tried_again |= {task.number for task in died.tasks}
+                suspects += [todo.pop(number) for number in alone]
+                if self.left <= 0:
+                    suspects, todo = [*suspects, *todo.values()], {}
+        for task in suspects:
+            yield self._alone(task, (0, task.lines, 0, len(task.systems)))
+
+    def _counted(self, tasks: Sequence[Task], n_jobs: int) -> Iterator[Answer]:
+        return run(tasks, n_jobs, self.backend, self.monitor, self.cluster, self.tell)
+
+    def _died(self, died: WorkerDiedError, then: str) -> None:
+        self.left -= 1
+        self.failures -= died.alive
+        self.monitor.forget()
+        self.tell(f"{died.reason}{then}")
+        if self.backend == "loky" and died.alive and self.failures <= 0:
+            self.backend = "serial"
+            self.tell("the rest is counted in one process")
+
+    def _alone(self, task: Task, part: tuple[int, int, int, int]) -> Outcome:
+        """Count a part of a task (see Lost) while nothing else runs. Where a worker dies of it, count its halves."""
+        low, high, first, last = part
+        if self.left > 0:
+            if self.backend == "threading":
+                self.backend = "serial"
+            try:
+                ((_, columns),) = self._counted([task.part(*part)], 1)
+                return Outcome(task.number, columns, [])
+            except WorkerDiedError as died:
+                line, system = (low + high) // 2, (first + last) // 2
+                halves = [(low, line, first, last), (line, high, first, last)] if high - low > 1 else []
+                if not halves and last - first > 1:
+                    halves = [(low, high, first, system), (low, high, system, last)]
+                what = "two smaller shards are tried" if halves else "it is given up"
+                lines = f"{high - low:,} lines" if high - low > 1 else "a line"
+                self._died(died, f" over {lines} alone; {what}")
+                if halves:
+                    one, two = (self._alone(task, half) for half in halves)
+                    return _joined(one, two, len(task.needs), lines=high - low > 1)
+        return Outcome(task.number, [None] * (len(task.needs) * (last - first)), [Lost(task.number, *part)])
+
+
+def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
+    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its systems.
+
+    Columns are needs after needs, with all systems for each.
+    """
+    columns: Columns
+    first, second, columns = one.columns or [], two.columns or [], []
+    if lines:
+        for upper, lower in zip(first, second, strict=True):
+            columns.append(None if upper is None or lower is None else np.concatenate((upper, lower)))
+    else:
+        for row in range(needs):
+            for half in (first, second):
+                size = len(half) // needs
+                columns += half[row * size : (row + 1) * size]
+    return Outcome(one.number, columns, [*one.lost, *two.lost])
+
+
+# ---- when shards are slow
+
+TIMES = 10
+"""A task is slow when it takes so many times the median of those that are done, and at least LEAST seconds."""
+LEAST = 5.0
+ENOUGH = 5
+"""How many tasks must be done before their median is used."""
+PAUSE = 0.5
+"""Seconds between two looks."""
+
+
+class StragglerMonitor:
+    """Is told which tasks are handed out and done, and reports each slow task once, while it still runs.
+
+    joblib tells nothing of a task before its end; its `timeout` only ends all of them.
+    Workers take tasks in the order in which they are handed out. So the oldest tasks that are not done are running,
+    and a task's time counts from when it became one of these. `slow` is called in a separate thread, with the number
+    of the task, its seconds so far and the median.
+    """
+
+    def __init__(self, workers: int, slow: Callable[[int, float, float], None]) -> None:
+        self.workers, self.slow = workers, slow
+        self._waiting: list[int] = []
+        self._since: dict[int, float] = {}
+        self._seconds: list[float] = []
+        self._reported: set[int] = set()
+        self._lock = threading.Lock()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="stragglers", daemon=True)
+
+    def __enter__(self) -> StragglerMonitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def handed(self, number: int) -> None:
+        """Note that a task waits for a worker."""
+        with self._lock:
+            self._waiting.append(number)
+            self._start()
+
+    def done(self, number: int) -> None:
+        """Note that a task is done."""
+        with self._lock:
+            self._waiting.remove(number)
+            self._seconds.append(time.monotonic() - self._since.pop(number, time.monotonic()))
+            if len(self._seconds) == ENOUGH:  # before that nothing is slow, and small runs need no thread
+                with suppress(RuntimeError, MemoryError):  # without a thread nobody is told
+                    self._thread.start()
+            self._start()
+
+    def forget(self) -> None:
+        """Note that no task runs any more."""
+        with self._lock:
+            self._waiting.clear()
+            self._since.clear()
+
+    def _start(self) -> None:
+        for number in self._waiting[: self.workers]:
+            self._since.setdefault(number, time.monotonic())
+
+    def _watch(self) -> None:
+        while not self._end.wait(PAUSE):
+            for task in self.look():
+                self.slow(*task)
+
+    def look(self) -> list[tuple[int, float, float]]:
+        """Return the tasks that have become slow since the last call: number, seconds so far, median."""
+        with self._lock:
+            if len(self._seconds) < ENOUGH:
+                return []
+            from statistics import median  # here, because most runs end before it is needed
+
+            middle, now = median(self._seconds), time.monotonic()
+            taken = {number: now - since for number, since in self._since.items() if number not in self._reported}
+            slow = [(n, seconds, middle) for n, seconds in taken.items() if seconds > max(TIMES * middle, LEAST)]
+            self._reported.update(number for number, *_ in slow)
+            return slow

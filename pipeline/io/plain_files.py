@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
-from .processes import refuse_want
 from .remote import Pieces, RangeReader, Remote, ranged, stream
 from .safe_files import LOCK, take_lock
+from .workers import refuse_want
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

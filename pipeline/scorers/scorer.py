@@ -14,6 +14,7 @@ from ..corpus.annotated_texts import corpus_with_gold
 from ..corpus.in_memory import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
+from ..execution.count import PreparedCounts
 from ..execution.prepared_counts import PreparedCounts
 from ..metrics.base.capabilities import reads_files
 from ..metrics.base.needs import GOLD, TEXTS
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..evaluation import Evaluation
-    from ..execution.store.columns_file import MemoryStatistics
+    from ..execution.store.counts import InMemoryCounts
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import OwnTexts, References, Splitter, Texts
@@ -150,10 +151,10 @@ class Scorer:
             warnings.warn(note, stacklevel=2)
         return evaluation
 
-    def _statistics(self, text: AnyText) -> MemoryStatistics:
+    def _statistics(self, text: AnyText) -> InMemoryCounts:
         outputs = read_texts(text, 0, text.lines)
         try:
-            return self._counts.statistics(outputs)
+            return self._counts.counts(outputs)
         except LongTextError as error:
             raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
 

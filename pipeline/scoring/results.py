@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ..errors import StoreError
-from ..execution.shards import Missing  # noqa: TC001 (pydantic reads the types of the fields)
+from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types of the fields)
 from ..io.safe_files import read_json
 
 if TYPE_CHECKING:

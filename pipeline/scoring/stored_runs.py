@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError, StoreError, did_you_mean
-from ..execution.store.columns_file import Statistics
+from ..execution.store.counts import StoredCounts
 from ..execution.store.remote_copy import folder_of
 from ..execution.store.run_directory import RunDirectory
 from ..metrics.base.capabilities import category_needs
@@ -42,10 +42,10 @@ def load(path: Path) -> tuple[Results, list[Board]]:
     boards = boards_of(path, results)
     for board in boards:
         for name, blocks in zip(board.names, board.columns, strict=False):
-            if isinstance(blocks, Statistics) and not blocks.path.exists():
+            if isinstance(blocks, StoredCounts) and not blocks.path.exists():
                 raise StoreError(f"{path}: the counts of {name} on {board.dataset} are missing; run its config again")
         for blocks in board.columns:
-            if isinstance(blocks, Statistics):
+            if isinstance(blocks, StoredCounts):
                 blocks.check_size()
     return results, boards
 
@@ -83,10 +83,10 @@ def _board(
     scores = sorted(scores, key=lambda score: bool(rows) and score.system == REFERENCES_ROW)
     names = [score.system for score in scores if not rows or score.system != REFERENCES_ROW]
 
-    def counts_of(needs: Needs) -> tuple[Statistics, ...]:
+    def counts_of(needs: Needs) -> tuple[StoredCounts, ...]:
         schema = needs.schema(references)
-        paths = (Statistics.path_in(path, dataset, name, needs.key) for name in names)
-        return tuple(Statistics(file, schema, info.lines) for file in paths)
+        paths = (StoredCounts.path_in(path, dataset, name, needs.key) for name in names)
+        return tuple(StoredCounts(file, schema, info.lines) for file in paths)
 
     apart = category_needs(metric, info.categories) if breakdown else None
     parts = counts_of(apart) if apart else ()
@@ -143,7 +143,7 @@ def left_out(path: Path, tasks: Sequence[Task]) -> int:
 def used_counts(path: Path) -> set[str]:
     """Return the names of the files of counts that the results in a run directory are made of; raises StoreError."""
     files = (columns for board in load(path)[1] for columns in board.columns)
-    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, Statistics)}
+    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, StoredCounts)}
 
 
 def _unversioned(signature: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import kernel
-from ..io.workers.ahead import ahead
+from ..io.workers import prefetch
 from ..kernel.python.packed_numbers import Packed
 from .terms import Block, check_sums
 
@@ -105,7 +105,7 @@ class Summand:
         large = self.lines >= MANY
         blocks = self._blocks()
         waiting: list[Block] = []
-        for block in ahead(blocks) if large and threads > 1 else blocks:
+        for block in prefetch(blocks) if large and threads > 1 else blocks:
             waiting.append(block)
             if not large or sum(len(own.fixed) for own in waiting) >= TOGETHER:
                 yield _packed(waiting)
@@ -274,7 +274,7 @@ def drawn_sums(terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, t
     if threads == 1 or draws.lines * draws.iterations < THREADED:
         sums = [_drawn(terms, systems, draws, group, 1, map) for group in groups]
     else:
-        from ..io.workers.threads import threads as shared_by
+        from ..io.workers import threads as shared_by
 
         with shared_by(threads) as apply:
             sums = [_drawn(terms, systems, draws, group, threads, apply) for group in groups]
@@ -297,7 +297,7 @@ def _drawn(
     borders = [len(iterations) * number // parts for number in range(parts + 1)]
     drawers = [draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)]
     sums = np.zeros((len(iterations), len(systems), terms.schema.width), np.int64)
-    for several in ahead(checked()) if parts > 1 else checked():
+    for several in prefetch(checked()) if parts > 1 else checked():
         apart = [array for block in several for array in block.apart]
         drawn = np.concatenate(list(apply(lambda drawer: drawer.sums(apart, several[0].present), drawers)))  # noqa: B023
         width = several[0].fixed.shape[1]

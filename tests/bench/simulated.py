@@ -26,8 +26,8 @@ from pipeline.corpus import opener as input_files
 from pipeline.corpus.scan import index_text
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
+from pipeline.execution.store.counts import ShardFile
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.execution.store.unfinished import Part
 from tests.bench.measuring.corpora import MILLION, Corpora
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def record(folder: Path) -> Recorded:
     with (
         mock.patch.object(input_files, "index_text", found.timed(index_text, found.opened)),
         mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
-        mock.patch.object(Part, "written", found.timed(Part.written, found.written)),
+        mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),
         mock.patch.object(RunDirectory, "join", found.timed(RunDirectory.join, found.joined)),
         mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
     ):

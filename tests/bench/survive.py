@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HOWS = {
     "1 worker": ["--n-jobs", "1"],
-    "2 workers (threads)": ["--n-jobs", "2"],
+    "2 workers (threads)": ["--n-jobs", "2", "--backend", "threading"],
     "2 workers (processes)": ["--n-jobs", "2", "--backend", "loky"],
 }
 

@@ -26,11 +26,11 @@ from pipeline.corpus import opener as input_files
 from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
-from pipeline.execution import clusters, opening, workers
+from pipeline.execution import clusters, workers
 from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWorkerError
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import unfinished
-from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.execution.store import run_directory
+from pipeline.execution.store.counts import ShardFile
 from pipeline.kernel.common import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison, poisoned
@@ -160,16 +160,16 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
 
 
 def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
-    write_part, written = RunDirectory.write_part, 0
+    write, written = ShardFile.write, 0
 
     def watched(*given: Any) -> Any:
         nonlocal written
         written += 1
-        return write_part(*given)
+        return write(*given)
 
     with (
-        mock.patch.object(RunDirectory, "write_part", watched),
-        mock.patch.object(unfinished, "new_proof", return_value=tmp_path / "on another machine"),
+        mock.patch.object(ShardFile, "write", watched),
+        mock.patch.object(run_directory, "new_proof", return_value=tmp_path / "on another machine"),
     ):
         run(config, tmp_path / "run", dask.options)
     assert written == 11
@@ -191,7 +191,7 @@ def test_large_texts_are_opened_by_the_workers_that_can(
     monkeypatch.setattr(input_files, "FAR", 0)
     monkeypatch.setattr(input_files, "index_text", watched)
     if workers_are == "of another version":
-        monkeypatch.setattr(opening, "__version__", "0")
+        monkeypatch.setattr(clusters, "__version__", "0")
     if workers_are == "lost":
         monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=LostWorkerError))
     here, far = (stages.prepare(config, options) for options in (RunOptions(1, "serial"), dask.options))
@@ -393,7 +393,7 @@ ENDED: list[str] = []
 
 @pytest.fixture
 def waves() -> Iterator[None]:
-    kind = ClusterKind(("x",), threads, clusters.in_waves, ("ZeroDivisionError",))
+    kind = ClusterKind(("x",), threads, clusters.spark_results, ("ZeroDivisionError",))
     with mock.patch.dict(CLUSTERS, {"threading": kind}):
         yield
 

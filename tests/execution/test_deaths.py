@@ -19,13 +19,10 @@ import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.errors import IncompleteError
-from pipeline.execution import count, retry, shards, slow_shards, workers
-from pipeline.execution.options import RunOptions
-from pipeline.execution.retry import Runner
-from pipeline.execution.shards import Missing
-from pipeline.execution.slow_shards import Watch
-from pipeline.execution.workers import Task, WorkerDiedError
-from pipeline.io.processes import WorkerLostError
+from pipeline.execution import count, workers
+from pipeline.execution.options import Missing, RunOptions
+from pipeline.execution.workers import Runner, StragglerMonitor, Task, WorkerDiedError
+from pipeline.io.workers import WorkerLostError
 from pipeline.kernel.common import join_lines
 from pipeline.scoring.results import REFERENCES_ROW, Results
 from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
@@ -58,7 +55,7 @@ def config(tmp_path: Path) -> Path:
 @contextmanager
 def shards_of_four_lines() -> Iterator[None]:
     """Have the command cut texts of any size so."""
-    with mock.patch.multiple(shards, MIN_BYTES=1, MAX_BYTES=1), mock.patch.object(count, "STRIDE", 4):
+    with mock.patch.multiple(count, MIN_BYTES=1, MAX_BYTES=1, STRIDE=4):
         yield
 
 
@@ -140,13 +137,13 @@ def test_the_same_command_goes_on_with_what_was_missing(incomplete: Incomplete, 
     tasks: list[Task] = []
     original = workers.run
 
-    def watched(given: Sequence[Task], *more: Any) -> Iterator[tuple[int, workers.Kept]]:
+    def watched(given: Sequence[Task], *more: Any) -> Iterator[workers.Answer]:
         tasks.extend(given)
         yield from original(given, *more)
 
     with shards_of_four_lines(), mock.patch.object(workers, "run", watched):
         assert main(incomplete.again(tmp_path / "run")) == 0
-    assert [(len(task.systems), retry._lines(task)) for task in tasks] == [(1, 4)]
+    assert [(len(task.systems), task.lines) for task in tasks] == [(1, 4)]
     run(incomplete.config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
@@ -155,7 +152,7 @@ def test_when_all_workers_die_the_run_ends_and_says_what_is_missing(tmp_path: Pa
     config = write_corpora(tmp_path, 20)
     for line in range(1, 21):
         poison(tmp_path / "d" / "ref0", line)
-    with mock.patch.object(workers, "count", deadly()), mock.patch.object(retry, "DEATHS", 3):
+    with mock.patch.object(workers, "count", deadly()), mock.patch.object(workers, "DEATHS", 3):
         results = run(config, tmp_path / "run", LOKY)
     assert results.missing == [Missing("d", name, 1, 20) for name in "ABC"]
     assert {s.dataset for s in results.scores} == {"e"}
@@ -185,7 +182,7 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
 
 def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
     nothing = mock.Mock(side_effect=MemoryError)
-    with mock.patch.object(workers, "count", nothing), mock.patch.object(retry, "DEATHS", 2):
+    with mock.patch.object(workers, "count", nothing), mock.patch.object(workers, "DEATHS", 2):
         with pytest.raises(IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"):
             pipeline.run(config, tmp_path / "run")
         with pytest.raises(IncompleteError, match="memory: system has no scores"):
@@ -240,17 +237,17 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
         same = join_lines(f"a {i}".encode() for i in range(lines)[low : low + size])
         return Task(number=low, source=same, references=(same,), systems=tuple(cut), needs=needs)
 
-    def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[tuple[int, workers.Kept]]:
+    def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[workers.Answer]:
         for number, one in enumerate(tasks):
             if poisoned(one):
                 raise WorkerDiedError(tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died")
             if not (innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])):
-                yield workers.count(one)
+                yield (one.number, [*workers.count(one)[1]])
 
     tasks = [task(low, outputs) for low in range(0, lines, size)]
     told: list[str] = []
-    with mock.patch.object(workers, "run", fragile), mock.patch.object(retry, "DEATHS", 10_000):
-        found = list(Runner(2, "loky", Watch(1, print), told.append).run(tasks))
+    with mock.patch.object(workers, "run", fragile), mock.patch.object(workers, "DEATHS", 10_000):
+        found = list(Runner(2, "loky", StragglerMonitor(1, print), told.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
     lost = [item for outcome in found for item in outcome.lost]
     cells = {
@@ -260,7 +257,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     for outcome in found:
         whole = workers.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
-        for place, array in enumerate(outcome.columns):
+        for place, array in enumerate(outcome.columns or []):
             assert (array is None) == (place % systems in gone)
             assert array is None or np.array_equal(np.asarray(array), whole[place])
     assert bool(told) == bool(kills)
@@ -269,31 +266,31 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
 # ---- processes that live, but do nothing or have too little memory
 
 
-@pytest.mark.parametrize("failures", [1, retry.FAILURES])
+@pytest.mark.parametrize("failures", [1, workers.FAILURES])
 def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
     config: Path, tmp_path: Path, failures: int
 ) -> None:
-    left, original = [None] * failures, workers._results
+    left, original = [None] * failures, workers._answers
     backends: list[workers.Backend] = []
 
     def failing(
-        tasks: Iterator[Task], number: int, backend: workers.Backend, tell: Any
-    ) -> Iterator[tuple[int, workers.Kept]]:
+        tasks: Iterator[Task], workers_: int, number: int, backend: workers.Backend, cluster: None, tell: Any
+    ) -> Iterator[workers.Answer]:
         backends.append(backend)
         if left:
             next(tasks)
             left.pop()
-            raise WorkerLostError(next(tasks), "a worker process (1) stood still for 300 s", stood=True)
-        yield from original(tasks, number, "serial", tell)
+            raise WorkerLostError("no worker process has finished anything for 3600 s", alive=True)
+        yield from original(tasks, workers_, number, "serial", cluster, tell)
 
     told: list[str] = []
-    with mock.patch.object(workers, "_results", failing):
+    with mock.patch.object(workers, "_answers", failing):
         results = run(config, tmp_path / "run", RunOptions(2, "loky", 40), Hears(tell=told.append))
     assert (results.missing, told[0]) == (
         [],
-        "d: a worker process (1) stood still for 300 s at the lines from 41 on; its work is tried again",
+        "d: no worker process has finished anything for 3600 s; its work is tried again",
     )
-    assert ("serial" in backends) == ("d: the rest is counted in one process" in told) == (failures == retry.FAILURES)
+    assert ("serial" in backends) == ("d: the rest is counted in one process" in told) == (failures == workers.FAILURES)
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
@@ -304,7 +301,7 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
 def test_a_shard_ten_times_slower_than_the_median_is_named_once_while_it_runs() -> None:
     with mock.patch.object(time, "monotonic") as clock:
         clock.return_value = 0.0
-        watched = Watch(2, print)
+        watched = StragglerMonitor(2, print)
         for number in range(10):
             watched.handed(number)
         for second in range(1, 4):  # two at a time, a second each
@@ -325,7 +322,7 @@ def test_a_shard_ten_times_slower_than_the_median_is_named_once_while_it_runs() 
 def test_fast_shards_are_not_named_before_anybody_has_waited() -> None:
     with mock.patch.object(time, "monotonic") as clock:
         clock.return_value = 0.0
-        watched = Watch(1, print)
+        watched = StragglerMonitor(1, print)
         for number in range(9):
             watched.handed(number)
             clock.return_value += 0.01
@@ -354,7 +351,7 @@ def test_a_slow_shard_is_told_with_its_lines(
             (tmp_path / "told").touch()
 
     monkeypatch.setattr(workers, "count", slow_until(tmp_path / "told", PATIENCE))
-    monkeypatch.setattr(slow_shards, "LEAST", 0.1)
-    monkeypatch.setattr(slow_shards, "PAUSE", 0.05)
+    monkeypatch.setattr(workers, "LEAST", 0.1)
+    monkeypatch.setattr(workers, "PAUSE", 0.05)
     run(config, tmp_path / "run", RunOptions(2, backend, 20), Hears(tell=tell))
     assert sum(text.startswith(expected) for text in told) == 1  # a worker that is slow to start may be told too

@@ -20,12 +20,10 @@ from pipeline import stages
 from pipeline.cli import main
 from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
-from pipeline.execution import shards, workers
-from pipeline.execution.count import count_in_memory
-from pipeline.execution.listener import SILENT, Listener
-from pipeline.execution.options import AUTO, RunOptions
-from pipeline.execution.shards import Shard, cut
-from pipeline.execution.store import columns_file, run_directory
+from pipeline.execution import count, workers
+from pipeline.execution.count import Shard, count_in_memory, cut
+from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions, Shard, cut
+from pipeline.execution.store import counts, run_directory
 from pipeline.scoring import board as scores
 from pipeline.scoring import sums as weighted_sums
 from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterator, Sequence
 
-    Done = tuple[int, workers.Kept]
+    Done = workers.Answer
 
 LINES = 200
 METRICS = ["gleu[iter=8]", "gleu[variant=2016,refs=max]", "gleu[unit=char,n=2,iter=8]", "gleu[level=mean,lc=true]"]
@@ -149,7 +147,7 @@ def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: 
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
-    with mock.patch.object(columns_file, "BLOCK", block), mock.patch.object(weighted_sums, "DRAWN_LINES", drawn):
+    with mock.patch.object(counts, "BLOCK", block), mock.patch.object(weighted_sums, "DRAWN_LINES", drawn):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {
@@ -159,12 +157,12 @@ def test_no_block_of_the_reducer_can_be_seen(
 
 @pytest.mark.parametrize("systems", [1, 2])
 def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path: Path, systems: int) -> None:
-    with mock.patch.object(shards, "MAX_SYSTEMS", systems):
+    with mock.patch.object(count, "MAX_SYSTEMS", systems):
         run(config, tmp_path / "run", RunOptions(shard_lines=50))
     assert tree(tmp_path / "run") == expected
 
 
-@pytest.mark.parametrize("lines", [columns_file.BLOCK, columns_file.BLOCK + 1])
+@pytest.mark.parametrize("lines", [counts.BLOCK, counts.BLOCK + 1])
 def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
     config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
     run(config, tmp_path / "one")
@@ -272,11 +270,15 @@ def test_an_interrupted_run_goes_on_where_it_was(
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_nothing_is_said_of_tasks_that_are_cancelled(tmp_path: Path, backend: workers.Backend) -> None:
     config = write_run(tmp_path, 200)
-    error = StoreError("full")
+    error, shard_file = StoreError("full"), run_directory.RunDirectory.shard_file
+
+    def far(*given: Any) -> counts.ShardFile:
+        return shard_file(*given)._replace(path=tmp_path / "gone" / "part")
+
     with warnings.catch_warnings(record=True, action="always") as caught:
-        place = mock.patch.object(run_directory.RunDirectory, "part", return_value=tmp_path / "gone" / "part")
-        full = mock.patch.object(run_directory.RunDirectory, "write_part", side_effect=error)
-        with place, full, pytest.raises(StoreError):
+        full = mock.patch.object(counts.ShardFile, "write", side_effect=error)
+        elsewhere = mock.patch.object(run_directory.RunDirectory, "shard_file", far)
+        with elsewhere, full, pytest.raises(StoreError):
             run(config, tmp_path / "run", RunOptions(2, backend, 1))
         error.__traceback__ = None  # lets go of the frames that hold the workers
         gc.collect()
@@ -430,11 +432,13 @@ def test_plan(
     assert workers.plan(n_jobs, backend, size) == expected
 
 
-def test_plan_takes_threads_for_the_compiled_kernel_and_all_processors_for_large_runs(kernel: str) -> None:
-    number, backend = workers.plan("auto", "auto", 1 << 40)
+def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(
+    kernel: str,
+) -> None:
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert number == processors
-    assert backend == ("serial" if number == 1 else {"python": "loky", "native": "threading"}[kernel])
+    for in_memory, expected in ((False, "loky"), (True, {"python": "loky", "native": "threading"}[kernel])):
+        number, backend = workers.plan("auto", "auto", 1 << 40, in_memory=in_memory)
+        assert (number, backend) == (processors, "serial" if number == 1 else expected)
 
 
 def test_workers_that_stand_in_another_folder_find_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,11 +31,9 @@ from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import columns_file, run_directory, unfinished
-from pipeline.execution.store.columns_file import BLOCK, FewStatistics, MemoryStatistics, Statistics
-from pipeline.execution.store.manifest import is_file_name
-from pipeline.execution.store.run_directory import RunDirectory, content_key
-from pipeline.execution.store.unfinished import Cell, Part
+from pipeline.execution.store import counts, run_directory
+from pipeline.execution.store.counts import BLOCK, CountsKey, InMemoryCounts, ShardFile, StoredCounts
+from pipeline.execution.store.run_directory import RunDirectory, content_key, is_file_name
 from pipeline.io.safe_files import file_name, write_atomic
 from pipeline.metrics.base.needs import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
@@ -55,12 +53,12 @@ SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def joined(folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5) -> Statistics:
+def joined(folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5) -> StoredCounts:
     """Join the arrays of a system, and return its columns."""
     directory = RunDirectory(folder)
     directory.write_manifest({})
     schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
-    statistics = directory.statistics("d", "A", "needs", schema, lines)
+    statistics = directory.counts("d", "A", "needs", schema, lines)
     directory.put_in_place([(directory.join(statistics, "key", arrays), statistics)])
     return statistics
 
@@ -128,12 +126,12 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))]
-    with mock.patch.object(columns_file, "BLOCK", 7):
+    with mock.patch.object(counts, "BLOCK", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
         assert [v for block in many.blocks() for v in block["length"].tolist()] == values
-        memory = MemoryStatistics(pieces, many.schema)
+        memory = InMemoryCounts(pieces, many.schema)
         assert [v for block in memory.blocks() for v in block["length"].tolist()] == values
 
 
@@ -143,8 +141,8 @@ def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) ->
     length = np.array(numbers, np.int64)
     match = np.arange(len(numbers) * 6).reshape(-1, 3, 2)
     columns: dict[str, Any] = {"real": length / 3, "match": match, "length": length, "other": length}
-    few = FewStatistics(columns, schema)
-    many = MemoryStatistics(few.arrays, schema)
+    few = InMemoryCounts([], schema, columns)
+    many = InMemoryCounts(few.arrays, schema)
     assert few.lines == many.lines == len(numbers)
     ((one,), (two,)) = few.blocks(), many.blocks()
     assert [*one] == [*two] == ["length", "match", "real"]
@@ -171,19 +169,46 @@ def test_pack_and_unpack_are_each_other_s_inverse(data: st.DataObject, reference
     assert (schema.pack(schema.unpack(packed)) == packed).all()
 
 
-@pytest.mark.parametrize("keep", [0, 1, 20, 100, -1])
-def test_columns_cut_short_are_told(tmp_path: Path, keep: int) -> None:
-    statistics = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10)
-    statistics.path.write_bytes(statistics.path.read_bytes()[:keep])
-    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"):
-        list(statistics.blocks())
+def pickled(data: bytes) -> bytes:
+    """Put a pickled array in the place of the counts."""
+    buffer = BytesIO()
+    np.save(buffer, np.array([[print] * 5], object), allow_pickle=True)
+    return data.partition(b"\n")[0] + b"\n" + buffer.getvalue()
 
 
-@pytest.mark.parametrize("lines", [9, 11])
-def test_columns_of_another_number_of_lines_are_told(tmp_path: Path, lines: int) -> None:
+def with_header(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """Change the header of the first array, whose length stays."""
+
+    def changed(data: bytes) -> bytes:
+        end = data.index(b"}", data.index(b"NUMPY")) + 1
+        start = data[:end].rindex(old)
+        head = data[:start] + new + data[start + len(old) : end]
+        return (head + b" " * (end - len(head)) + data[end:])[: max(len(data), len(head))]
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("changed", "lines"),
+    [
+        *((lambda data, keep=keep: data[:keep], 10) for keep in (0, 1, 20, 100, -1)),
+        *((lambda data: data, lines) for lines in (9, 11)),
+        (pickled, 10),
+        (with_header(b"(10, 5)", b"("), 10),
+        (with_header(b"(10, 5)", b"(10, 99999999999999)"), 10),
+        (with_header(b"(10, 5)", b"(5, 10)"), 10),
+        (with_header(b"'<u2'", b"'O'"), 10),
+        (with_header(b"'<u2'", b"'<f8'"), 10),
+        (with_header(b"}", b"\xff"), 10),
+    ],
+)
+def test_columns_that_are_not_as_they_were_written_are_told(
+    tmp_path: Path, changed: Callable[[bytes], bytes], lines: int
+) -> None:
     path = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10).path
-    with pytest.raises(StoreError, match="is damaged"):
-        list(Statistics(path, SCHEMA, lines).blocks())
+    path.write_bytes(changed(path.read_bytes()))
+    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"):
+        list(StoredCounts(path, SCHEMA, lines).blocks())
 
 
 def test_columns_that_went_away_are_told(tmp_path: Path) -> None:
@@ -191,15 +216,6 @@ def test_columns_that_went_away_are_told(tmp_path: Path) -> None:
     statistics.path.unlink()
     with pytest.raises(StoreError, match="cannot be read: No such file or directory; run the config again"):
         list(statistics.blocks())
-
-
-def test_columns_are_never_unpickled(tmp_path: Path) -> None:
-    path = joined(tmp_path, [np.arange(5).reshape(1, 5)], 1).path
-    buffer = BytesIO()
-    np.save(buffer, np.array([[print] * 5], object), allow_pickle=True)
-    path.write_bytes(path.read_bytes().partition(b"\n")[0] + b"\n" + buffer.getvalue())
-    with pytest.raises(StoreError, match="is damaged"):
-        list(Statistics(path, SCHEMA, 1).blocks())
 
 
 @settings(max_examples=300)
@@ -218,40 +234,16 @@ def test_a_wrong_byte_gives_a_message_or_a_number_but_nothing_else(
             list(statistics.blocks())
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (b"(10, 5)", b"("),
-        (b"(10, 5)", b"(10, 99999999999999)"),
-        (b"(10, 5)", b"(5, 10)"),
-        (b"'<u2'", b"'O'"),
-        (b"'<u2'", b"'<f8'"),
-        (b"}", b"\xff"),
-    ],
-)
-def test_wrong_headers_are_told(tmp_path: Path, old: bytes, new: bytes) -> None:
-    statistics = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10)
-    data = statistics.path.read_bytes()
-    header_end = data.index(b"}", data.index(b"NUMPY")) + 1
-    head, tail = data[:header_end], data[header_end:]
-    start = head.rindex(old)
-    head = head[:start] + new + head[start + len(old) :]
-    pad = len(data[:header_end]) - len(head)
-    statistics.path.write_bytes(head + (b" " * pad + tail if pad >= 0 else tail[-pad:]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with pytest.raises(StoreError, match="is damaged"):
-            list(statistics.blocks())
-
-
 # ---- parts
 
 
 def part_of(folder: Path, **arrays: NDArray[np.integer]) -> tuple[Path, dict[str, int]]:
     """Write a part of the lines 10 <= i < 12; return its path, and the widths of its arrays."""
-    RunDirectory(folder).write_part(10, 12, arrays)
-    (path,) = (folder / "unfinished").iterdir()
-    return path, {key: array.shape[1] for key, array in arrays.items()}
+    widths = {key: array.shape[1] for key, array in arrays.items()}
+    file = RunDirectory(folder).shard_file(10, 12, [*widths], [*widths.values()])
+    file.write([*arrays.values()])
+    assert [*(folder / "unfinished").iterdir()] == [file.path]
+    return file.path, widths
 
 
 ARRAYS: dict[str, NDArray[np.integer]] = {
@@ -262,10 +254,10 @@ ARRAYS: dict[str, NDArray[np.integer]] = {
 
 def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
     _, widths = part_of(tmp_path, **ARRAYS)
-    found = unfinished.find(tmp_path / "unfinished", widths)
-    assert set(found) == {Cell("a", 10, 12), Cell("b", 10, 12)}
-    assert all((unfinished.read_part(found[Cell(key, 10, 12)]) == array).all() for key, array in ARRAYS.items())
-    assert set(unfinished.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {Cell("b", 10, 12)}
+    found = counts.find(tmp_path / "unfinished", widths)
+    assert set(found) == {CountsKey("a", 10, 12), CountsKey("b", 10, 12)}
+    assert all((found[CountsKey(key, 10, 12)].read() == array).all() for key, array in ARRAYS.items())
+    assert set(counts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {CountsKey("b", 10, 12)}
 
 
 def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
@@ -274,70 +266,73 @@ def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
     data = path.read_bytes()
     for place in range(len(data)):
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
-        found = unfinished.find(tmp_path / "unfinished", widths)
-        assert all((unfinished.read_part(item) == ARRAYS[cell.key]).all() for cell, item in found.items())
+        found = counts.find(tmp_path / "unfinished", widths)
+        assert all((item.read() == ARRAYS[cell.key]).all() for cell, item in found.items())
         assert len(found) < 2
 
 
-@pytest.mark.parametrize("keep", [0, 1, 20, 200, -1])
-def test_a_part_cut_short_is_not_found(tmp_path: Path, keep: int) -> None:
-    path, widths = part_of(tmp_path, **ARRAYS)
-    path.write_bytes(path.read_bytes()[:keep])
-    assert unfinished.find(tmp_path / "unfinished", widths) == {}
+HEADERS = [
+    b"",
+    b"[1]\n",
+    b"[1, 2\n",
+    b"\xff\n",
+    b"null\n",
+    b"[" * 100_000,
+    b'[["a", -1, ""]]\n',
+    b'[["a", 1e999, ""]]\n',
+]
 
 
-@pytest.mark.parametrize(
-    "header",
-    [b"", b"[1]\n", b"[1, 2\n", b"\xff\n", b"null\n", b"[" * 100_000, b'[["a", -1, ""]]\n', b'[["a", 1e999, ""]]\n'],
-)
-def test_a_part_whose_header_is_wrong_is_not_found(tmp_path: Path, header: bytes) -> None:
+@pytest.mark.parametrize("content", [0, 1, 20, 200, -1, *HEADERS], ids=lambda content: str(content)[:20])
+def test_a_part_that_is_cut_short_or_has_a_wrong_header_is_not_found(tmp_path: Path, content: int | bytes) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
-    path.write_bytes(header)
-    assert unfinished.find(tmp_path / "unfinished", widths) == {}
+    path.write_bytes(path.read_bytes()[:content] if isinstance(content, int) else content)
+    assert counts.find(tmp_path / "unfinished", widths) == {}
 
 
 def test_a_part_of_other_columns_is_not_found(tmp_path: Path) -> None:
     part_of(tmp_path, **ARRAYS)
-    assert unfinished.find(tmp_path / "unfinished", {"a": 2}) == {}
+    assert counts.find(tmp_path / "unfinished", {"a": 2}) == {}
 
 
 def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
-    found = unfinished.find(tmp_path / "unfinished", widths)[Cell("b", 10, 12)]
+    found = counts.find(tmp_path / "unfinished", widths)[CountsKey("b", 10, 12)]
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(StoreError, match="is damaged"):
-        unfinished.read_part(found)
+        found.read()
     path.unlink()
     with pytest.raises(StoreError, match="cannot be read"):
-        unfinished.read_part(found)
+        found.read()
 
 
 # ---- damage
 
 
-@pytest.mark.parametrize("place", [0.01, 0.1, 0.3, 0.6, 0.9, 0.999])
-@pytest.mark.parametrize("damage", ["cut", "flip", "more", "between"])
-def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, place: float, damage: str) -> None:
+WRONG = [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000]
+PLACES = [
+    (damage, place) for damage in ("cut", "flip", "more", "between") for place in (0.01, 0.1, 0.3, 0.6, 0.9, 0.999)
+]
+
+
+@pytest.mark.parametrize(
+    ("damage", "place"), [*PLACES, *((header, 0.0) for header in WRONG)], ids=lambda x: str(x)[:20]
+)
+def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, damage: str | bytes, place: float) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
     path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
     data = path.read_bytes()
     at = int(len(data) * place)
-    flipped = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
-    digests = len(columns_file.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
-    between = data[:-digests] + b"x" * at + data[-digests:]
-    path.write_bytes({"cut": data[:at], "flip": flipped, "more": data + b"x" * at, "between": between}[damage])
-    run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before
-
-
-@pytest.mark.parametrize("header", [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000])
-def test_columns_whose_header_is_wrong_are_counted_again(tmp_path: Path, header: bytes) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    next((tmp_path / "run" / "statistics").rglob("*.columns")).write_bytes(header)
+    digests = len(counts.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    changed = {
+        "cut": data[:at],
+        "flip": data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :],
+        "more": data + b"x" * at,
+        "between": data[:-digests] + b"x" * at + data[-digests:],
+    }
+    path.write_bytes(changed[damage] if isinstance(damage, str) else damage)
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before
 
@@ -426,43 +421,41 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_
 # ---- whose folder it is
 
 
-def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
-    config = write_run(tmp_path / "texts")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "notes.txt").write_text("mine")
-    with pytest.raises(StoreError, match=r"mine: holds files but no run\.json, so no run of this program made it"):
-        run(config, tmp_path / "mine")
-    assert tree(tmp_path / "mine") == {"notes.txt": b"mine"}
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mine", r"mine: holds files but no run\.json, so no run of this program made it"),
+        ("mine/notes.txt", r"notes\.txt: is a file; output\.dir must be a folder"),
+        ("mine/notes.txt/below", "cannot be made"),
+        ("a\0b", "cannot be made"),
+        ("x" * 300, "cannot be made"),
+        ("unfinished/mine.txt", "holds files but no run.json.*, or delete {folder} if it was a run"),
+        ("statistics/d/mine.txt", "holds files but no run.json.*, or delete {folder} if it was a run"),
+        ("statistics/mine.txt", "holds files but no run.json.*, or delete {folder} if it was a run"),
+    ],
+    ids=lambda text: text[:12].replace("\0", "0"),
+)
+def test_what_is_no_run_directory_is_refused_and_left_alone(tmp_path: Path, name: str, message: str) -> None:
+    folder = tmp_path / "folder"
+    (folder / "mine").mkdir(parents=True)
+    (folder / "mine" / "notes.txt").write_text("mine")
+    path = folder / name
+    if name.endswith("mine.txt"):
+        path = tmp_path / "run"
+        (path / name).parent.mkdir(parents=True)
+        (path / name).write_text("mine")
+    before = tree(tmp_path)
+    with pytest.raises(StoreError, match=message.format(folder=re.escape(str(path)))):
+        RunDirectory(path)
+    assert tree(tmp_path) == before
 
 
-def test_a_file_is_no_run_directory(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    with pytest.raises(StoreError, match=r"config\.yaml: is a file; output\.dir must be a folder"):
-        run(config, config)
-
-
-def test_a_folder_below_a_file_is_told(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    with pytest.raises(StoreError, match="cannot be made"):
-        run(config, config / "below")
-
-
-@pytest.mark.parametrize("name", ["a\0b", "x" * 300], ids=["nul", "long"])
-def test_an_impossible_folder_is_told(tmp_path: Path, name: str) -> None:
-    with pytest.raises(StoreError):
-        RunDirectory(tmp_path / name)
-
-
-def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+def test_empty_folders_are_taken_and_others_made_as_needed(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     (tmp_path / "run").mkdir()
-    run(config, tmp_path / "run")
-    assert (tmp_path / "run" / "run.json").exists()
-
-
-def test_folders_are_made_as_needed(tmp_path: Path) -> None:
-    run(write_run(tmp_path), tmp_path / "a" / "b" / "run")
-    assert (tmp_path / "a" / "b" / "run" / "results.json").exists()
+    for folder in (tmp_path / "run", tmp_path / "a" / "b" / "run"):
+        run(config, folder)
+        assert (folder / "results.json").exists()
 
 
 def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
@@ -829,27 +822,31 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
 def test_a_run_under_way_says_so(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     with (
-        mock.patch.object(unfinished, "write_part", side_effect=StoreError("full")),
+        mock.patch.object(ShardFile, "write", side_effect=StoreError("full")),
         pytest.raises(StoreError),
     ):
         run(config, tmp_path / "run")
     assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"
 
 
-def test_a_worker_writes_a_part_only_where_it_can(tmp_path: Path) -> None:
-    arrays, keys = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)], ("k", None)
-    assert Part(tmp_path / "gone" / "k.5-7.part", keys).written(5, 7, arrays) is None
-    assert Part(tmp_path / "k.5-7.part", keys, tmp_path / "gone").written(5, 7, arrays) is None
-    proof = unfinished.new_proof(tmp_path)
-    with mock.patch.object(unfinished, "write_atomic", side_effect=StoreError("full")):
-        assert Part(tmp_path / "k.5-7.part", keys, proof).written(5, 7, arrays) is None
-    locations = Part(tmp_path / "k.5-7.part", keys, proof).written(5, 7, arrays)
-    assert locations is not None
-    assert locations[0] is not None
-    assert locations[1] is None
-    assert (unfinished.read_part(locations[0]) == arrays[0]).all()
-    assert unfinished.find(tmp_path, {"k": 3}) == {Cell("k", 5, 7): locations[0]}
-    assert sorted(unfinished.ours(tmp_path)) == sorted([proof, tmp_path / "k.5-7.part"])
+def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
+    arrays = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)]
+    proof = counts.new_proof(tmp_path)
+    file = ShardFile(tmp_path / "k.5-7.part", 5, 7, ("k", None), (3, 3), proof)
+    assert not file._replace(path=tmp_path / "gone" / "k.5-7.part", proof=None).written(arrays)
+    assert not file._replace(proof=tmp_path / "gone").written(arrays)
+    with mock.patch.object(counts, "write_atomic", side_effect=StoreError("full")):
+        assert not file.written(arrays)
+    assert file.locations() == {}
+    assert file.written(arrays)
+    ((key, location),) = file.locations().items()
+    assert key == CountsKey("k", 5, 7)
+    assert (location.read() == arrays[0]).all()
+    assert counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
+    assert sorted(counts.own_files(tmp_path)) == sorted([proof, file.path])
+    file.path.write_bytes(file.path.read_bytes()[:-1] + b"x")  # damage is noticed where the arrays are read
+    assert file.locations()
+    assert file.locations(read=True) == {}
 
 
 # ---- full disks
@@ -1018,34 +1015,21 @@ def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, caps
 def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -> None:
     """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
     config = write_run(tmp_path, 40)
-    original = unfinished.write_part
+    original = ShardFile.write
     written = []
 
-    def deleting(path: Path, *given: Any, **more: Any) -> Any:
-        written.append(path)
+    def deleting(file: ShardFile, *given: Any, **more: Any) -> Any:
+        written.append(file)
         if len(written) == 2:
             shutil.rmtree(tmp_path / "run")
         if len(written) == 4:
             raise KeyboardInterrupt
-        return original(path, *given, **more)
+        return original(file, *given, **more)
 
     options = RunOptions(1, "serial", 8)
-    with mock.patch.object(unfinished, "write_part", deleting), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
     run(config, tmp_path / "run", options)
     run(config, tmp_path / "fresh", options)
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
-
-
-@pytest.mark.parametrize("name", ["unfinished/mine.txt", "statistics/d/mine.txt", "statistics/mine.txt"])
-def test_folders_of_these_names_with_other_files_are_refused_and_the_message_names_them(
-    tmp_path: Path, name: str
-) -> None:
-    path = tmp_path / "run" / name
-    path.parent.mkdir(parents=True)
-    path.touch()
-    folder = re.escape(str(tmp_path / "run"))
-    with pytest.raises(StoreError, match=f"holds files but no run.json.*, or delete {folder} if it was a run"):
-        RunDirectory(tmp_path / "run")
-    assert path.exists()

@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import signal
-import stat
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
 
-from pipeline.errors import CorpusError, Problem
-from pipeline.io.processes import MEMORY, WorkerLostError, starved
-from pipeline.io.workers import pool, serving, worker_process
-from pipeline.io.workers.pool import results
-from pipeline.io.workers.threads import threads
-from pipeline.io.workers.worker_process import BEGIN, WorkerProcess
+from pipeline.io import workers
+from pipeline.io import workers as threads
+from pipeline.io.workers import MEMORY, WorkerLostError, results, starved
+from tests.conftest import PATIENCE, ROOT
+from tests.tools.faults.processes import children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 NUMBERS = range(20)
 SQUARES = [number * number for number in NUMBERS]
-
-
-@pytest.fixture(autouse=True)
-def alone() -> Iterator[None]:
-    """Let no worker of an earlier test be used, nor be left."""
-    worker_process._close_idle()
-    yield
-    worker_process._close_idle()
 
 
 def square(number: int) -> int:
@@ -48,53 +35,78 @@ def square(number: int) -> int:
 
 
 def done(
-    call: Callable[[int], int], *, processes: bool = True, tell: Callable[[str], None] = pool.silent, workers: int = 2
+    call: Callable[[int], int], *, processes: bool = True, tell: Callable[[str], None] = workers.silent
 ) -> list[int]:
-    return sorted(results(call, iter(NUMBERS), workers, processes=processes, tell=tell))
+    return sorted(results(call, iter(NUMBERS), 2, processes=processes, tell=tell))
 
 
+@pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("processes", [True, False])
-def test_each_item_is_worked_on_once(processes: bool) -> None:
+def test_each_item_is_worked_on_once_and_by_no_other_process_than_asked(processes: bool, number: int) -> None:
+    def own(item: int) -> tuple[int, int]:
+        return item * item, os.getpid()
+
     messages: list[str] = []
-    assert done(square, processes=processes, tell=messages.append) == SQUARES
+    found = [*results(own, iter(NUMBERS), number, processes=processes, tell=messages.append)]
+    assert sorted(item for item, _ in found) == SQUARES
+    assert (os.getpid() in {pid for _, pid in found}) == (not processes)
     assert messages == []
 
 
-def test_processes_without_work_are_used_again_where_nothing_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pids() -> set[int]:
-        return set(results(lambda _: os.getpid(), iter(NUMBERS), 1, processes=True))
+def test_processes_without_work_are_used_again_where_nothing_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has the variables that this process has now, and imports nothing from the working directory."""
 
-    first = pids()
-    assert pids() == first
+    def seen(_: int) -> tuple[int, str | None, bool, str]:
+        return os.getpid(), os.environ.get("PIPELINE_TEST"), sys.flags.safe_path, os.environ["OPENBLAS_NUM_THREADS"]
+
+    def folders() -> set[str]:
+        return set(results(lambda _: str(Path.cwd()), iter(NUMBERS), 2, processes=True))
+
+    def all_seen() -> set[tuple[int, str | None, bool, str]]:
+        return set(results(seen, iter(NUMBERS), 2, processes=True))
+
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    first = all_seen()
+    before = dict(os.environ)  # joblib has set a variable of its own
+    assert {item[1:] for item in first} == {(None, True, "1")}
+    assert {pid for pid, *_ in all_seen()} <= set(children(os.getpid()))
+    assert dict(os.environ) == before
     monkeypatch.setenv("PIPELINE_TEST", "another")
-    second = pids()
-    assert second != first
-    monkeypatch.setattr(worker_process, "FRESH", -1)
-    assert pids() != second
+    second = all_seen()
+    assert {item[1] for item in second} == {"another"}
+    assert not {pid for pid, *_ in first} & {pid for pid, *_ in second}
+    monkeypatch.chdir(tmp_path)
+    assert folders() == {str(tmp_path)}
 
 
+@pytest.mark.parametrize("size", [10, 100_000])
 @pytest.mark.parametrize("processes", [True, False])
-def test_an_error_of_the_function_is_raised(processes: bool) -> None:
+def test_an_error_of_the_function_is_raised_however_long_it_is(processes: bool, size: int) -> None:
     def fails(number: int) -> int:
         if number == 7:
-            raise CorpusError([Problem("here", "wrong")])
+            raise ValueError("x" * size)
         return number
 
-    with pytest.raises(CorpusError, match="here: wrong"):
+    with pytest.raises(ValueError, match="x") as caught:
         done(fails, processes=processes)
+    assert len(str(caught.value)) == size
 
 
-def test_what_a_function_prints_is_no_answer() -> None:
+def test_what_a_function_prints_is_seen_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
     def prints(number: int) -> int:
         os.write(1, b"not an answer")
         print("nor this", flush=True)
+        print("nor that", flush=True, file=sys.stderr)
         return number * number
 
     assert done(prints) == SQUARES
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("processes", [True, False])
-def test_memory_that_runs_out_names_the_item(processes: bool) -> None:
+def test_memory_that_runs_out_is_told(processes: bool) -> None:
     def hungry(number: int) -> int:
         if number == 7:
             raise MemoryError
@@ -102,7 +114,54 @@ def test_memory_that_runs_out_names_the_item(processes: bool) -> None:
 
     with pytest.raises(WorkerLostError) as caught:
         done(hungry, processes=processes)
-    assert (caught.value.item, caught.value.reason, caught.value.stood) == (7, MEMORY, False)
+    assert (caught.value.reason, caught.value.alive) == (MEMORY, True)
+
+
+# ---- answers
+
+
+def test_an_answer_through_the_pipe_is_short_whatever_it_is(tmp_path: Path) -> None:
+    """Linux writes up to 4,096 bytes as a whole: loky waits for ever for the rest of an answer whose writer died."""
+    folder = tmp_path / "answers"
+
+    def fails(_: int) -> bytes:
+        raise ValueError("x" * 100_000)
+
+    unsendable = threading.Lock()
+
+    def attempt_of(call: Callable[[int], object]) -> workers._Attempt:
+        attempt = workers._Attempt(call)
+        attempt.folder = str(folder)
+        return attempt
+
+    short = attempt_of(square)
+    assert isinstance(short(3), bytes)
+    assert not folder.exists()
+    for call, expected in (
+        (lambda size: b"1" * size, b"1" * 100_000),
+        (fails, "x" * 100_000),
+        (lambda _: unsendable, "an answer cannot be sent: "),
+    ):
+        attempt = attempt_of(call)
+        answer = attempt(100_000)
+        assert len(answer) < workers.SHORT_ANSWER
+        is_done, value = attempt.opened(answer)
+        assert (value if is_done else str(value)[: len(expected)]) == expected
+    assert list(folder.iterdir()) == []
+    short.close()
+    assert not folder.exists()
+    full = attempt_of(lambda size: b"1" * size)
+    full.folder = str(tmp_path / "not" / "there")
+    is_done, error = full.opened(full(100_000))
+    assert not is_done
+    assert str(error) == "the temporary folder cannot be written: No such file or directory; TMPDIR may name another"
+
+
+def test_long_answers_arrive_and_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    found = results(lambda number: b"1" * (number * 10_000), iter(NUMBERS), 2, processes=True)
+    assert sorted(map(len, found)) == [number * 10_000 for number in NUMBERS]
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- killed and stopped
@@ -114,199 +173,75 @@ def kill_itself(number: int) -> int:
     return number
 
 
-def kill_itself_while_it_answers(number: int) -> int:
-    """Write the beginning of an answer into the pipe to the parent, and be killed: another would be waited for."""
-    if number == 7:
-        for descriptor in range(3, 64):
-            try:
-                writes = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
-                if writes and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-                    os.write(descriptor, serving.dumps(("done", b"1" * 1000, ""))[:500])
-            except OSError:
-                continue
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
 @posix
-@pytest.mark.parametrize("call", [kill_itself, kill_itself_while_it_answers])
-def test_a_killed_process_is_told_with_the_item_that_it_had(call: Callable[[int], int]) -> None:
+def test_a_killed_process_is_told() -> None:
     with pytest.raises(WorkerLostError) as caught:
-        done(call)
-    assert (caught.value.item, caught.value.stood) == (7, False)
-    assert caught.value.reason == "a worker process died (out of memory, or killed)"
-
-
-@posix
-def test_a_process_killed_before_it_is_ready_is_started_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This moment hung a run once: 0.2 seconds after its beginning."""
-    flag = str(tmp_path / "killed")
-    dies = f"import os; new = not os.path.exists({flag!r}); open({flag!r}, 'w'); new and os.kill(os.getpid(), 9); "
-    monkeypatch.setattr(worker_process, "BEGIN", dies + BEGIN)
-    messages: list[str] = []
-    assert done(square, tell=messages.append) == SQUARES
-    assert messages == []
-
-
-@posix
-def test_where_no_process_ever_is_ready_this_one_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "BEGIN", "import os; os.kill(os.getpid(), 9)")
-    messages: list[str] = []
-    assert done(square, tell=messages.append) == SQUARES
-    assert len(messages) == 1
-    assert messages[0].startswith("a worker cannot be started (process ")
-    assert messages[0].endswith(" ended before it was ready); the work is done in one process")
-
-
-def test_processes_that_never_begin_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "BEGIN", "import time; time.sleep(100_000)")
-    monkeypatch.setattr(WorkerProcess, "used", lambda _: 0.0)
-    monkeypatch.setattr(pool, "STILL", 0.01)
-    monkeypatch.setattr(pool, "LOOK", 0.01)
-    messages: list[str] = []
-    assert done(square, tell=messages.append) == SQUARES
-    assert len(messages) == 1
-    assert " stood still for 0 s before it was ready); the work is done in one process" in messages[0]
-
-
-@posix
-def test_a_process_stopped_before_it_has_begun_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by a debugger: whoever starts it waits for it to become the command. The first start is such a one."""
-    left, original = [None], worker_process._start
-
-    def stopped(process: subprocess.Popen[bytes], command: list[str]) -> None:
-        if left:
-            left.pop()
-            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            process.__init__(  # type: ignore[misc]
-                command, **pipes, preexec_fn=lambda: os.kill(os.getpid(), signal.SIGSTOP)
-            )
-        else:
-            original(process, command)
-
-    monkeypatch.setattr(worker_process, "_start", stopped)
-    monkeypatch.setattr(worker_process, "START", 0.2)
+        done(kill_itself)
+    assert (caught.value.reason, caught.value.alive) == ("a worker process died (out of memory, or killed)", False)
     assert done(square) == SQUARES
 
 
 @posix
-def test_a_process_that_is_stopped_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until it is stopped it seems to use the processor, so that a slow start is no standstill."""
-    stopped = tmp_path / "stopped"
-
+def test_a_process_that_is_stopped_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(number: int) -> int:
         if number == 7:
-            stopped.touch()
             os.kill(os.getpid(), signal.SIGSTOP)
         return number
 
-    clock = count()
-    monkeypatch.setattr(WorkerProcess, "used", lambda _: 0.0 if stopped.exists() else float(next(clock)))
-    monkeypatch.setattr(pool, "STILL", 0.5)
-    monkeypatch.setattr(pool, "LOOK", 0.01)
-    with pytest.raises(WorkerLostError) as caught:
-        done(stop, workers=1)
-    assert (caught.value.item, caught.value.stood) == (7, True)
-    assert "stood still for " in caught.value.reason
+    monkeypatch.setattr(workers, "PATIENCE", 0.5)
+    with pytest.raises(WorkerLostError, match="no worker process has finished anything for ") as caught:
+        done(stop)
+    assert caught.value.alive
 
 
-def test_a_process_that_the_system_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file server that is gone can do that. The fake never answers, and nothing kills it."""
-    never = threading.Event()
-
-    class Dead(WorkerProcess):
-        def __init__(self) -> None:
-            self.pid = 1
-
-        def prepare(self, request: bytes) -> None:
-            pass
-
-        def ask(self, argument: object) -> object:
-            never.wait()
-            return argument
-
-        def used(self) -> float:
-            return 0.0
-
-        def kill(self) -> None:
-            pass
-
-        def close(self) -> None:
-            pass
-
-    monkeypatch.setattr(pool, "worker_process", Dead)
-    monkeypatch.setattr(pool, "PATIENCE", 0.01)
-    monkeypatch.setattr(pool, "STILL", 0.01)
-    monkeypatch.setattr(pool, "LOOK", 0.01)
-    with pytest.raises(WorkerLostError, match="stood still"):
-        done(square, workers=1)
-    never.set()
+@posix
+@pytest.mark.parametrize("way", ["dies", "stops"])
+def test_where_no_process_ever_is_ready_this_one_does_the_work(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = {"dies": signal.SIGKILL, "stops": signal.SIGSTOP}[way]
+    monkeypatch.setattr(workers, "_begin", lambda *_: os.kill(os.getpid(), number))
+    monkeypatch.setattr(workers, "START", 1.0 if way == "stops" else 60.0)
+    messages: list[str] = []
+    assert done(square, tell=messages.append) == SQUARES
+    why = {"dies": "a process ended before it was ready", "stops": "none was ready after 1 s"}[way]
+    assert messages == [f"no worker could be started ({why}); the work is done in one process"]
 
 
-def test_what_counts_as_standing_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    process, clock = mock.Mock(), mock.Mock(return_value=0.0)
-    monkeypatch.setattr(time, "monotonic", clock)
-    worker = pool._Worker(process=process, seen=0.0)
-    process.used.return_value = 0.0
-    clock.return_value = pool.STILL
-    assert worker.still() == 0
-    clock.return_value = pool.STILL + 1
-    assert worker.still() == pool.STILL + 1
-    process.used.return_value = 1.0
-    assert worker.still() == 0
-    clock.return_value += pool.STILL + 1
-    assert worker.still() == pool.STILL + 1
-    worker.ends()
-    assert worker.still() == 0
-    worker.begins("item")
-    assert worker.still() == 0
-    process.used.return_value = None  # a system that does not tell
-    clock.return_value += pool.BLIND
-    assert worker.still() == 0
-    clock.return_value += 1
-    assert worker.still() == pool.BLIND + 1
+def test_threads_that_work_are_waited_for_and_others_do_not_begin() -> None:
+    begun: list[int] = []
+    ended: list[int] = []
+    wait = threading.Event()
 
+    def slow(number: int) -> int:
+        begun.append(number)
+        if number:
+            wait.wait(0.2)
+        ended.append(number)
+        return number
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc here")  # noqa: PTH110
-def test_the_processor_time_of_a_process_is_known_while_it_lives() -> None:
-    process = WorkerProcess()
-    assert process.used() is not None
-    process.close()
-    assert process.used() is None
+    found = results(slow, iter(NUMBERS), 2, processes=False)
+    next(found)
+    found.close()  # type: ignore[attr-defined]
+    assert begun == sorted(ended)
+    assert len(begun) < len(NUMBERS)
 
 
 # ---- no room
 
 
-@pytest.mark.parametrize("most", [0, 1])
-def test_where_there_are_fewer_processes_these_or_this_one_do_the_work(
-    most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    started: list[object] = []
-
-    def scarce(*given: Any) -> None:
-        if len(started) == most:
-            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        started.append(given)
-        original(*given)
-
-    original = worker_process._start
-    monkeypatch.setattr(worker_process, "_start", scarce)
+@pytest.mark.parametrize("error", [OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), MemoryError()])
+def test_where_there_are_no_processes_this_one_does_the_work(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIPELINE_TEST", "processes of an earlier test are not used")
     messages: list[str] = []
-    assert done(square, tell=messages.append) == SQUARES
-    reason = os.strerror(errno.EAGAIN)
-    assert messages == [
-        f"no worker could be started ({reason}); the work is done in one process"
-        if most == 0
-        else f"1 of 2 workers could be started ({reason}); these do the work"
-    ]
+    with mock.patch("_posixsubprocess.fork_exec", side_effect=error):
+        assert done(square, tell=messages.append) == SQUARES
+    reason = getattr(error, "strerror", None) or MEMORY
+    assert messages == [f"no worker could be started ({reason}); the work is done in one process"]
 
 
-@pytest.mark.parametrize("processes", [True, False])
-def test_where_there_are_no_threads_this_one_does_the_work(processes: bool) -> None:
+def test_where_there_are_no_threads_this_one_does_the_work() -> None:
     messages: list[str] = []
     with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
-        assert done(square, processes=processes, tell=messages.append) == SQUARES
+        assert done(square, processes=False, tell=messages.append) == SQUARES
     assert messages == ["no worker could be started (can't start new thread); the work is done in one process"]
 
 
@@ -336,8 +271,14 @@ def test_what_is_lack_and_what_is_not() -> None:
         assert starved(other) == ""
 
 
-def test_values_of_a_notebook_are_sent_by_value() -> None:
-    """A class or function of __main__ is not there in another process."""
-    inner = partial(square)
-    assert b"test_workers" in serving.dumps(inner)
-    assert b"cloudpickle" in serving.dumps(lambda number: number)
+@posix
+def test_a_worker_that_is_stopped_when_it_has_no_work_does_not_keep_its_parent_from_ending() -> None:
+    """Python waits for processes at its end; loky asks them to end, which a stopped one does not hear."""
+    code = "import os, signal; from pipeline.io.workers import results; "
+    code += "pids = {*results(lambda _: os.getpid(), iter(range(9)), 2, processes=True)}; "
+    code += "os.kill(pids.pop(), signal.SIGSTOP)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, timeout=PATIENCE, check=True
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")

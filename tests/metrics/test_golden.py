@@ -111,7 +111,7 @@ def test_sentence_scores_equal_the_original_debug_output(golden_run: GoldenRun, 
     expected = re.findall(r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE)
     metric = metric_of(level="mean", smoothing="ones")
     schema, directory = metric.needs.schema(2), RunDirectory(golden_run.directory)
-    columns = directory.statistics("conll14", "AMU", metric.needs.key, schema, len(expected)).blocks()
+    columns = directory.counts("conll14", "AMU", metric.needs.key, schema, len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [row for s in spreads for row in zip(s["score"], s["std"], s["low"], s["high"], strict=True)]
     assert len(expected) == 1312

@@ -28,7 +28,7 @@ from pipeline._version import __version__
 from pipeline.cli.commands.schema import results_schema
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, printable
-from pipeline.execution.shards import Missing
+from pipeline.execution.options import Missing
 from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS, latex, markdown
 from pipeline.report import data_files as parquet_report

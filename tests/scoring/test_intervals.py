@@ -22,7 +22,7 @@ from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import columns_file
+from pipeline.execution.store import counts as columns_file
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, sums
 from pipeline.scoring.resampling import intervals

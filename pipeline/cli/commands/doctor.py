@@ -89,7 +89,17 @@ def run(_: argparse.Namespace) -> int:
     for extra, packages in EXTRAS.items():
         _print_packages(f"pip install 'gec-pipeline[{extra}]'", packages)
     _print_packages("pip install PACKAGE", IN_NO_EXTRA)
-    _print_for_developers()
+    try:
+        requirements = metadata.requires("gec-pipeline") or []
+    except metadata.PackageNotFoundError:
+        requirements = []
+    for extra, use in FOR_DEVELOPERS.items():
+        ends = (f"extra == '{extra}'", f'extra == "{extra}"')
+        packages = [package(text) for text in requirements if text.endswith(ends)]
+        lacking = [name for name in packages if _version(name) is None]
+        if packages:
+            told = f"missing: {', '.join(lacking)}" if lacking else "all are installed"
+            print(f"pip install 'gec-pipeline[{extra}]'\n  {len(packages)} packages for {use}; {told}")
     return 2 if missing else 0
 
 
@@ -98,26 +108,6 @@ def _print_packages(install: str, packages: dict[str, str]) -> None:
     print(install)
     for name, use in packages.items():
         print(f"  {name:<15} {_version(name) or 'not installed':<15} {use}")
-
-
-def _print_for_developers() -> None:
-    """Print how many packages of the extras for developers are here, and which are missing."""
-    for extra, use in FOR_DEVELOPERS.items():
-        packages = _packages_of(extra)
-        missing = [name for name in packages if _version(name) is None]
-        if packages:
-            told = f"missing: {', '.join(missing)}" if missing else "all are installed"
-            print(f"pip install 'gec-pipeline[{extra}]'\n  {len(packages)} packages for {use}; {told}")
-
-
-def _packages_of(extra: str) -> list[str]:
-    """Return the packages of an extra, as the installed version of this program names them."""
-    try:
-        requirements = metadata.requires("gec-pipeline") or []
-    except metadata.PackageNotFoundError:
-        return []
-    ends = (f"extra == '{extra}'", f'extra == "{extra}"')
-    return [package(text) for text in requirements if text.endswith(ends)]
 
 
 def package(requirement: str) -> str:

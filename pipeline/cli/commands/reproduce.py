@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, printable
-from ...execution.listener import SILENT, Listener
+from ...execution.options import SILENT, Listener
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe
 from ..leader_boards import relative_address

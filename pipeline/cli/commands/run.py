@@ -60,8 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
-    from ...execution.listener import SILENT
-    from ...execution.options import RunOptions
+    from ...execution.options import SILENT, RunOptions
     from ...io.remote import is_remote
     from ...report.console import print_results
     from ...report.terminal.printing import print_table

@@ -48,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.run is None:
         return _runs(args)
-    from ...execution.store.manifest import read_manifest
     from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import read_manifest
     from ...report.console import print_orders, print_results
     from ...scoring.board import with_means
     from ...scoring.results import Results
@@ -150,7 +150,7 @@ def _runs(args: argparse.Namespace) -> int:
 
 def _run(folder: Path) -> list[str] | None:
     """Return the row of a run, or None for a folder that holds none."""
-    from ...execution.store.manifest import MANIFEST, read_manifest
+    from ...execution.store.run_directory import MANIFEST, read_manifest
     from ...scoring.results import Results
 
     if not (folder / MANIFEST).is_file():

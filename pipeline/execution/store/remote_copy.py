@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ...errors import CorpusError, StoreError
 from ...io.remote import Remote, RemoteStamp, expanded, home, is_remote, tried
 from ...io.safe_files import read_json, write_atomic
-from .manifest import MANIFEST, is_file_name, read_manifest
-from .unfinished import UNFINISHED, is_part
+from .counts import UNFINISHED, is_part
+from .run_directory import MANIFEST, is_file_name, read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

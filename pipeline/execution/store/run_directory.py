@@ -1,8 +1,8 @@
 """A run directory: counts and results on disk. A file is written completely or not at all.
 
-statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see columns_file.py);
+statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see counts.py);
                                           signs that no file name should have are written as =20
-unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them (see unfinished.py)
+unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them (see counts.py)
 results.json, *.csv                       results, which depend on config, inputs and version alone
 run.json                                  all else: versions, times, kernel, command, and the list of files
 log.txt                                   what happened at what time
@@ -13,31 +13,184 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
+import platform
+import re
+import stat
+import sys
+import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import StoreError
-from ...io.safe_files import LOCK, MAX_JSON, TEMPORARY, locked, open_regular, refuse_links, write_atomic
-from ...io.workers.threads import alone
+from ..._version import __version__
+from ...errors import StoreError, printable
+from ...io import safe_files as lock
+from ...io.safe_files import (
+    LOCK,
+    MAX_JSON,
+    NO_LINK,
+    TEMPORARY,
+    open_regular,
+    parse_json,
+    read_json,
+    refuse_links,
+    write_atomic,
+)
+from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
-from . import unfinished
-from .columns_file import COLUMNS, Statistics
-from .log import LOG
-from .manifest import MANIFEST, deletable, holder, other_config, read_manifest, running, write_manifest
-from .unfinished import UNFINISHED
+from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, is_remains, new_proof, of_keys, own_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
     from ...io.safe_files import Content
-    from ...io.workers.threads import Shared
-    from ...metrics.base.needs import Needs, Schema
-    from .unfinished import Cell, Location
+    from ...io.workers import Shared
+    from ...metrics.base.metric import Needs
+    from ...metrics.base.needs import Schema
+    from .counts import CountsKey, Location
+
+
+# ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
+#
+# Only listed files are ever deleted. A manifest may be damaged, or come from a stranger. So the program only believes
+# names that a run could have given to files, and never follows links.
+
+MANIFEST = "run.json"
+PROGRAM = "gec-pipeline"
+_BEGINNING = f'{{\n "program": "{PROGRAM}'.encode()
+_NAME = r"[A-Za-z0-9=][A-Za-z0-9._+=-]*"
+_FILE = re.compile(f"{_NAME}|statistics/{_NAME}/{_NAME}")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the content of run.json, in which "files" is a list of names that a run could have given.
+
+    The content is empty where there is no run.json, or one whose end is missing. Raises StoreError where run.json
+    cannot be read, or another program wrote it.
+    """
+    path = folder / MANIFEST
+    try:
+        content = read_json(path)
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        with open_regular(path) as file:
+            start = file.read(len(_BEGINNING))
+        if _BEGINNING.startswith(start):  # the end is missing
+            return {}
+        content = None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+    if not isinstance(content, dict) or not str(content.get("program")).startswith(PROGRAM):
+        raise StoreError(
+            f"{path}: is not of this program, or damaged; delete the folder if it is yours, or name another"
+        )
+    files = content.get("files")
+    return {**content, "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else []}
+
+
+def other_config(manifest: dict[str, Any], about: dict[str, Any]) -> str | None:
+    """Return the config that a run directory belongs to, if it is about other data than the manifest-to-be says.
+
+    A config with a data set of the same name goes on with the work of the earlier one. One that was moved or copied is
+    the same: the earlier file is gone, or says the same.
+    """
+
+    def data_sets(content: dict[str, Any]) -> set[str]:
+        written = content.get("written")
+        names = written.get("datasets") if isinstance(written, dict) else None
+        return set(names) if isinstance(names, dict) else set()
+
+    theirs, own = manifest.get("config"), about.get("config")
+    if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
+        return None
+    if data_sets(manifest) & data_sets(about):
+        return None
+    return theirs if Path(theirs).is_file() and not Path(theirs).samefile(own) else None
+
+
+def running() -> dict[str, object]:
+    """Return what the manifest says of a run that has not ended."""
+    since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    return {"state": "running", "pid": os.getpid(), "host": platform.node(), "since": since}
+
+
+def surroundings() -> dict[str, object]:
+    """Return what the manifest says of where and when a run ended."""
+    return {
+        "command": sys.argv,
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "python": platform.python_version(),
+        "numpy": sys.modules["numpy"].__version__,
+        "platform": platform.platform(),
+    }
+
+
+LONGEST_NAME = 255
+"""How many bytes file systems allow a file's name; a longer one in a manifest is of no run."""
+
+
+def is_file_name(name: object) -> bool:
+    """Whether a run could have given this name to a file; such names never lead out of the folder."""
+    if not isinstance(name, str) or not _FILE.fullmatch(name) or name in ("unfinished", "statistics"):
+        return False
+    return all(len(part.encode("utf-8", "surrogatepass")) <= LONGEST_NAME for part in name.split("/"))
+
+
+def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the files with these names that exist. Folders, and files in folders that are links, are left out."""
+    paths = []
+    for name in sorted(names):
+        path = folder / name
+        parents = [folder / Path(*Path(name).parts[:depth]) for depth in range(1, len(Path(name).parts))]
+        if is_file_name(name) and not any(parent.is_symlink() for parent in parents):
+            paths += [path] if path.is_symlink() or path.is_file() else []
+    return paths
+
+
+# ---- the log, log.txt: what happened at what time in each run; it is not a part of the results
+
+LOG = "log.txt"
+MAX_LOG = 1 << 20
+"""A run empties a log that is larger than so many bytes."""
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+class Log:
+    """A log file. Texts that cannot be written, such as on a full disk, are left out without an error."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the log of a run directory; raises StoreError where it is a link, or not a regular file."""
+        path = folder / LOG
+        try:
+            number = os.open(path, _APPEND, 0o666)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+        self._file = os.fdopen(number, "ab", buffering=0)
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            self._file.close()
+            raise StoreError(f"{path}: cannot be written: is a link, or no regular file")
+        if status.st_size > MAX_LOG:
+            self._file.truncate(0)
+
+    def __call__(self, text: str) -> None:
+        """Write the time and a text as one line."""
+        line = printable(text).replace("\n", " | ")
+        with contextlib.suppress(OSError, ValueError):
+            self._file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {line}\n".encode(errors="backslashreplace"))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+# ---- the folder
 
 
 def content_key(*content: object) -> str:
@@ -74,8 +227,8 @@ class RunDirectory:
             raise StoreError(f"{path}: {what}") from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
-        left = names - {MANIFEST + TEMPORARY, LOCK}
-        if left and MANIFEST not in names and not unfinished.is_remains(path, left - {LOG}):
+        left = names - {MANIFEST + TEMPORARY, lock.LOCK}
+        if left and MANIFEST not in names and not is_remains(path, left - {LOG}):
             also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
             raise StoreError(f"{path}: {message}")
@@ -98,10 +251,18 @@ class RunDirectory:
                 "name another folder with --output, or begin anew here with --fresh"
             )
 
+    def _holder(self) -> str:
+        """Return which process works in the folder, according to its manifest."""
+        try:
+            content = parse_json((self.path / MANIFEST).read_bytes())
+            return f"process {int(content['pid'])} on {str(content['host'])[:99]}, since {str(content['since'])[:99]}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "its run.json does not say who"
+
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError where one already works here, or a folder inside is a link."""
-        with locked(self.path, lambda: holder(self.path), warn):
+        with lock.locked(self.path, self._holder, warn):
             manifest = self.manifest()
             self._before = set(manifest.get("files", ()))
             self._results = self._read_results() if manifest.get("state") == "done" else None
@@ -137,11 +298,13 @@ class RunDirectory:
             self.write_all(files)
 
     def write_manifest(self, content: dict[str, Any]) -> None:
-        """Write run.json."""
+        """Write run.json; raises StoreError."""
         self._about = content
-        write_manifest(self.path, content, self.files | self._before | {LOG})
+        files = sorted(self.files | self._before | {LOG})
+        whole = {"program": f"{PROGRAM} {__version__}", **content, "files": files}
+        write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
 
-    def announce(self, counts: Iterable[Statistics] = (), names: Iterable[str] = ()) -> None:
+    def announce(self, counts: Iterable[StoredCounts] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that a later run may remove them if this one is stopped."""
         self._before |= {self._name(file.path) for file in counts} | set(names)
         self.write_manifest({**running(), **self._about})
@@ -156,21 +319,21 @@ class RunDirectory:
         kept = self._before if same else set(map(self._name, self._counts_beside(self.files)))
         stale = deletable(self.path, self._before - self.files - kept - {LOG})
         scraps = deletable(self.path, [f"{name}{TEMPORARY}" for name in self.files | self._before])
-        self.remove_parts(unfinished.of_keys(self.path / UNFINISHED, self._keys))
+        self.remove_parts(of_keys(self.path / UNFINISHED, self._keys))
         _delete([*stale, *scraps])
         self._before = {self._name(path) for path in deletable(self.path, kept)}
         return [self._name(path) for path in stale]
 
     def unneeded(self, used: Set[str]) -> list[Path]:
         """Return the files of counts whose names are not in `used`, and those of unfinished counts."""
-        return [*self._counts_beside(used), *unfinished.ours(self.path / UNFINISHED)]
+        return [*self._counts_beside(used), *own_files(self.path / UNFINISHED)]
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
         about = {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
         counts = self._counts_beside(used)
         _delete(counts)
-        self.remove_parts(unfinished.ours(self.path / UNFINISHED))
+        self.remove_parts(own_files(self.path / UNFINISHED))
         for folder in self._statistics():
             _remove_empty(folder)
         self._before -= set(map(self._name, counts))
@@ -186,7 +349,7 @@ class RunDirectory:
         names = [*listed, *(f"{name}{TEMPORARY}" for name in [*listed, MANIFEST])]
         return [
             *deletable(self.path, names),
-            *unfinished.ours(self.path / UNFINISHED),
+            *own_files(self.path / UNFINISHED),
             *deletable(self.path, [MANIFEST]),
         ]
 
@@ -203,11 +366,11 @@ class RunDirectory:
             _remove_empty(folder)
         self._before = set()
 
-    def statistics(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> Statistics:
+    def counts(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> StoredCounts:
         """Return the counts of a system, from which nothing is read yet."""
-        return Statistics(Statistics.path_in(self.path, dataset, system, needs_key), schema, lines)
+        return StoredCounts(StoredCounts.path_in(self.path, dataset, system, needs_key), schema, lines)
 
-    def is_current(self, counts: Statistics, key: str) -> bool:
+    def is_current(self, counts: StoredCounts, key: str) -> bool:
         """Whether the counts are there, undamaged, and of the texts that the key stands for; note the key as in use."""
         self._keys.add(key)
         current = counts.is_whole(key)
@@ -215,17 +378,16 @@ class RunDirectory:
             self._list(counts.path)
         return current
 
-    def parts(self, widths: Mapping[str, int]) -> dict[Cell, Location]:
+    def parts(self, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
         """Return the arrays that an unfinished run has left. `widths` has the number of columns for each key."""
-        return unfinished.find(self.path / UNFINISHED, widths)
+        return find(self.path / UNFINISHED, widths)
 
-    def part(self, low: int, high: int, keys: Iterable[str]) -> Path:
-        """Return the path of the part with the arrays of a shard, lines low <= i < high, that have these keys."""
-        return self.path / UNFINISHED / f"{content_key(*keys)}.{low}-{high}.part"
-
-    def write_part(self, low: int, high: int, arrays: Mapping[str, NDArray[np.integer]]) -> dict[Cell, Location]:
-        """Write the arrays of a shard, lines low <= i < high, by their keys; return where each is."""
-        return unfinished.write_part(self.part(low, high, arrays), low, high, arrays)
+    def shard_file(
+        self, low: int, high: int, keys: Sequence[str | None], widths: Sequence[int], proof: Path | None = None
+    ) -> ShardFile:
+        """Return the file for the arrays of a shard, lines low <= i < high, that have these keys and widths."""
+        name = f"{content_key(*filter(None, keys))}.{low}-{high}.part"
+        return ShardFile(self.path / UNFINISHED / name, low, high, (*keys,), (*widths,), proof)
 
     @contextmanager
     def open_to_workers(self, *, machines: bool) -> Iterator[Path | None]:
@@ -239,7 +401,7 @@ class RunDirectory:
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise StoreError(f"{folder}: cannot be made: {error.strerror}") from None
-        proof = unfinished.new_proof(folder) if machines else None
+        proof = new_proof(folder) if machines else None
         try:
             yield proof
         finally:
@@ -248,7 +410,9 @@ class RunDirectory:
                     proof.unlink(missing_ok=True)
             _remove_empty(folder)
 
-    def join(self, counts: Statistics, key: str, arrays: Iterable[NDArray[np.integer]], shared: Shared = alone) -> Path:
+    def join(
+        self, counts: StoredCounts, key: str, arrays: Iterable[NDArray[np.integer]], shared: Shared = alone
+    ) -> Path:
         """Write a .columns file from arrays in the order of lines, at first under another path, which is returned.
 
         Threads may share the work. Raises StoreError where the file cannot be written.
@@ -258,7 +422,7 @@ class RunDirectory:
         counts.join(waiting, key, arrays, shared)
         return waiting
 
-    def put_in_place(self, joined: Iterable[tuple[Path, Statistics]]) -> None:
+    def put_in_place(self, joined: Iterable[tuple[Path, StoredCounts]]) -> None:
         """Move joined files to their own paths."""
         for waiting, counts in joined:
             try:

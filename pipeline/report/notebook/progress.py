@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ...execution.listener import SILENT, Listener
+from ...execution.options import SILENT, Listener
 from ..terminal.progress import Bar
 
 if TYPE_CHECKING:

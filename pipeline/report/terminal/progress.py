@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...errors import printable
-from ...execution.listener import Listener
+from ...execution.options import Listener
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError, did_you_mean
-from ...io.processes import processors
+from ...io.workers import processors
 from ..board import rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks

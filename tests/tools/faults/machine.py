@@ -39,12 +39,13 @@ class HungError(Exception):
 
 @dataclass
 class Ended:
-    """How a command ended: exit code, what it printed to standard error, seconds of processor time, peak in MB."""
+    """How a command ended: exit code, what it printed to both outputs, seconds of processor time, peak in MB."""
 
     code: int
     said: str
     seconds: float
     peak: float
+    printed: str = ""
 
 
 @dataclass
@@ -56,6 +57,10 @@ class Machine:
     least: float = LEAST
     ended: list[Ended] = field(default_factory=list)
     """The commands of the current trial that have ended."""
+    wrong: list[str] = field(default_factory=list)
+    """What was wrong with their scores."""
+    scores: str = ""
+    """What the command `score` prints where nothing happens to it."""
 
     def __post_init__(self) -> None:
         """Write the corpus and run the command once."""
@@ -102,12 +107,14 @@ class Machine:
         settings: Mapping[str, object] | None = None,
         before: Sequence[str] = (),
         statements: str = "",
+        score: bool = False,
     ) -> Running:
         """Give the command.
 
         `limits` are those of resource.setrlimit, `environment` has variables (None takes one away), `settings` names
         constants of the program that have other values, as "io.remote.SILENCE", `before` is a command that starts this
-        one, and `statements` are executed before it begins.
+        one, and `statements` are executed before it begins. `score` asks for the command of that name, whose counts are
+        in memory.
         """
         variables = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self.temporary), "PYTHONFAULTHANDLER": "1"}
         variables |= environment or {}  # type: ignore[arg-type]
@@ -119,15 +126,19 @@ class Machine:
             for number, most in (limits or {}).items():
                 resource.setrlimit(number, (most, most))
 
+        texts = self.folder / "d"
+        words = ["run", str(config or self.config), "-q", "--output", str(run or self.run), "--backend", "loky"]
+        if score:
+            words = ["score", "gleu", "bleu", "-s", str(texts / "source"), "-r", str(texts / "ref0")]
+            words += ["-o", str(texts / "A"), str(texts / "B")]
         said = self.folder / f"said{time.monotonic_ns()}"
-        command = [*before, sys.executable, *program, "run", str(config or self.config), "-q"]
-        command += ["--output", str(run or self.run), "--n-jobs", "2", "--backend", "loky"]
-        with said.open("wb") as file:
+        command = [*before, sys.executable, *program, *words, "--n-jobs", "2"]
+        with said.open("wb") as file, said.with_suffix(".out").open("wb") as printed:
             process = subprocess.Popen(
                 command,
                 env={key: value for key, value in variables.items() if value is not None},
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=printed,
                 stderr=file,
                 preexec_fn=limited if limits else None,  # noqa: PLW1509
                 start_new_session=True,
@@ -174,9 +185,11 @@ class Running:
             if pid:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
                 text = self.said.read_text(encoding="utf-8", errors="replace")
+                printed = self.said.with_suffix(".out").read_text(encoding="utf-8", errors="replace")
                 self.said.unlink()
+                self.said.with_suffix(".out").unlink()
                 seconds, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-                self.result = Ended(self.process.returncode, text, seconds, peak)
+                self.result = Ended(self.process.returncode, text, seconds, peak, printed)
                 self.machine.ended.append(self.result)
                 if self.result.code == 0:  # a machine has more or less other work: moments are shares of a run now
                     self.machine.seconds = (self.machine.seconds + time.monotonic() - self.begun) / 2

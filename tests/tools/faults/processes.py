@@ -26,6 +26,16 @@ def children(pid: int) -> list[int]:
     return [child for child in found if _line(child, "State")[:1] not in ("Z", "X", "")]
 
 
+def loky_workers(pid: int) -> list[int]:
+    """Return the worker processes of a process: those of its children that are not joblib's resource trackers."""
+    found = []
+    for child in children(pid):
+        with contextlib.suppress(OSError):
+            if b"popen_loky" in (PROC / str(child) / "cmdline").read_bytes():
+                found.append(child)
+    return found
+
+
 def catches(pid: int, number: signal.Signals) -> bool:
     """Whether a process has a handler of its own for a signal."""
     return bool(int(_line(pid, "SigCgt") or "0", 16) >> (number - 1) & 1)

@@ -7,15 +7,15 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from .processes import catches, children, kill
+from .processes import catches, kill, loky_workers
 
 if TYPE_CHECKING:
     import random
 
     from .machine import Machine, Running
 
-HASTY = {"io.workers.pool.STILL": 3.0, "io.workers.pool.LOOK": 0.2, "io.workers.worker_process.START": 3.0}
-"""Seconds after which the watchdog of the program ends a worker that stands still."""
+HASTY = {"io.workers.PATIENCE": 5.0, "io.workers.START": 20.0}
+"""Seconds after which the program gives up workers that answer nothing."""
 ENDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -33,7 +33,7 @@ def start(machine: Machine, rng: random.Random) -> str:
     victims: set[int] = set()
     number = rng.randint(1, 4)
     while len(victims) < number and not process.poll():
-        for pid in set(children(process.pid)) - victims:
+        for pid in set(loky_workers(process.pid)) - victims:
             time.sleep(rng.uniform(0, 0.5) if rng.random() < 0.8 else 0)
             kill(pid)
             victims.add(pid)
@@ -66,6 +66,24 @@ def stopped(machine: Machine, rng: random.Random) -> str:
     return f"a worker stopped after {moment:.2f} s"
 
 
+def scored(machine: Machine, rng: random.Random) -> str:
+    """Kill workers, or the program, while it counts in memory: answers are files, and scores are as ever."""
+    if not machine.scores:
+        machine.scores = machine.start(score=True).wait().printed
+    process, moment = begun(machine, rng, score=True)
+    number = rng.choice([0, 1, 1, 2])
+    for _ in range(number):
+        if pid := _a_worker(process, rng):
+            kill(pid)
+        process.until(time.monotonic() - process.begun + rng.uniform(0, 0.2))
+    if not number:
+        kill(process.pid)
+    ended = process.wait()
+    if ended.code == 0 and ended.printed != machine.scores:
+        machine.wrong.append(f"other scores: {ended.printed}")
+    return f"{number} workers killed, or the program, {moment}"
+
+
 def interrupt(machine: Machine, rng: random.Random) -> str:
     """Interrupt the program, or all processes as a terminal does."""
     process, moment = begun(machine, rng)
@@ -84,9 +102,9 @@ def twice(machine: Machine, rng: random.Random) -> str:
     return f"{first}, {second} {moment}"
 
 
-def begun(machine: Machine, rng: random.Random) -> tuple[Running, str]:
+def begun(machine: Machine, rng: random.Random, *, score: bool = False) -> tuple[Running, str]:
     """Return a command at a random moment, from that on where it looks after signals."""
-    process = machine.start()
+    process = machine.start(score=score)
     while not process.poll() and not catches(process.pid, signal.SIGTERM):
         time.sleep(0.002)
     here = time.monotonic() - process.begun
@@ -98,7 +116,7 @@ def begun(machine: Machine, rng: random.Random) -> tuple[Running, str]:
 def _a_worker(process: Running, rng: random.Random) -> int:
     """Return a worker, which is waited for; 0 where the command ends before there is one."""
     while not process.poll():
-        if pids := children(process.pid):
+        if pids := loky_workers(process.pid):
             return rng.choice(pids)
         process.until(time.monotonic() - process.begun + 0.005)
     return 0

@@ -49,6 +49,9 @@ KINDS = {
     "parent": Kind("the program killed", signals.parent, (KILLED, 0)),
     "start": Kind("workers killed soon after their start", signals.start, (0,)),
     "worker": Kind("workers killed at any moment", signals.worker, (0,)),
+    "scored": Kind(
+        "workers, or the program, killed while counts are in memory", signals.scored, (KILLED, 0), again=True
+    ),
     "stopped": Kind("a worker stopped (SIGSTOP)", signals.stopped, (0,)),
     "interrupt": Kind("interrupted (SIGINT, SIGTERM, SIGHUP)", signals.interrupt, (130, 0)),
     "twice": Kind("interrupted twice", signals.twice, (130, 0), leaves=True),
@@ -109,12 +112,14 @@ def trial(machine: Machine, seed: int, number: int, kind: str) -> Trial:
     """Do a fault, go on until the command is done, compare. The same seed and number do the same."""
     done = Trial(number, kind)
     machine.ended.clear()
+    machine.wrong.clear()
     try:
         done.what = KINDS[kind].inflict(machine, random.Random(f"{seed}:{number}:{kind}"))
         _decent(done, machine.ended, KINDS[kind].codes)
         _go_on(machine, done)
     except HungError as error:
         done.hung = str(error)
+    done.lost += machine.wrong
     done.codes = [ended.code for ended in machine.ended]
     done.seconds = max((ended.seconds for ended in machine.ended), default=0)
     done.peak = max((ended.peak for ended in machine.ended), default=0)

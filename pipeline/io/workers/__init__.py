@@ -1,1 +1,0 @@
-"""Worker processes and threads of this machine: how they are started, watched, and replaced by fewer."""
