@@ -68,7 +68,7 @@ __all__ = [
 MODULES = {
     "Scorer": ".scorers.scorer",
     "correlate": ".human.comparison",
-    "score_counts": ".metrics.from_counts",
+    "score_counts": ".metrics.given",
     "sentence_scores": ".scorers.pairs",
 }
 """The modules of public names that are not those of the API."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .arrays import Floats, Ints
-    from .execution.store.counts import InMemoryCounts, StoredCounts
+    from .execution.store.counts import StoredCounts
     from .metrics.base.metric import Metric
     from .scoring.board import Board
     from .scoring.results import Bootstrap, Breakdown, Comparison, Samples, Score, Spread

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .corpus.number_files import NumberFiles
     from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.metric import Metric, Needs
+    from .metrics.base.metric import Metric
     from .metrics.base.needs import Needs
     from .reproduction.published_sections import Published
 

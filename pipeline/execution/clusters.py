@@ -11,12 +11,12 @@ import contextlib
 import os
 import re
 import sys
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .._version import __version__
-from ..dataclass import dataclass
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
 from ..io.workers import quiet
 

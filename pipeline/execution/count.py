@@ -10,14 +10,11 @@ import numpy as np
 from ..corpus.scan import STRIDE
 from ..corpus.texts import MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
-from ..io import workers as threads
 from ..io.workers import in_batches, threads
-from ..metrics.base.metric import Text
-from ..metrics.base.needs import TEXTS
+from ..metrics.base.needs import TEXTS, Text
 from ..metrics.given import prepared
 from . import workers
 from .options import AUTO, SILENT, Missing
-from .prepared_counts import PreparedCounts
 from .store.counts import BATCH, CountsKey, InMemoryCounts, Location
 
 if TYPE_CHECKING:
@@ -28,9 +25,8 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..kernel.common import Lines
-    from ..metrics.base.metric import Needs
     from ..metrics.base.needs import Needs
-    from .options import Listener, RunOptions, Shard
+    from .options import Listener, RunOptions
     from .store.counts import ShardFile, StoredCounts
     from .store.run_directory import RunDirectory
 

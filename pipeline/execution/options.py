@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from ..dataclass import dataclass
 from ..io.workers import processors
 from .clusters import CLUSTERS, Cluster, opened
 

@@ -22,7 +22,6 @@ from .._version import __version__
 from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, silent, starved
-from ..metrics.base.metric import Text
 from ..metrics.base.needs import COUNTING, Text
 from .clusters import LostWorkerError
 

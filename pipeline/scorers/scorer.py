@@ -15,7 +15,6 @@ from ..corpus.in_memory import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.count import PreparedCounts
-from ..execution.prepared_counts import PreparedCounts
 from ..metrics.base.capabilities import reads_files
 from ..metrics.base.needs import GOLD, TEXTS
 from ..metrics.build import from_values

@@ -22,7 +22,7 @@ from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
 from pipeline.execution import count, workers
 from pipeline.execution.count import Shard, count_in_memory, cut
-from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions, Shard, cut
+from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.execution.store import counts, run_directory
 from pipeline.scoring import board as scores
 from pipeline.scoring import sums as weighted_sums

@@ -95,11 +95,11 @@ def run(_: argparse.Namespace) -> int:
         requirements = []
     for extra, use in FOR_DEVELOPERS.items():
         ends = (f"extra == '{extra}'", f'extra == "{extra}"')
-        packages = [package(text) for text in requirements if text.endswith(ends)]
-        lacking = [name for name in packages if _version(name) is None]
-        if packages:
+        wanted = [package(text) for text in requirements if text.endswith(ends)]
+        lacking = [name for name in wanted if _version(name) is None]
+        if wanted:
             told = f"missing: {', '.join(lacking)}" if lacking else "all are installed"
-            print(f"pip install 'gec-pipeline[{extra}]'\n  {len(packages)} packages for {use}; {told}")
+            print(f"pip install 'gec-pipeline[{extra}]'\n  {len(wanted)} packages for {use}; {told}")
     return 2 if missing else 0
 
 

@@ -17,13 +17,13 @@ import math
 import os
 import re
 import secrets
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...dataclass import dataclass
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
 from ...io.workers import alone, in_batches

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...io.workers import Shared
-    from ...metrics.base.metric import Needs
-    from ...metrics.base.needs import Schema
+    from ...metrics.base.needs import Needs, Schema
     from .counts import CountsKey, Location
 
 
