@@ -10,7 +10,8 @@ import numpy as np
 from ..corpus.scan import STRIDE
 from ..corpus.texts import MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
-from ..io.workers import in_batches, threads
+from ..io import workers as threads
+from ..io.workers import in_batches
 from ..metrics.base.needs import TEXTS, Text
 from ..metrics.given import prepared
 from . import workers

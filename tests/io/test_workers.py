@@ -17,7 +17,8 @@ from unittest import mock
 import pytest
 
 from pipeline.io import workers
-from pipeline.io.workers import MEMORY, WorkerLostError, results, starved, threads
+from pipeline.io import workers as threads
+from pipeline.io.workers import MEMORY, WorkerLostError, results, starved
 from tests.conftest import PATIENCE, ROOT
 from tests.tools.faults.processes import children
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SPREAD = st.sampled_from([0, 0, 1, 2, 3, 7, 8, 63, 64, 65, 128, 129, 192, 256, 257])
 """Tokens in a line: the edges of machine words."""
 TOKENS = st.one_of(
+    st.sampled_from(["1", ".", "1.", ",.", "-"]),
     st.sampled_from(["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]),
     st.builds(bordering, st.integers(1, 40), st.integers(0, 40)),
     st.sampled_from(NEIGHBOURS),
