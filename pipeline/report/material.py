@@ -6,17 +6,17 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
-from .tables.plot_look import PLAIN
+from .tables.plot_style import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..corpus.corpus import Corpus
-    from ..human.people import People
+    from ..human.human_judgements import HumanJudgements
     from ..io.safe_files import Content
     from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
-    from .tables.plot_look import Look
+    from .tables.plot_style import PlotStyle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Material:
     """The texts by data set; empty where they are not at hand."""
     config: Any = None
     """The config as it was written."""
-    people: Callable[[], People | None] = lambda: None
+    people: Callable[[], HumanJudgements | None] = lambda: None
     """Reads what people said of the systems, as `human` in the config has it; None where that is not at hand."""
     unread: str = ""
     """Why the texts are not at hand."""
@@ -43,7 +43,7 @@ class Material:
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
-    look: Look = PLAIN
+    plot_style: PlotStyle = PLAIN
     """Width, letters and title of plots."""
     columns: tuple[str, ...] = ()
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""

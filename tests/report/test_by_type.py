@@ -20,7 +20,7 @@ from pipeline.reopen import revisit
 from pipeline.report.by_type import of_system, side_by_side, types_of
 from pipeline.report.console import print_types
 from pipeline.report.data_files import csv_files, parquet_files
-from pipeline.report.html.type_maps import type_maps
+from pipeline.report.html.sections import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.plots import drawn
@@ -109,7 +109,7 @@ def test_markup_in_types_stays_text(material: Material) -> None:
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 4
     shown = type_maps(material.results, 2)["d", material.results.scores[0].metric]
     assert [item.title.split(": ")[1].split()[0] for item in shown] == ["categories", "missing,", "whole"]
-    assert NASTY in [name for name, _ in shown[2].rows]
+    assert NASTY in [name for name, _ in shown[2].shades.rows]
 
 
 def test_the_best_of_a_type_is_bold_unless_all_are_equal(material: Material) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
-from pipeline.report.html.figures.names import NAME, short_names
+from pipeline.report.html.svg import NAME, short_names
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table

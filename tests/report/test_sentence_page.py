@@ -271,4 +271,4 @@ def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
         r"50\% of \$x\_1 \& \{a\}\textasciicircum{}2 \textasciitilde{} \textbackslash{}dots \textless{}b\textgreater{} "
         r"\#1 \textasciigrave{}\textasciigrave{}-\kern0pt{}- {\tiny RLO}"
     )
-    assert browser.run("return markdown(arguments[0])", "a|b *c* <d> [e](f)") == r"a\|b \*c\* \<d\> \[e\](f)"
+    assert browser.run("return markdownText(arguments[0])", "a|b *c* <d> [e](f)") == r"a\|b \*c\* \<d\> \[e\](f)"

@@ -119,7 +119,7 @@ def _check(args: argparse.Namespace) -> None:
 
 def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
     """Print the tables that the arguments ask for."""
-    from ...human.judge_agreement import MIN_COMPARISONS
+    from ...human.judgment_summary import MIN_COMPARISONS
     from ...report.tables import people as tables
     from ...report.tables import round_half_up
     from ...report.terminal.printing import print_square, print_table

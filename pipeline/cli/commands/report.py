@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of
-from ..reproducing.own_boards import write_boards
+from ..leader_boards import write_boards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.by_type import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
-    from ...report.tables.plot_look import FONTS, WIDTHS
+    from ...report.tables.plot_style import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
@@ -151,7 +151,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
 
     texts = any(FORMATS[name].texts for name in formats)
     material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
-    look, results = material.look, material.results
+    look, results = material.plot_style, material.results
     if args.beaten and (baseline_of(results) is not None or not results.tests):
         raise InputError("--beaten: this run has no tests of all pairs; they need `statistics` without a baseline")
     if args.by and not results.breakdown:
@@ -165,7 +165,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
         tier=args.tier or TIER,
         plots=("types",) if args.by else tuple(args.plot) or material.plots,
         plot_type=args.type or material.plot_type,
-        look=look._replace(
+        plot_style=look._replace(
             width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
         ),
         columns=tuple(args.columns),

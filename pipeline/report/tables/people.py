@@ -18,9 +18,7 @@ from .ranked import labels
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ...human.expected_wins import HeadToHead
-    from ...human.judge_agreement import JudgeCorrelations, Kappa
-    from ...human.judgment_summary import JudgmentSummary
+    from ...human.judgment_summary import HeadToHead, JudgeCorrelations, JudgmentSummary, Kappa
     from ...scoring.results import Results
     from . import Table
 

@@ -10,7 +10,7 @@ from ...reproduction.verdicts import VERDICTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ...reproduction.published import Outcome, Recipe
+    from ...reproduction.recipe import Outcome, Recipe
     from . import Table
 
 
