@@ -40,7 +40,7 @@ from .tables.ranked import (
     size,
     wide_table,
 )
-from .terminal.printing import as_shown, fits, print_square, print_table, print_text, shown_width, terminal_width
+from .terminal.printing import as_shown, fits, print_square, print_table, print_text, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -161,11 +161,11 @@ def print_overview(results: Results, overview: Overview) -> None:
     rows = [[name] for name in names]
     styles = {(row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds}
     for number, column in enumerate(overview.columns, 1):
-        room = max(shown_width(entry.mark) for entry in column.entries.values())
+        room = max(len(entry.mark) for entry in column.entries.values())
         for row, name in enumerate(overview.systems):
             entry = column.entries.get(name)
             text, mark = (entry.text, entry.mark) if entry else ("-", "")
-            rows[row].append(f"{text} {mark}{' ' * (room - shown_width(mark))}" if room else text)
+            rows[row].append(f"{text} {mark}{' ' * (room - len(mark))}" if room else text)
             colour = {BETTER: AHEAD, WORSE: BEHIND}.get(mark, "")
             if style := f"{BEST} {colour or ALONE}" if entry and entry.best else colour:
                 styles[row, number] = style
