@@ -91,7 +91,7 @@ def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[Me
     """Return the texts of all names; raises CorpusError where UTF-8 cannot hold one."""
     if threads == 1 or sum(len(texts) * len(texts[0]) for _, texts in named if texts) <= LONG:
         return [text_in_memory(*item) for item in named]
-    from ..io import workers as shared_by
+    from ..io.workers import threads as shared_by
 
     with shared_by(threads) as shared:
         return shared(lambda item: text_in_memory(*item), named)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CorpusError, Problem
-from ..io import workers as threads
 from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled
 from ..io.remote import Remote
+from ..io.workers import threads
 from . import formats
 from .scan import index_text
 from .texts import TextFile, read_span

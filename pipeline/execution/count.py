@@ -10,8 +10,7 @@ import numpy as np
 from ..corpus.scan import STRIDE
 from ..corpus.texts import MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
-from ..io import workers as threads
-from ..io.workers import in_batches
+from ..io.workers import in_batches, threads
 from ..metrics.base.needs import TEXTS, Text
 from ..metrics.given import prepared
 from . import workers

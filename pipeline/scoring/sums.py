@@ -274,7 +274,7 @@ def drawn_sums(terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, t
     if threads == 1 or draws.lines * draws.iterations < THREADED:
         sums = [_drawn(terms, systems, draws, group, 1, map) for group in groups]
     else:
-        from ..io import workers as shared_by
+        from ..io.workers import threads as shared_by
 
         with shared_by(threads) as apply:
             sums = [_drawn(terms, systems, draws, group, threads, apply) for group in groups]

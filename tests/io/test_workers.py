@@ -17,8 +17,7 @@ from unittest import mock
 import pytest
 
 from pipeline.io import workers
-from pipeline.io import workers as threads
-from pipeline.io.workers import MEMORY, WorkerLostError, results, starved
+from pipeline.io.workers import MEMORY, WorkerLostError, results, starved, threads
 from tests.conftest import PATIENCE, ROOT
 from tests.tools.faults.processes import children
 

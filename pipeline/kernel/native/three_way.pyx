@@ -76,7 +76,7 @@ cdef struct Pair:
     int64_t *last              # behind first in memory
     int64_t row_room
 
-cdef struct CountsKey:
+cdef struct Cell:
     int64_t i
     int64_t j
     int64_t k
@@ -324,7 +324,7 @@ cdef inline int64_t _last_column(const Cube *cube, int64_t i, int64_t j) noexcep
     return _min(cube.source_reference.last[i], cube.output_reference.last[j])
 
 
-cdef inline void _clear(Cube *cube, CountsKey start, CountsKey end, int64_t i) noexcept nogil:
+cdef inline void _clear(Cube *cube, Cell start, Cell end, int64_t i) noexcept nogil:
     """Set to 0 what a box has written to its plane."""
     cdef int64_t j, first, last
     cdef int32_t *plane = cube.planes + (i & 1) * (cube.output_reference.one.size + 2) * cube.stride
@@ -360,7 +360,7 @@ cdef inline void _cross(
             row[k] = row[k - 1]
 
 
-cdef int64_t _forward(Cube *cube, CountsKey start, CountsKey end, int64_t cut) noexcept nogil:
+cdef int64_t _forward(Cube *cube, Cell start, Cell end, int64_t cut) noexcept nogil:
     """Find the costs from start to end, and keep the moves (cut < 0), or the crossings of the plane `cut`.
 
     Return the cost, FAR where no way leads through the boxes, and -1 where there is no memory. With a cut, the crossing
@@ -417,7 +417,7 @@ cdef int64_t _forward(Cube *cube, CountsKey start, CountsKey end, int64_t cut) n
     return FAR if cost >= 0 else (cost - GP_START) >> 3
 
 
-cdef void _count_back(Cube *cube, CountsKey start, CountsKey end, int64_t *counts) noexcept nogil:
+cdef void _count_back(Cube *cube, Cell start, Cell end, int64_t *counts) noexcept nogil:
     """Go back from end to start by the moves that were kept, and count the columns."""
     cdef int64_t i = end.i, j = end.j, k = end.k, listed = cube.listed_size
     cdef int move, kind
@@ -452,7 +452,7 @@ cdef void _count_back(Cube *cube, CountsKey start, CountsKey end, int64_t *count
         _turn_round(cube, listed)
 
 
-cdef int64_t _place_boxes(Cube *cube, CountsKey start, CountsKey end) noexcept nogil:
+cdef int64_t _place_boxes(Cube *cube, Cell start, Cell end) noexcept nogil:
     """Say where the moves of each plane begin; return how many moves there are."""
     cdef int64_t i, total = 0, high, wide
     for i in range(start.i, end.i + 1):
@@ -463,11 +463,11 @@ cdef int64_t _place_boxes(Cube *cube, CountsKey start, CountsKey end) noexcept n
     return total
 
 
-cdef int64_t _between(Cube *cube, CountsKey start, CountsKey end, int64_t *counts) noexcept nogil:
+cdef int64_t _between(Cube *cube, Cell start, Cell end, int64_t *counts) noexcept nogil:
     """Count the columns of the way between two cells; return as _forward() does."""
     cdef int64_t total = _place_boxes(cube, start, end), cost, size
     cdef int64_t middle = (start.i + end.i) // 2, crossing
-    cdef CountsKey cell
+    cdef Cell cell
     if total <= cube.kept or end.i - start.i <= 1:
         if _reserve(<void **>&cube.moves, &cube.move_room, total, 1, False) < 0:
             return -1
@@ -513,7 +513,7 @@ cdef int _count_three(Cube *cube, int64_t *counts) noexcept nogil:
     cdef int64_t least = cube.source_output.cost + cube.source_reference.cost + cube.output_reference.cost
     cdef int64_t slack = 0, cost, listed = cube.listed_size
     cdef int64_t found[COUNTS]
-    cdef CountsKey start, end
+    cdef Cell start, end
     cdef int c
     start.i, start.j, start.k = 0, 0, 0
     end.i, end.j, end.k = cube.source_output.one.size, cube.source_output.two.size, cube.source_reference.two.size

@@ -154,7 +154,7 @@ class Groups:
         if self.threads == 1:
             work()
         else:
-            from ...io import workers as shared_by
+            from ...io.workers import threads as shared_by
 
             with shared_by(self.threads) as apply:
                 try:
