@@ -10,9 +10,8 @@ import numpy as np
 
 from .errors import InputError, did_you_mean
 from .metrics import METRICS
-from .report.notebook.frames import are_few, ends, frame
-from .report.notebook.shown import Drawable, Shown, called
-from .report.tables.labels import labels
+from .report.notebook.shown import Drawable, Shown, are_few, called, ends, frame
+from .report.tables.ranked import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
 from .scoring.results import REFERENCES_ROW, DatasetInfo, Results
@@ -148,7 +147,7 @@ class Result(Shown):
 
         Raises InputError where matplotlib is not installed.
         """
-        from .report.notebook.figures import histogram
+        from .report.notebook.shown import histogram
 
         return histogram(self.sentences, f"{self.dataset}: {self.system}, {labels([self.signature])[self.signature]}")
 

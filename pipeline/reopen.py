@@ -12,7 +12,7 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import people_of, reread
 from .report.material import Material
 from .report.plots.canvas import TYPES
-from .report.tables.plot_look import FONTS, WIDTHS, Look
+from .report.tables.plot_style import FONTS, WIDTHS, PlotStyle
 from .scoring import stored_runs
 from .scoring.scores import describe
 from .scoring.selection import narrowed, only
@@ -43,7 +43,7 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
             corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
-    digits_written, plots, kind, look = _output(written)
+    digits_written, plots, kind, style = _output(written)
     return Material(
         results=results,
         measured=tuple(columns),
@@ -54,19 +54,19 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         digits=digits_written if digits is None else digits,
         plots=plots,
         plot_type=kind,
-        look=look,
+        plot_style=style,
     )
 
 
-def _output(written: Any) -> tuple[int, tuple[str, ...], str, Look]:
-    """Return digits, plots, their type and look as a config has them; defaults where they are missing or wrong."""
+def _output(written: Any) -> tuple[int, tuple[str, ...], str, PlotStyle]:
+    """Return digits, plots, their type and style as a config has them; defaults where they are missing or wrong."""
     output = written.get("output") if isinstance(written, dict) else None
     output = output if isinstance(output, dict) else {}
     digits, names, kind = str(output.get("digits")), output.get("plots"), output.get("plot_type")
     plots = tuple(map(str, names)) if isinstance(names, list) else ()
     width, font, title = (str(output.get(f"plot_{key}")) for key in ("width", "font", "title"))
-    look = Look(width if width in WIDTHS else "", font if font in FONTS else "sans", title.lower() != "false")
-    return int(digits) if digits in DIGITS else 2, plots, kind if kind in TYPES else "png", look
+    style = PlotStyle(width if width in WIDTHS else "", font if font in FONTS else "sans", title.lower() != "false")
+    return int(digits) if digits in DIGITS else 2, plots, kind if kind in TYPES else "png", style
 
 
 DIGITS = frozenset(map(str, range(13)))

@@ -41,9 +41,9 @@ from .io.processes import give_back_memory
 from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
+from .report.console import replacement_note
 from .report.material import Material
-from .report.replaced import replacement_note
-from .report.tables.plot_look import Look
+from .report.tables.plot_style import PlotStyle
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
 from .scoring.scored_columns import all_scored_columns, signed, with_scores_of
@@ -293,7 +293,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
-        look=Look(output.plot_width or "", output.plot_font, output.plot_title),
+        plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
     for name in dict.fromkeys(("json", *output.formats)):
         files = FORMATS[name].files(material)

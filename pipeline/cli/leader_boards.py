@@ -28,8 +28,7 @@ def write_boards(args: argparse.Namespace) -> int:
     from ..io.safe_files import write_atomic
     from ..reopen import chosen, revisit
     from ..report import unavailable
-    from ..report.atlas.joined_runs import NamedRun
-    from ..report.atlas.own_boards import NAME, board_page
+    from ..report.reproduction.own_runs import NAME, NamedRun, board_page
 
     if len(set(args.format)) > 1:
         raise InputError("--format board: is a page of its own; leave the other forms out")

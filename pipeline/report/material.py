@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ..dataclass import dataclass
-from .tables.plot_look import PLAIN
+from .tables.plot_style import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..io.safe_files import Content
     from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
-    from .tables.plot_look import Look
+    from .tables.plot_style import PlotStyle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Material:
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
-    look: Look = PLAIN
+    plot_style: PlotStyle = PLAIN
     """Width, letters and title of plots."""
     columns: tuple[str, ...] = ()
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""

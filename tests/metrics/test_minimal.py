@@ -31,7 +31,7 @@ from pipeline.metrics.base.views import EDITS, GOLD
 from pipeline.metrics.base.views import TEXTS as TEXTS_VIEW
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
-from pipeline.report.html.explorer.data import explorer
+from pipeline.report.html.explorer import explorer
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, called, run, write_run
 from tests.test_structure import FILES, IMPORTS, room

@@ -67,6 +67,13 @@ class Browser:
         driver.set_page_load_timeout(PATIENCE)
         self.size()
 
+    def reset(self) -> None:
+        """Be as at the start: an empty page of the usual size, with nothing kept of earlier pages."""
+        self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+        self.complaints()
+        self.size()
+
     def size(self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen") -> None:
         """Be a window of so many pixels (a phone where that is little), of a system with light or dark colours."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}

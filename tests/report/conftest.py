@@ -12,10 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
-    """A browser for the tests of a file, which skip where there is none."""
+@pytest.fixture(scope="session")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
+    """The browser of all tests, which skip where there is none: to start one takes longer than most of them."""
     if reason := browsers.lacking():
         pytest.skip(reason)
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as window:
-        yield window
+    with browsers.browser(tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(window: browsers.Browser) -> browsers.Browser:
+    """The browser for the tests of a file, as it is when it starts."""
+    window.reset()
+    return window

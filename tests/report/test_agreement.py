@@ -13,7 +13,7 @@ from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
 from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
-from pipeline.report.html.explorer.data import explorer
+from pipeline.report.html.explorer import explorer
 from tests.conftest import called, run
 from tests.metrics.test_imeasure_verdicts import write_run
 from tests.report.test_browser import choose, listed

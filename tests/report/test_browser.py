@@ -179,7 +179,11 @@ for (const own of DATA.datasets) for (const metric of own.metrics) {
       if (!known.has(variant)) {
         const references = metric.rule && !metric.rule.merged ? own.references.map((_, number) => number) : [0];
         known.set(variant, !metric.rule ? null : references.map((reference) =>
-          analysed(own, metric, line, system, reference).map(({sums}) => told(metric.rule.name, sums))));
+          analysed(own, metric, line, system, reference).map(({sums}) => {
+            const counts = Object.entries(DATA.rules[metric.rule.name].counts);
+            const sum = (kinds) => kinds.reduce((all, kind) => all + sums[kind], 0);
+            return Object.fromEntries(counts.map(([name, kinds]) => [name, sum(kinds)]));
+          })));
       }
       rows.push(known.get(variant));
     });

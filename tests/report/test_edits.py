@@ -15,7 +15,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
-from pipeline.report.html.explorer.data import explorer
+from pipeline.report.html.explorer import explorer
 from pipeline.scoring.column_blocks import chosen_references
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits

@@ -25,18 +25,13 @@ from pipeline.errors import ConfigError
 from pipeline.metrics.base import ngram_roles
 from pipeline.metrics.base.capabilities import shown_ngrams
 from pipeline.metrics.build import from_text
-from pipeline.report.html import design, page
-from pipeline.report.html.explorer import chosen_lines, line_counts
-from pipeline.report.html.explorer import data as explorer_data
-from pipeline.report.html.explorer.texts import Texts
-from pipeline.report.html.figures import bars as svg_bars
-from pipeline.report.html.figures import plots as svg_plots
-from pipeline.report.html.figures import svg
+from pipeline.report.html import explorer as explorer_data
+from pipeline.report.html import lines as chosen_lines
+from pipeline.report.html import page
 from pipeline.report.html.page import as_json, as_yaml, html_files
-from pipeline.report.html.shell import minus
-from pipeline.report.tables.digits import percent
-from pipeline.report.tables.plotted import all_pairs, precisions, ranked_systems, scatters
-from pipeline.scoring.results import Bootstrap, Comparison
+from pipeline.report.html.svg import minus
+from pipeline.report.html.texts import Texts
+from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
@@ -254,25 +249,26 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
             for place, rho in enumerate([ngram_roles.merged(rhos)] if rule.merged else rhos):
                 found = {kind: sum(g.values()) for kind, g in ngram_roles.roles(rule.name, sigma, rho, eta).items()}
                 at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
+                counts = {
+                    name: sum(found[kind] for kind in kinds) for name, kinds in ngram_roles.COUNTS[rule.name].items()
+                }
                 if rule.name == "green":
-                    counts = [terms[kind][at] for kind in ("tp", "fp", "fn")]
-                    sums = [("match", "removed"), ("inserted", "lost"), ("kept", "missing")]
-                    assert [sum(found[kind] for kind in kinds) for kinds in sums] == counts
+                    assert counts == {kind: terms[kind][at] for kind in ("tp", "fp", "fn")}
                     continue
-                assert found["match"] == columns["union_match" if rule.merged else "match"][at]
+                assert counts["match"] == columns["union_match" if rule.merged else "match"][at]
                 penalty = {"gleu": "gone_match" if rule.merged else "penalty", "paper": "source_only"}.get(rule.name)
-                assert penalty is None or found["penalised"] == columns[penalty][at]
+                assert penalty is None or counts["penalty"] == columns[penalty][at]
                 assert found["match"] + found.get("penalised", 0) + found["other"] == eta.total()
 
 
 @given(st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1), st.integers(0, 6))
 def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
-    shown = line_counts.scaled(np.array(values), digits).tolist()
+    shown = chosen_lines.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
 
 
 def test_what_is_no_number_is_not_there() -> None:
-    assert np.isnan(line_counts.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+    assert np.isnan(chosen_lines.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
 
 
 # --- which lines
@@ -532,83 +528,10 @@ def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_package_has_every_part_of_the_page() -> None:
     folder = ROOT / "pipeline" / "report" / "html" / "assets"
     shared = {"page.html", "shell.html", "macros.html"}
-    assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *design.SCRIPTS, *design.STYLES}
+    assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
     templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))
     assert sections == set(re.findall(r'include "(.*?)"', templates))
-
-
-# --- drawings
-
-
-def test_ticks_are_round_and_inside() -> None:
-    assert svg.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx([0.54, 0.56, 0.58, 0.60])
-    assert svg.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    assert svg.Scale(0.5, 0.5, 0, 100)(0.5) == 50
-    assert svg.scale([math.nan], 0, 10).ticks()
-
-
-def test_a_bar_shows_score_and_interval() -> None:
-    """By hand: of a scale from 0 to 1 over 160 pixels."""
-    score = material(["A"]).results.scores[0]
-    where = svg.Scale(0, 1, 0, 160)
-    bar = svg_bars.interval_bar(
-        replace(score, score=0.5, bootstrap=Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)), where
-    )
-    assert bar is not None
-    (span, mark) = [shape.attributes for shape in bar.shapes if shape.tag == "rect"]
-    assert (span["x"], span["width"]) == ("40", "80")
-    assert float(mark["x"]) + float(mark["width"]) / 2 == pytest.approx(80)
-    assert svg_bars.interval_bar(replace(score, score=math.nan), where) is None
-
-
-def test_p_values_say_who_is_better() -> None:
-    """B is better than A by a significant difference, C differs from none."""
-    base = material(["B", "A", "C"])
-    pairs = [("A", "B", -0.1, 0.01), ("A", "C", 0.01, 0.5), ("B", "C", 0.02, 0.2)]
-    tests = [
-        Comparison(
-            dataset="d",
-            metric=base.results.scores[0].metric,
-            system=one,
-            other=two,
-            difference=less,
-            interval=(0.0, 0.1),
-            better=0.5,
-            wins=1,
-            losses=1,
-            ties=0,
-            cohen_d=0.1,
-            p=p,
-            p_adjusted=p,
-        )
-        for one, two, less, p in pairs
-    ]
-    found = svg_plots.p_matrix(all_pairs(replace(base.results, tests=tests), base.results.scores), 2)
-    assert found is not None
-    cells = {shape.title: shape.attributes["class"] for shape in found.shapes if shape.tag == "rect" and shape.title}
-    assert cells["B less A: +10.00, p 0.0100 *"] == "cell better"
-    assert cells["A less B: -10.00, p 0.0100 *"] == "cell worse"
-    assert {kind for title, kind in cells.items() if "C" in title} == {"cell same"}
-
-
-def test_drawings_of_many_systems_stay_inside() -> None:
-    base = material([f"system-{n}-{'x' * n}" for n in range(40)])
-    results = base.results
-    (shown,) = scatters(results)
-    made = [
-        svg_plots.rank_ranges(ranked_systems(results.scores)),
-        svg_plots.order_dots(precisions(results, results.scores)),
-        svg_plots.p_matrix(all_pairs(results, results.scores), 2),
-        svg_plots.scatter(shown),
-    ]
-    for one in made:
-        assert one is not None
-        for shape in one.shapes:
-            for name, limit in (("x", one.width), ("x1", one.width), ("x2", one.width), ("cx", one.width)):
-                assert 0 <= float(shape.attributes.get(name, 0)) <= limit
-            for name in ("y1", "y2", "cy"):
-                assert 0 <= float(shape.attributes.get(name, 0)) <= one.height
 
 
 # --- tokens

@@ -11,7 +11,7 @@ import pytest
 from pipeline import reopen, stages
 from pipeline.cli import dispatch
 from pipeline.config.tree import from_mapping
-from pipeline.report.html.explorer.data import explorer
+from pipeline.report.html.explorer import explorer
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.metrics.test_imeasure_verdicts import write_run

@@ -14,16 +14,17 @@ from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.errors import InputError
 from pipeline.human.human_judgements import human_ranking
-from pipeline.report.html.figures import people as figures
+from pipeline.report.html import svg
 from pipeline.report.html.page import html_files
-from pipeline.report.html.people import people_part
+from pipeline.report.html.sections import people_part
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import styled
-from pipeline.report.tables.digits import round_half_up
-from pipeline.report.tables.human import coefficient
-from pipeline.report.tables.plot_look import Look
-from pipeline.report.tables.plotted import forests, triangles
+from pipeline.report.tables import round_half_up
+from pipeline.report.tables.people import coefficient
+from pipeline.report.tables.plot_data import forests, triangles
+from pipeline.report.tables.plot_style import PlotStyle
 from tests.conftest import ROOT
+from tests.report.test_plot_data import shapes, title
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,15 +72,15 @@ def test_the_ranking_is_that_of_the_command(
     said = json.loads(capsys.readouterr().out)
     own = said["expected_wins"]
     ranking = people["ranking"]
-    assert [row[1] for row in ranking.table.rows] == own["order"] == ranking.names
-    for _, name, score, ranks, cluster in ranking.table.rows:
+    assert [row[1] for row in ranking["table"].rows] == own["order"] == ranking["pairs"].names
+    for _, name, score, ranks, cluster in ranking["table"].rows:
         low, high = own["ranks"][name]
         assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
         assert (ranks, int(cluster)) == (str(low) if low == high else f"{low}-{high}", own["clusters"][name])
     scores = (material.results.human or {})["scores"]["expected_wins"]
     assert scores == pytest.approx({name: own["scores"][name] for name in scores}, abs=1e-12)
-    for row, cells in ranking.pairs:
-        for column, (text, kind) in zip(ranking.names, cells, strict=True):
+    for row, cells in ranking["pairs"].rows:
+        for column, (text, kind, _) in zip(ranking["pairs"].names, cells, strict=True):
             if row == column:
                 assert (text, kind) == ("", "none")
             else:
@@ -96,7 +97,8 @@ def test_a_page_of_the_run_is_that_of_the_report(folder: Path, material: Materia
 def test_figures_have_the_numbers_of_the_results(material: Material, people: dict[str, Any]) -> None:
     human = material.results.human or {}
     (forest,), (triangle,) = forests(material.results), triangles(material.results)
-    titles = {shape.title for shape in figures.forest(forest).shapes if shape.tag == "circle"}
+    (drawing,) = svg.drawn("x", forest.shown).values()
+    titles = {title(circle) for circle in shapes(drawing, "circle")}
     items = human["correlations"]
     names = {re.split(r"\|", item["metric"])[0]: item["coefficients"] for item in items}
     expected = {
@@ -106,23 +108,22 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
     }
     assert titles == expected
     assert len(titles) == 16
-    order = [metric for metric, _ in forest.metrics]
+    order = list(forest.shown.names)
     assert order == sorted(names, key=lambda metric: -names[metric]["pearson"]["value"])
     tests = {frozenset(item[key].split("|")[0] for key in ("metric", "other")): item["p"] for item in human["tests"]}
-    assert {frozenset(pair): p for pair, p in triangle.tests.items()} == tests
-    assert all(order.index(row) < order.index(column) for row, column in triangle.tests)
-    cells = [shape for shape in figures.triangle(triangle).shapes if shape.tag == "rect"]
-    better = sum(p < 0.05 for p in tests.values())
-    assert [cell.attributes["class"] for cell in cells].count("cell better") == better
-    assert len(cells) == len(tests) == 6
-    assert [title for title, _ in people["plots"]][:2] == [
+    cells = triangle.shown.cells
+    assert {frozenset((order[row], order[column])): cell.value for (row, column), cell in cells.items()} == tests
+    assert all(row < column for row, column in cells)
+    assert [cell.kind for cell in cells.values()].count("better") == sum(p < 0.05 for p in tests.values())
+    assert len(tests) == 6
+    assert [name for name, _ in people["plots"]][:2] == [
         "Coefficients with expected wins, 95% intervals",
         "Williams' test, expected wins",
     ]
 
 
 def test_plots_show_the_same(material: Material) -> None:
-    narrow = replace(material, look=Look("column", "serif", title=False))
+    narrow = replace(material, plot_style=PlotStyle("column", "serif", title=False))
     plots = list(drawn(narrow, ("people", "correlations", "williams"), "svg"))
     found = [plot.stem for plot in plots]
     shown = ["pearson", "spearman", "kendall", "accuracy"]
@@ -140,7 +141,7 @@ def test_plots_show_the_same(material: Material) -> None:
     assert rows == [ranking.systems[number] for number in ranking.ranked.order]
     (forest,) = forests(material.results)
     dots = [line.get_xdata()[0] for line in first.axes[0].lines if line.get_marker() == "o"]  # type: ignore[index]
-    assert dots == [values[0].value for _, values in forest.metrics]
+    assert dots == [mark.low for mark in forest.shown.columns[0].marks if mark.kind == "value"]
 
 
 def test_judgements_that_are_gone_are_told(folder: Path) -> None:

@@ -22,10 +22,10 @@ from pipeline.reopen import revisit
 from pipeline.report.material import Material
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
-from pipeline.report.plots.human import density
-from pipeline.report.tables.labels import groups, labels
-from pipeline.report.tables.plot_look import FONTS, Look
-from pipeline.report.terminal.layout import shortened
+from pipeline.report.plots.figures import density
+from pipeline.report.tables.plot_style import FONTS, PlotStyle
+from pipeline.report.tables.ranked import groups, labels
+from pipeline.report.terminal.printing import shortened
 from pipeline.scoring.breakdown.rows import Breakdown, Category
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
 from pipeline.scoring.scored_columns import scores_of_draws
@@ -168,14 +168,6 @@ def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     assert [plot.plot for plot in drawn(Material(results=results), kind="svg")] == ["scores"]
 
 
-def test_filled_circles_are_significant_differences() -> None:
-    with styled():
-        ((_, _, figure),) = PLOTS["differences"].figures(material([*"ABCDEFGHIJKL"], "L"))
-        circles = [line.get_markerfacecolor() for line in figure.axes[0].lines if line.get_marker() == "o"]
-    # L is in the pairs 10, 20, 29, 37, 44, 50, 55 ... of all in order; p of these is 0.010 ... 0.044, 0.050 ...
-    assert circles == ["#0072B2"] * 5 + ["white"] * 6
-
-
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
     before = dict(mpl.rcParams)
@@ -280,7 +272,7 @@ MANY = [f"system-number-{n}" for n in range(31)]
 )
 def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: str, font: str) -> None:
     """219 and 455 points of TeX, of which an inch has 72.27; no letter below 7 points, none outside of the figure."""
-    look = Look(width, font, title=False)
+    look = PlotStyle(width, font, title=False)
     seen = set()
     for baseline in (None, names[-1]):
         shown = material(names, baseline)
@@ -305,7 +297,7 @@ def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: s
 
 def test_names_beside_a_narrow_matrix_do_not_stand_upon_each_other() -> None:
     """Of 40 columns in 219 points, there is room for the names of about half, in letters of 7 points."""
-    with styled(Look("column")):
+    with styled(PlotStyle("column")):
         ((_, _, figure),) = PLOTS["p_values"].figures(material([f"system-{n}" for n in range(40)]))
         figure.draw_without_rendering()
         columns = [tick.get_window_extent() for tick in figure.axes[0].get_xticklabels()]
@@ -318,7 +310,7 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
     chosen = [f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")]
     config = str(write_run(tmp_path, 30))
     assert main(["run", config, "-q", "--output", str(tmp_path / "run"), *(f"--set={item}" for item in chosen)]) == 0
-    assert revisit(tmp_path / "run").look == Look("column", "serif", title=False)
+    assert revisit(tmp_path / "run").plot_style == PlotStyle("column", "serif", title=False)
     command = ["report", str(tmp_path / "run"), "--plot", "scores", "--type", "svg"]
     sizes = []
     for more in ([], ["--width", "text", "--font", "sans"]):

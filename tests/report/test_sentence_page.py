@@ -11,8 +11,8 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.corpus.texts import read_texts
-from pipeline.report.sentences.aligned import aligned_edits
-from pipeline.report.sentences.word_edits import changed, letters, likeness, paired, word_edits, words_of
+from pipeline.report.sentence import aligned_edits
+from pipeline.report.word_edits import changed, letters, likeness, paired, word_edits, words_of
 from tests.conftest import ROOT
 from tests.report import browser as browsers
 from tests.report.test_browser import choose, listed
@@ -271,4 +271,4 @@ def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
         r"50\% of \$x\_1 \& \{a\}\textasciicircum{}2 \textasciitilde{} \textbackslash{}dots \textless{}b\textgreater{} "
         r"\#1 \textasciigrave{}\textasciigrave{}-\kern0pt{}- {\tiny RLO}"
     )
-    assert browser.run("return markdown(arguments[0])", "a|b *c* <d> [e](f)") == r"a\|b \*c\* \<d\> \[e\](f)"
+    assert browser.run("return markdownText(arguments[0])", "a|b *c* <d> [e](f)") == r"a\|b \*c\* \<d\> \[e\](f)"

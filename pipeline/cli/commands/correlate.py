@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     from ...human.human_judgements import open_human_judgements
     from ...human.meta_evaluation import meta_evaluate
     from ...report.console import print_human
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
     from ...scoring.results import without_nan
 
     settings = _settings(args)

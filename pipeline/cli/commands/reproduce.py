@@ -184,7 +184,7 @@ def _code(outcomes: Sequence[Outcome]) -> int:
 
 def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
     from ...report.tables.reproduction import list_table, recorded_markdown
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.format == "markdown":
         sys.stdout.write(printable(recorded_markdown(named)))
@@ -233,8 +233,8 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     from ... import stages
     from ...config.tree import from_mapping
     from ...io.safe_files import write_atomic
-    from ...report.atlas.boards import ScoredBoard
-    from ...report.atlas.page import atlas
+    from ...report.reproduction.leader_boards import ScoredBoard
+    from ...report.reproduction.page import reproduction_report
     from ...reproduction.leader_boards import leader_boards
 
     scored = []
@@ -256,7 +256,7 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
         target = folder / name / "report.html"
         return relative_address(target, page) if target.is_file() else ""
 
-    write_atomic(page, atlas(outcomes, scored, explorer))
+    write_atomic(page, reproduction_report(outcomes, scored, explorer))
 
 
 class _RunListener(Listener):
@@ -280,7 +280,7 @@ class _RunListener(Listener):
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ...report.tables import reproduction
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.json:
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -297,7 +297,7 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
             few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
             _print_one(outcome, values=args.verbose or few)
     print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
-    for line in reproduction.remarks(outcomes):
+    for line in reproduction.notes_of(outcomes):
         print(printable(line))
     if args.all:
         print()
@@ -307,8 +307,8 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 def _print_one(outcome: Outcome, *, values: bool) -> None:
     """Print the publication of a recipe, its metrics and its entries. With `values`, each value is printed."""
     from ...report.tables import reproduction
-    from ...report.tables.verdicts import expectation_table
-    from ...report.terminal.table import print_table
+    from ...report.tables.reproduction import expectation_table
+    from ...report.terminal.printing import print_table
 
     print(printable(outcome.recipe.name))
     for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:

@@ -6,61 +6,52 @@ The data of the scripts is JSON in which no character can end the element around
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..console import by_order
-from ..tables.columns.directions import Directions, marked_settings
-from ..tables.comparisons import baseline_of, pair_table, tests_of
-from ..tables.labels import best_of, groups, remarks, size
-from ..tables.plotted import all_pairs, precisions, ranked_systems
-from ..tables.ranked import ranked_table
-from ..tables.sections import finding_tables
-from ..tables.verdicts import expectation_table, misses
+from ..tables.comparisons import Directions, baseline_of, marked_settings, pair_table, tests_of
+from ..tables.people import finding_tables
+from ..tables.plot_data import pair_matrix, precision_rows, rank_rows
+from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
+from ..tables.reproduction import expectation_table, misses
 from . import shell
-from .design import ALWAYS, DESIGN
-from .explorer.data import explorer
-from .figures.bars import interval_axis, interval_bar, interval_scale
-from .figures.plots import order_parts, p_matrix, rank_parts
-from .overview import overview_part
-from .pairs import pairs_data
-from .people import people_part
+from .explorer import explorer, pairs_data
+from .sections import overview_part, people_part, type_maps
 from .shell import PageTable, Row
-from .type_maps import type_maps
+from .svg import drawn, interval_axis, interval_bar, interval_scale
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ...scoring.results import Score
     from ..material import Material
-    from ..tables.labels import Group
-    from .figures.svg import Drawing
+    from ..tables.ranked import Group
+
+ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
+"""The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
+SENTENCES = (
+    "words.js",
+    "data.js",
+    "ngrams.js",
+    "edits.js",
+    "sentence.js",
+    "example.js",
+    "explorer.js",
+    "compare.js",
+    "keys.js",
+)
+"""The scripts of the sentences, in the order in which they run, after the others."""
+SCRIPTS = (*ALWAYS, *SENTENCES)
+STYLES = ("page.css", "sentences.css", "print.css")
+"""The style sheets. Where two say something else, the later one holds."""
+DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
+
 
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
-
-
-class Board(NamedTuple):
-    """A leader board, with the notes, plots and tables below it."""
-
-    group: Group
-    name: str
-    """The name of its element, for links."""
-    facts: str
-    """The size of the data set."""
-    rows: Sequence[Row]
-    axis: Drawing
-    """The numbers on the scale of the bars."""
-    titles: Sequence[str]
-    """Titles of the cells of a row."""
-    notes: Sequence[str]
-    peer: str
-    """The signature of the field's own tool."""
-    plots: Sequence[tuple[str, Drawing]]
-    orders: PageTable | None
-    pairs: PageTable | None
 
 
 def html_files(material: Material) -> dict[str, str]:
@@ -98,6 +89,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
+    digests = [[name, *item] for name, info in results.datasets.items() for item in info.digests.items()]
     title, overview = config.get("description"), overview_part(results, material.digits)
     return {
         "title": title if isinstance(title, str) and title.strip() else listed(list(results.datasets)) or "Evaluation",
@@ -114,7 +106,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
         "expected": expected(results.expectations) if results.expectations else None,
         "warnings": [*results.warnings, *map(str, results.missing)],
-        "datasets": results.datasets,
+        "digests": PageTable(["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"], digests, left=(0, 1, 2)),
         "config": as_yaml(config) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
@@ -143,8 +135,8 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     return text
 
 
-def board(material: Material, group: Group, number: int, linked: Collection[str]) -> Board:
-    """Return the leader board of a metric on a data set, and its plots. The systems in `linked` get links."""
+def board(material: Material, group: Group, number: int, linked: Collection[str]) -> dict[str, Any]:
+    """Return the leader board of a metric, with notes, plots and tables. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     tests = tests_of(results, scores[0])
@@ -163,26 +155,31 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         )
         for score, cell in zip(scores, cells, strict=True)
     ]
+    ranges, precisions = rank_rows(scores), precision_rows(results, scores)
     plots = {
-        **rank_parts(ranked_systems(scores)),
-        **order_parts(precisions(results, scores)),
-        "p-values of pairs": p_matrix(all_pairs(results, scores), digits),
+        **(drawn("Rank ranges", ranges) if ranges and len(ranges.names) > 1 else {}),
+        **(
+            drawn("Precision of each order", precisions)
+            if precisions and min(len(rows), len(precisions.columns)) > 1
+            else {}
+        ),
+        **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
     }
     titles, compared = pair_table(results, tests, digits)
     pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
-    return Board(
-        group=group,
-        name=f"board-{number}",
-        facts=size(results.datasets[group.dataset]),
-        rows=rows,
-        axis=interval_axis(where),
-        titles=header[3:],
-        notes=remarks(scores),
-        peer=scores[0].peer_signature or "",
-        plots=[(title, plot) for title, plot in plots.items() if plot],
-        orders=orders(scores, digits),
-        pairs=pairs,
-    )
+    return {
+        "group": group,
+        "name": f"board-{number}",
+        "facts": size(results.datasets[group.dataset]),
+        "rows": rows,
+        "axis": interval_axis(where),
+        "titles": header[3:],
+        "notes": notes_of(scores),
+        "peer": scores[0].peer_signature or "",
+        "plots": list(plots.items()),
+        "orders": orders(scores, digits),
+        "pairs": pairs,
+    }
 
 
 def _sentences(group: Group, system: str) -> str:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
+from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._version import __version__
 from ...errors import printable
-from ..tables.columns.explanations import explanation
+from ..tables.explanations import explanation
+from .svg import minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .figures.svg import Drawing
+    from .svg import Drawing
 
-_NUMBERS = re.compile(r"[-+<≤]?[0-9.,]+%?( to [-+]?[0-9.,]+%?)?[ *↑↓]*")
 HERE = "pipeline.report.html"
 """The package whose assets all pages share."""
 
@@ -43,11 +43,22 @@ class Design(NamedTuple):
         return file.read_text(encoding="utf-8")
 
 
+class Link(NamedTuple):
+    """A cell of a table that leads somewhere."""
+
+    text: str
+    href: str
+
+    def __html__(self) -> str:
+        """Return the link as an element of a page; templates take it as it is."""
+        return f'<a href="{escape(self.href)}">{escape(printable(self.text))}</a>'
+
+
 class PageTable(NamedTuple):
     """A table for the template."""
 
     header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Link]]
     left: Sequence[int] = (0,)
     """Numbers of the columns of text, which are aligned to the left."""
 
@@ -100,11 +111,6 @@ def render(design: Design, content: dict[str, Any], used: int | None = None) -> 
     shell = {"styles": styles, "scripts": scripts, "policy": policy(styles, scripts), "used": used}
     text: str = environment.get_template(design.template).render(**content, **shell, version=__version__)
     return text.rstrip("\n") + "\n"
-
-
-def minus(text: str) -> str:
-    """Return a number, an interval or the like with the minus sign that scripts write too; other text as it is."""
-    return re.sub(r"(?<![0-9])-(?=[0-9.])", "\u2212", text) if _NUMBERS.fullmatch(text) else text
 
 
 def policy(styles: Sequence[str], scripts: Sequence[str]) -> str:

@@ -1,24 +1,70 @@
-"""What results have in common that notebooks show: an Evaluation, a Result, and what `compare` returns."""
+"""What notebooks and programs get of results: tables in Markdown, data frames, figures. `compare` returns Compared."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import fields, replace
+from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...errors import InputError, did_you_mean
+from ...errors import InputError, did_you_mean, printable
 from ...metrics.build import from_text
 from ...metrics.names import is_called
 from ...scoring.results import Results
-from ..tables.labels import labels
-from .frames import ends, frame, test_row
+from ..tables.plot_style import PLAIN, plot_style
+from ..tables.ranked import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
+    from ...arrays import Floats
     from ...metrics.base.metric import Metric
+    from ...scoring.results import Bootstrap, Comparison
+    from ..tables.plot_style import PlotStyle
+MOST = 100
+"""Rows that a table shows. The number of the others is said."""
+
+
+def frame(library: str, rows: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> Any:
+    """Return a DataFrame of pandas or polars, of rows, or of columns by name. What a row lacks is missing in the frame.
+
+    Raises InputError where the package is not installed.
+    """
+    try:
+        package = import_module(library)
+    except ImportError:
+        raise InputError(f"to_{library}() needs {library}: pip install {library}") from None
+    if hasattr(rows, "keys"):
+        return package.DataFrame(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if library == "pandas":
+        return package.DataFrame(list(rows), columns=names)
+    return package.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
+
+
+def are_few(columns: str, others: Sequence[str] = ("all",)) -> bool:
+    """Return whether a frame is to have scores alone; raises InputError for a word that is none of the others."""
+    if columns not in ("scores", *others):
+        known = " or ".join(map(repr, ("scores", *others)))
+        raise InputError(f"columns: expected {known}, found {columns!r}")
+    return columns == "scores"
+
+
+def ends(bootstrap: Bootstrap | None) -> dict[str, float]:
+    """Return the ends of an interval as columns, or none."""
+    return dict(zip(("low", "high"), bootstrap.interval, strict=True)) if bootstrap else {}
+
+
+def test_row(test: Comparison) -> dict[str, Any]:
+    """Return a paired test as a row, with the names of tests.csv."""
+    row = dict(vars(test))
+    low, high = row.pop("interval")
+    names = {name: row.pop(name) for name in ("dataset", "metric", "system", "other", "difference")}
+    return {**names, "low": low, "high": high, **row}
 
 
 class Shown:
@@ -30,19 +76,28 @@ class Shown:
     def _as_results(self) -> Results:
         """Return the results as a run directory has them."""
 
-    def _repr_html_(self) -> str:
-        """Return tables, signatures and warnings, as a part of a page."""
-        from .tables import as_html
-
-        results = self._as_results()
-        return as_html(results, results.warnings)
-
     def _repr_markdown_(self) -> str:
-        """Return tables, signatures and warnings."""
-        from .tables import as_markdown
+        """Return tables, signatures and warnings; all but the first table can be unfolded.
 
-        results = self._as_results()
-        return as_markdown(results, results.warnings)
+        A notebook has no other form than this: Markdown takes its colours and letters from there.
+        """
+        from .. import markdown  # here, because most programs show no tables
+        from ..material import Material
+        from ..sheets import sheets
+
+        results, parts = self._as_results(), []
+        for number, sheet in enumerate(sheets(Material(results=results))):
+            if len(sheet.rows) == 1:  # a single system is not the best
+                sheet.rows[0][:] = [cell._replace(best=False) for cell in sheet.rows[0]]
+            left_out = len(sheet.rows) - MOST
+            notes = [*([f"And {left_out:,} more rows."] if left_out > 0 else []), *sheet.notes]
+            table = markdown.table(replace(sheet, rows=sheet.rows[:MOST], notes=notes))
+            folded = f"<details><summary>{escape(printable(sheet.caption))}</summary>\n\n{table}\n</details>\n"
+            parts.append(folded if number else table)
+        if results.warnings:
+            items = "".join(f"- {markdown.paragraph(warning)}\n" for warning in results.warnings)
+            parts.append(f"**warnings**\n\n{items}")
+        return "\n".join(parts)
 
 
 class Drawable(Shown):
@@ -70,10 +125,7 @@ class Drawable(Shown):
         Raises InputError for an unknown name, width or font, where results have nothing for it, and where matplotlib
         is missing.
         """
-        from ..tables.plot_look import look_of
-        from .figures import drawn
-
-        look = look_of(width, font, title=title)
+        style = plot_style(width, font, title=title)
         results = self._as_results()
         known = {score.metric: from_text(score.metric) for score in results.scores} if metric else {}
         meant = called(known, metric) if metric else set()
@@ -83,7 +135,7 @@ class Drawable(Shown):
             names = [*labels(score.metric for score in results.scores).values(), *results.datasets]
             hint = "".join(did_you_mean(text, names) for text in asked[:1])
             raise InputError(f"plot({name!r}): there are no scores{' of ' if asked else ''}{', '.join(asked)}{hint}")
-        return drawn(replace(results, scores=kept), name, look)
+        return drawn(replace(results, scores=kept), name, style)
 
 
 def called(known: Mapping[str, Metric], metric: str) -> set[str]:
@@ -145,3 +197,73 @@ class Compared(Results, Drawable):
     def of(cls, results: Results) -> Compared:
         """Return results as what `compare` returns."""
         return cls(**{field.name: getattr(results, field.name) for field in fields(results)})
+
+
+def drawn(results: Results, name: str, style: PlotStyle = PLAIN) -> Figure:
+    """Return the figure of a plot (`gec-pipeline help reports`).
+
+    Raises InputError for an unknown name, where results have nothing for it or several such figures, and where
+    matplotlib is not installed.
+    """
+    _check_installed()
+    from ..material import Material
+    from ..plots import PLOTS
+    from ..plots.canvas import styled
+
+    if name not in PLOTS:
+        raise InputError(
+            f"plot({name!r}): there is no such plot{did_you_mean(name, PLOTS)}; there are {_listed(PLOTS)}"
+        )
+    with styled(style):
+        figures = list(PLOTS[name].figures(Material(results=results)))
+    if not figures:
+        raise InputError(f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].needs}")
+    if len(figures) > 1:
+        named = _listed(dict.fromkeys(f"{group.dataset}/{group.label}" for group, _, _ in figures))
+        raise InputError(f"plot({name!r}): there are {len(figures)}; say which by metric= and dataset=: {named}")
+    return _showing(figures[0][2], style)
+
+
+def histogram(scores: Floats, title: str) -> Figure:
+    """Return a figure of how many sentences have which score, with a line at their mean."""
+    _check_installed()
+    import numpy as np
+    from matplotlib.ticker import MaxNLocator
+
+    from ..plots.canvas import BLUE, ORANGE, figure, styled, text
+
+    with styled():
+        whole, axes = figure(height=3.0)
+        values = 100 * scores[np.isfinite(scores)]
+        axes.hist(values, bins=40, color=BLUE)
+        if len(values):
+            mean = float(values.mean())
+            axes.axvline(mean, color=ORANGE, linestyle="--", linewidth=1)
+            title = f"{title}; mean of its sentences: {mean:.2f}"
+        axes.set_xlabel("score of a sentence (percent)")
+        axes.set_ylabel("sentences")
+        axes.set_title(text(title, 80), loc="left", fontsize=10)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return _showing(whole, PLAIN)
+
+
+def _check_installed() -> None:
+    if find_spec("matplotlib") is None:
+        raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = list(names)
+    return ", ".join([*shown[:10], *(["..."] if len(shown) > 10 else [])])
+
+
+def _showing(whole: Figure, style: PlotStyle) -> Figure:
+    """Have a notebook show the figure, also where pyplot was not imported."""
+    from ..plots.canvas import saved, styled
+
+    def as_png() -> bytes:
+        with styled(style):
+            return saved(whole, "png")
+
+    setattr(whole, "_repr_png_", as_png)  # noqa: B010 (Figure has no such attribute, which a type checker would say)
+    return whole

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
 
 
 class Plot(NamedTuple):
@@ -39,45 +39,47 @@ class Plot(NamedTuple):
 
 _STATISTICS = "`statistics` in the config"
 PLOTS: dict[str, Plot] = {
-    "scores": Plot("scores with their intervals", "scores", later(__name__, "scores.scores")),
+    "scores": Plot("scores with their intervals", "scores", later(__name__, "figures.scores")),
     "precision": Plot(
         "precision of each order",
         "a metric with precisions of n-grams, at level corpus",
-        later(__name__, "scores.precision"),
+        later(__name__, "figures.precision"),
     ),
-    "ranks": Plot("ranges of ranks, and clusters", _STATISTICS, later(__name__, "scores.ranks")),
+    "ranks": Plot("rank ranges, and clusters", _STATISTICS, later(__name__, "figures.ranks")),
     "differences": Plot(
         "differences from the baseline with their intervals",
         "`statistics: {baseline: ..}`",
-        later(__name__, "scores.differences"),
+        later(__name__, "figures.differences"),
     ),
-    "p_values": Plot("p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "scores.p_values")),
+    "p_values": Plot(
+        "p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "figures.p_values")
+    ),
     "types": Plot(
-        "scores of systems by type of edit", "a metric of edits, such as errant", later(__name__, "types.types")
+        "scores of systems by type of edit", "a metric of edits, such as errant", later(__name__, "figures.types")
     ),
     "draws": Plot(
         "spread of the score over draws of references",
         "gleu with references: sample, at least two",
-        later(__name__, "human.draws"),
+        later(__name__, "figures.draws"),
     ),
     "people": Plot(
-        "ranges of ranks by people, and clusters",
+        "rank ranges by people, and clusters",
         "`human` in the config, with a file of judgements that is at hand",
-        later(__name__, "people.people"),
+        later(__name__, "figures.people"),
     ),
     "correlations": Plot(
         "correlations of each metric with people, with intervals",
         "`human` in the config",
-        later(__name__, "people.correlations"),
+        later(__name__, "figures.correlations"),
     ),
     "williams": Plot(
         "Williams' tests of which metric is closer to people",
         "`human` in the config, and three metrics",
-        later(__name__, "people.williams"),
+        later(__name__, "figures.williams"),
     ),
-    "human": Plot("metric against human score", "`human` in the config", later(__name__, "human.scatter")),
+    "human": Plot("metric against human score", "`human` in the config", later(__name__, "figures.scatter")),
     "windows": Plot(
-        "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "human.windows")
+        "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "figures.windows")
     ),
 }
 
@@ -115,7 +117,7 @@ def drawn(
     taken: set[str] = set()
     for name in names or PLOTS:
         plot = PLOTS[name]
-        with styled(material.look):
+        with styled(material.plot_style):
             plots = [
                 Drawn(
                     _stem(name, group, more, taken), name, group.dataset, group.metric, plot.about, saved(figure, kind)

@@ -1,4 +1,4 @@
-"""What all plots share: style, colours, figures of a fitting size, and their bytes. Needs the extra `plot`.
+"""Figures of matplotlib: style, colours, sizes, bytes; rows, matrices and points drawn. Needs the extra `plot`.
 
 The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart. For grey prints,
 shape, fill or position says the same. Nothing here reads or changes the user's matplotlib settings, or needs a display.
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ..tables.label_places import label_places
-from ..tables.plot_look import FONTS, LOOK, PLAIN, SMALLEST
-from ..terminal.layout import shortened
+from ..tables.plot_style import FONTS, PLAIN, SMALLEST, STYLE
+from ..terminal.printing import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..tables.labels import Group
-    from ..tables.plot_look import Look
+    from ..tables.plot_data import Matrix, Points, Rows
+    from ..tables.plot_style import PlotStyle
+    from ..tables.ranked import Group
 
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -37,8 +38,30 @@ WIDTH = 6.3
 """Width of a figure in inches, as wide as the text of an A4 page or both columns of a paper."""
 ROW = 0.24
 """Height of the row of a system in inches."""
+COLUMN = 0.62
+"""Width of the column of a map of types in inches."""
+LEVELS = (0.001, 0.01, 0.05)
+"""Bounds of p-values that share a shade."""
+SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
+"""The grey of p-values below each of LEVELS, and that of all others."""
+WRITTEN = 16
+"""A matrix of at most so many systems has p-values in its cells."""
+LONGEST_P, LONGEST_SCORE = 18, 23
+"""Width of the longest p-value and score in a cell, in points. Where cells are narrower, shades alone tell them."""
+DARK = 0.55
+"""From this fraction on, numbers are white."""
+MARKS: dict[str, dict[str, Any]] = {
+    "interval": {"color": BLUE, "marker": "|", "markersize": 6, "linewidth": 1.4},
+    "draws": {"color": PALE, "linewidth": 7, "solid_capstyle": "butt"},
+    "line": {"color": ORANGE, "linestyle": "--", "linewidth": 1},
+    "value": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": ""},
+    "strong": {"color": BLUE, "marker": "o", "markersize": 7, "linestyle": ""},
+    "rank": {"color": ORANGE, "marker": "o", "markersize": 5, "linestyle": ""},
+    "open": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": "", "markerfacecolor": "white"},
+}
+"""How kinds of marks look (`tables/plot_data.py`)."""
 
-STYLE: dict[str, Any] = {
+MATPLOTLIB: dict[str, Any] = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -63,22 +86,22 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def styled(look: Look = PLAIN) -> Iterator[None]:
-    """Set matplotlib's own defaults, STYLE and a look, and restore the user's settings afterwards."""
+def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
+    """Set matplotlib's own defaults, MATPLOTLIB and what people chose; restore the user's settings afterwards."""
     from matplotlib import style
 
     letters = {
-        "font.family": FONTS[look.font],
-        "font.size": look.points(STYLE["font.size"]),
-        "legend.fontsize": look.points(STYLE["legend.fontsize"]),
+        "font.family": FONTS[chosen.font],
+        "font.size": chosen.points(MATPLOTLIB["font.size"]),
+        "legend.fontsize": chosen.points(MATPLOTLIB["legend.fontsize"]),
     }
-    token = LOOK.set(look)
+    token = STYLE.set(chosen)
     try:
-        with style.context(["default", STYLE | letters]), warnings.catch_warnings():
+        with style.context(["default", MATPLOTLIB | letters]), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script gets boxes
             yield
     finally:
-        LOOK.reset(token)
+        STYLE.reset(token)
 
 
 def figure(width: float = WIDTH, height: float = 4.0, *, square: bool = False) -> tuple[Figure, Axes]:
@@ -90,7 +113,7 @@ def figure(width: float = WIDTH, height: float = 4.0, *, square: bool = False) -
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    wide = LOOK.get().inches(width)
+    wide = STYLE.get().inches(width)
     empty = Figure(figsize=(wide, height * wide / width if square else height), layout="constrained")
     FigureCanvasAgg(empty)
     return empty, empty.add_subplot()
@@ -101,8 +124,8 @@ def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
 
     `more` is the height in inches that a legend below the axes needs.
     """
-    row = 0.7 * ROW if LOOK.get().narrow else ROW
-    rows, axes = figure(height=(1.1 if LOOK.get().title else 0.8) + more + row * max(len(names), 2))
+    row = 0.7 * ROW if STYLE.get().narrow else ROW
+    rows, axes = figure(height=(1.1 if STYLE.get().title else 0.8) + more + row * max(len(names), 2))
     axes.set_yticks(range(len(names)), [text(name) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
@@ -112,25 +135,123 @@ def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
 
 def title(axes: Axes, group: Group, what: str = "") -> None:
     """Write above the axes what they show, unless figures shall have no title."""
-    if not LOOK.get().title:
+    if not STYLE.get().title:
         return
     parts = [part.replace("\n", " ") for part in (group.dataset, group.label, what) if part]
     words = ": ".join(shortened(printable(part), 60) for part in parts)
     whole = axes.get_figure(root=True)
     assert whole is not None  # noqa: S101 (for the type checker: figure() has put the axes into a figure)
-    size = LOOK.get().points(10)
+    size = STYLE.get().points(10)
     lines = textwrap.wrap(words, int(140 / size * whole.get_figwidth()))
     whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=size)
 
 
 def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
     """Draw a legend below the axes, in so many columns, or in as many as a narrow figure has room for."""
-    if LOOK.get().narrow:
+    if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
         columns = max(1, min(columns, int(whole.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4)))))
         rows = -(-len(entries) // columns)
         whole.set_figheight(whole.get_figheight() + 1.6 * SMALLEST / 72 * (rows - 1))
     whole.legend(handles=list(entries), loc="outside lower center", ncols=columns)
+
+
+def draw_rows(shown: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
+    """Return a figure of rows, the first on top. Several columns share the axes, each in its own colour and marker."""
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import MaxNLocator
+
+    several = len(shown.columns) > 1
+    entries = list(shown.legend) if legend_below and not several else []
+    whole, axes = rows_figure(shown.names, more=0.3 if legend_below else 0.0)
+    for row, cluster in enumerate(shown.clusters):
+        if cluster % 2 == 0:
+            axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
+        if row and cluster != shown.clusters[row - 1]:
+            axes.axhline(row - 0.5, color=GREY, linewidth=1)
+    for number, column in enumerate(shown.columns):
+        if several:
+            xs, ys = [mark.low for mark in column.marks], [mark.row for mark in column.marks]
+            marker, colour = MARKERS[number % len(MARKERS)], COLOURS[number % len(COLOURS)]
+            axes.plot(xs, ys, linewidth=0.6, markersize=5, marker=marker, color=colour, label=column.title)
+            continue
+        if column.line is not None:
+            axes.axvline(column.line, zorder=0, **MARKS["line"])
+        for mark in column.marks:
+            ends = [mark.low] if mark.low == mark.high else [mark.low, mark.high]
+            axes.plot(ends, [mark.row] * len(ends), **MARKS[mark.kind])
+    axes.set_xlabel(text(shown.columns[0].axis, 90))
+    if ends_of_scale := shown.columns[0].ends:
+        low, high = ends_of_scale
+        room = 0.5 if shown.clusters else 0.025 * (high - low)
+        axes.set_xlim(low - room, high + room)
+    if shown.clusters:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    notes: list[tuple[float, str]] = list(enumerate(shown.notes))
+    for cluster in sorted(set(shown.clusters)):  # its name stands beside the middle of its rows
+        size = shown.clusters.count(cluster)
+        named = f"cluster {cluster}" if len(shown.clusters) < 30 or size > 1 else str(cluster)
+        notes.append((shown.clusters.index(cluster) + (size - 1) / 2, named))
+    where, points = axes.get_yaxis_transform(), STYLE.get().points(8)
+    for at, note in notes:
+        axes.text(1.01, at, note, transform=where, va="center", fontsize=points, color=GREY)
+    if several:
+        legend(whole, axes.get_legend_handles_labels()[0], min(len(shown.columns), 9))
+    elif entries:
+        legend(whole, [Line2D([], [], label=text(meaning, 60), **MARKS[kind]) for kind, meaning in entries], 2)
+    return whole, axes
+
+
+def draw_matrix(shown: Matrix) -> tuple[Figure, Axes]:
+    """Return a figure of cells: the smaller a p-value, or the higher a fraction, the darker."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Patch, Rectangle
+
+    rows, columns, shares = len(shown.names), len(shown.columns), any(c.kind == "share" for c in shown.cells.values())
+    if shares:
+        longest = max(map(len, shown.columns))
+        whole, axes = figure(1.8 + max(COLUMN * columns, 2.4), 1.5 + 0.21 * rows + 0.05 * longest)
+        written = cell_width(columns) > LONGEST_SCORE
+    else:
+        side = max(3.4, min(0.42 * rows, 9.5))
+        whole, axes = figure(side + 1.6, side + 1.2, square=True)
+        written = rows <= WRITTEN and cell_width(rows) > LONGEST_P
+        axes.set_aspect("equal")
+    for (row, column), cell in shown.cells.items():
+        fill: Any = SHADES[sum(cell.value >= level for level in LEVELS)]
+        dark, number = cell.value < LEVELS[1], cell.text
+        if shares:
+            fill, dark = tuple(1 - cell.value * (1 - part) for part in to_rgb(BLUE)), cell.value > DARK
+        else:
+            p = cell.value
+            number = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor="white"))
+        if written:
+            axes.text(column, row, number, ha="center", va="center", fontsize=7, color="white" if dark else "black")
+    matrix_names(axes, shown.columns, shown.names if shares else (), None if shares else 9 if rows <= 30 else 6)
+    axes.set_xlim(-0.5, columns - 0.5)
+    axes.set_ylim(rows - 0.5, -0.5)
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    if not shares:
+        meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
+        patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
+        legend(whole, patches, 4)
+    elif not written:
+        axes.set_xlabel("white: 0 percent, darkest: 100")
+    return whole, axes
+
+
+def draw_points(shown: Points) -> tuple[Figure, Axes]:
+    """Return a figure of dots, which have no names yet: see place_labels()."""
+    size = 4.6 if len(shown.points) <= 20 else 7.5
+    whole, axes = figure(size + 0.9, size, square=True)
+    axes.plot([point.x for point in shown.points], [point.y for point in shown.points], "o", color=BLUE, markersize=5)
+    axes.margins(0.12)
+    axes.set_xlabel(text(shown.x_axis, 60))
+    axes.set_ylabel(text(shown.y_axis))
+    return whole, axes
 
 
 def matrix_names(axes: Axes, columns: Sequence[str], rows: Sequence[str] = (), size: float | None = None) -> None:
@@ -139,7 +260,7 @@ def matrix_names(axes: Axes, columns: Sequence[str], rows: Sequence[str] = (), s
     Without names of rows they are those of the columns, and the cells are squares. Where people asked for a width,
     letters are not smaller than SMALLEST, and some names are left out if they would stand upon each other.
     """
-    points = None if size is None else LOOK.get().points(size)
+    points = None if size is None else STYLE.get().points(size)
     step = max(math.ceil(1.25 * SMALLEST / cell_width(len(columns))), 1)
     across = range(0, len(columns), step)
     down = range(len(rows)) if rows else across
@@ -149,8 +270,8 @@ def matrix_names(axes: Axes, columns: Sequence[str], rows: Sequence[str] = (), s
 
 def cell_width(columns: int) -> float:
     """Return about how wide a column of a matrix is in points, where people asked for a width; else infinity."""
-    look = LOOK.get()
-    return 72 * 0.7 * look.inches(0) / max(columns, 1) if look.width else math.inf
+    chosen = STYLE.get()
+    return 72 * 0.7 * chosen.inches(0) / max(columns, 1) if chosen.width else math.inf
 
 
 def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
@@ -168,7 +289,7 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
     for number, place in places.items():
         x, y = points[number]
         half = sizes[number][0] / 2
-        if LOOK.get().width and not 0 <= place.x - half <= place.x + half <= whole.bbox.width:
+        if STYLE.get().width and not 0 <= place.x - half <= place.x + half <= whole.bbox.width:
             continue
         axes.annotate(
             labels[number][0],
@@ -177,7 +298,7 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
             textcoords="offset points",
             ha="center",
             va="center",
-            fontsize=LOOK.get().points(8),
+            fontsize=STYLE.get().points(8),
             annotation_clip=False,
             arrowprops=line if place.far else None,
         )
@@ -185,7 +306,7 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
 
 def _size(axes: Axes, name: str) -> tuple[float, float]:
     """Return width and height of a name in pixels."""
-    drawn = axes.text(0, 0, name, fontsize=LOOK.get().points(8))
+    drawn = axes.text(0, 0, name, fontsize=STYLE.get().points(8))
     box = drawn.get_window_extent()
     drawn.remove()
     return box.width, box.height
@@ -196,7 +317,7 @@ def text(name: str, width: int = 32) -> str:
 
     In a narrow figure names have at most 18 letters.
     """
-    return shortened(printable(name.replace("\n", " ")), min(width, 18) if LOOK.get().narrow else width)
+    return shortened(printable(name.replace("\n", " ")), min(width, 18) if STYLE.get().narrow else width)
 
 
 def saved(whole: Figure, kind: str) -> bytes:

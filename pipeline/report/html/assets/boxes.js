@@ -1,46 +1,33 @@
 "use strict";
 // Boxes that scroll: a hint where more is out of sight, and a stop of the Tab key only where there is something to scroll.
 // The links of a table, and its titles, are one stop each: the arrows go from one to the next.
-const Boxes = (() => {
-  const KINDS = ".scroll, .grams, .text.long, .copied pre", watched = new WeakSet();
-  const edge = (box) => {
-    const left = box.scrollWidth - box.clientWidth - Math.abs(box.scrollLeft);
-    box.classList.toggle("more", left > 2);
-  };
-  const tend = (box) => {
-    const wide = box.scrollWidth > box.clientWidth + 2, tall = box.scrollHeight > box.clientHeight + 2;
-    const scrolls = (wide && getComputedStyle(box).overflowX !== "visible") || (tall && getComputedStyle(box).overflowY !== "visible");
-    if (scrolls || box.tagName === "FIGURE") box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
-    if (!box.matches(".scroll")) return;
-    const title = box.querySelector(":scope > figcaption");
-    if (wide && !(title ? title.nextElementSibling : box.previousElementSibling)?.matches(".hint")) {
-      const hint = document.createElement("p");
-      hint.className = "hint";
-      hint.ariaHidden = "true"; // who cannot see that it goes on hears all of it anyway
-      hint.textContent = "scroll to the right for more →";
-      if (title) title.after(hint);
-      else box.before(hint);
-    }
-    edge(box);
-  };
-  const sizes = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      if (target.isConnected) tend(target);
-      else sizes.unobserve(target);
-    }
-  });
-  // Watch all boxes in a part of the page; those that are watched already stay so.
-  const watch = (part) => {
-    for (const box of part.querySelectorAll(KINDS)) {
-      if (watched.has(box)) continue;
-      watched.add(box);
-      sizes.observe(box);
-      box.addEventListener("scroll", () => edge(box), { passive: true });
-    }
-  };
-  return { watch };
-})();
+const seen = new WeakSet();
+
+function tendEdge(box) {
+  box.classList.toggle("more", box.scrollWidth - box.clientWidth - Math.abs(box.scrollLeft) > 2);
+}
+
+function tendBox(box) {
+  const wide = box.scrollWidth > box.clientWidth + 2, tall = box.scrollHeight > box.clientHeight + 2, style = getComputedStyle(box);
+  if ((wide && style.overflowX !== "visible") || (tall && style.overflowY !== "visible") || box.tagName === "FIGURE") box.tabIndex = 0;
+  else box.removeAttribute("tabindex");
+  if (!box.matches(".scroll")) return;
+  const title = box.querySelector(":scope > figcaption");
+  if (wide && !(title ? title.nextElementSibling : box.previousElementSibling)?.matches(".hint")) {
+    // who cannot see that it goes on hears all of it anyway
+    const hint = element("p", { class: "hint", "aria-hidden": "true" }, "scroll to the right for more →");
+    if (title) title.after(hint);
+    else box.before(hint);
+  }
+  tendEdge(box);
+}
+
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.isConnected) tendBox(target);
+    else sizes.unobserve(target);
+  }
+});
 
 // Make elements one stop of the Tab key: `back` and `forth` are the keys that go from one to the next.
 function oneStop(parent, wanted, back, forth) {
@@ -60,26 +47,85 @@ function oneStop(parent, wanted, back, forth) {
 // Return a title of a column as a button that explains it, if the page has an explanation, else as it is.
 function explained(title) {
   const about = [...document.querySelectorAll(".about")].find((one) => one.firstElementChild.textContent === title);
-  if (!about) return title;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "explained";
-  button.title = about.lastChild.textContent.trim();
-  button.setAttribute("popovertarget", about.id);
-  button.append(title);
-  return button;
+  return about ? button(title, { class: "explained", title: about.lastChild.textContent.trim(), popovertarget: about.id }) : title;
 }
 
 // Make few stops of the tables and boxes in a part of the page; those that were seen stay as they are.
-const seenTables = new WeakSet();
 function tidyStops(part) {
-  Boxes.watch(part);
-  for (const table of part.querySelectorAll("table")) {
-    if (seenTables.has(table)) continue;
-    seenTables.add(table);
-    if (table.tHead) oneStop(table.tHead, ".explained", "ArrowLeft", "ArrowRight");
-    if (table.tBodies[0]) oneStop(table.tBodies[0], "th a, td a, .base", "ArrowUp", "ArrowDown");
+  for (const box of part.querySelectorAll(".scroll, .grams, .text.long, .copied pre, table")) {
+    if (seen.has(box)) continue;
+    seen.add(box);
+    if (box.tagName === "TABLE") {
+      if (box.tHead) oneStop(box.tHead, ".explained", "ArrowLeft", "ArrowRight");
+      if (box.tBodies[0]) oneStop(box.tBodies[0], "th a, td a, .base", "ArrowUp", "ArrowDown");
+    } else {
+      sizes.observe(box);
+      box.addEventListener("scroll", () => tendEdge(box), { passive: true });
+    }
   }
+}
+
+// Tables of the class "sortable": a press on a title sorts the rows by its column, another press turns the order round.
+const numberIn = (text) => {
+  const value = parseFloat(text.replaceAll(",", "").replace("−", "-"));
+  return Number.isNaN(value) ? null : value;
+};
+
+function sortRows(table, column, falling) {
+  const compared = (a, b) => {
+    const [x, y] = [numberIn(a), numberIn(b)];
+    if (x !== null && y !== null) return x - y;
+    if (x !== null || y !== null) return x === null ? -1 : 1;
+    return a < b ? -1 : a > b ? 1 : 0;
+  };
+  const rows = [...table.tBodies[0].rows].map((row, place) => [row.cells[column].textContent.trim(), place, row]);
+  rows.sort((a, b) => (falling ? -1 : 1) * compared(a[0], b[0]) || a[1] - b[1]);
+  table.tBodies[0].append(...rows.map((item) => item[2]));
+}
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const titles = [...table.tHead.rows[0].cells];
+  titles.forEach((title, column) => {
+    const onclick = () => {
+      const first = numberIn(table.tBodies[0].rows[0]?.cells[column].textContent ?? "") !== null;
+      const before = title.getAttribute("aria-sort"), falling = before ? before === "ascending" : first; // numbers: the highest first
+      titles.forEach((other) => other.removeAttribute("aria-sort"));
+      title.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      sortRows(table, column, falling);
+    };
+    title.prepend(button([...title.childNodes].filter((part) => !(part instanceof HTMLButtonElement)), { class: "sorts", onclick }));
+  });
+}
+
+// The marks of a figure, one after the other: a press on a mark, or the arrows up and down where the figure has the
+// focus, say below its title what the mark shows, with the whole name of the system.
+for (const figure of document.querySelectorAll("figure")) {
+  const marks = new Map();
+  for (const title of figure.querySelectorAll("svg title")) marks.set(title.textContent, [...(marks.get(title.textContent) ?? []), title]);
+  if (!marks.size) continue;
+  const shown = element("p", { class: "said-mark note", role: "status" }), titles = [...marks.keys()];
+  figure.querySelector("figcaption").after(shown);
+  let at = -1;
+  const go = (number) => {
+    for (const title of marks.get(titles[at]) ?? []) title.parentElement.classList.remove("at");
+    at = Math.max(0, Math.min(titles.length - 1, number));
+    for (const title of marks.get(titles[at])) title.parentElement.classList.add("at");
+    shown.textContent = titles[at];
+    marks.get(titles[at])[0].parentElement.scrollIntoView({ block: "nearest", inline: "nearest" });
+  };
+  figure.addEventListener("focus", () => {
+    if (figure.matches(":focus-visible") && !shown.textContent) shown.textContent = `↑ ↓ go through the ${titles.length} marks`;
+  });
+  figure.addEventListener("click", (event) => {
+    const title = event.target.closest("svg > *")?.querySelector("title");
+    if (title) go(titles.indexOf(title.textContent));
+  });
+  figure.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || event.target !== figure || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    go(at + by);
+  });
 }
 
 document.addEventListener("DOMContentLoaded", () => {

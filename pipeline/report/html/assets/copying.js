@@ -1,12 +1,31 @@
 "use strict";
 // Copies and saves what the page shows: a table as TSV, Markdown or LaTeX, a figure as SVG or PNG. Each table and each
 // figure gets a button; all buttons share one menu. The cards of the sentence explorer get none.
-const copying = (() => {
-  const LATEX = {
-    "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", $: "\\$", "&": "\\&", "%": "\\%", "#": "\\#", _: "\\_", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-    "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\char34{}", "*": "{*}", "[": "{[}", "]": "{]}",
-    "−": "$-$", "±": "$\\pm$", "≥": "$\\ge$", "≤": "$\\le$", "–": "--", "…": "\\dots{}", "✓": "$\\checkmark$", "✗": "$\\times$", "○": "$\\circ$", "→": "$\\to$", "↑": "$\\uparrow$", "↓": "$\\downarrow$",
+const TEX = {
+  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", $: "\\$", "&": "\\&", "#": "\\#", "%": "\\%", _: "\\_",
+  "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
+  '"': "\\char34{}", "`": "\\textasciigrave{}", "'": "\\textquotesingle{}", "[": "{[}", "]": "{]}", "*": "{*}",
+  "-": "-\\kern0pt{}", ",": ",\\kern0pt{}", "±": "$\\pm$", "−": "$-$", "≥": "$\\ge$", "≤": "$\\le$", "–": "--", "…": "\\dots{}",
+  "✓": "$\\checkmark$", "✗": "$\\times$", "○": "$\\circ$", "→": "$\\to$", "↑": "$\\uparrow$", "↓": "$\\downarrow$",
+};
+
+// Return text that LaTeX prints as it is. Invisible characters are printed by their names.
+function tex(text) {
+  const shown = (character) => {
+    if (character === "\u00a0") return "~";
+    if (character === "\n" || character === "<n>") return "\\linebreak[3] ";
+    return /\s/.test(character) ? " " : `{\\tiny ${(NAMES.get(character) ?? [code(character)])[0].replace(/[^A-Z0-9+]/g, "?")}}`;
   };
+  const plain = (part) => part.replace(/-(?=-)|,(?=,)|[^-,]/gu, (sign) => TEX[sign] ?? sign);
+  let found = "", end = 0;
+  for (const match of text.matchAll(ODD)) {
+    found += plain(text.slice(end, match.index)) + shown(match[0]);
+    end = match.index + match[0].length;
+  }
+  return found + plain(text.slice(end));
+}
+
+const copying = (() => {
   const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-size", "font-family", "font-weight", "text-anchor"];
   const SCALE = 3, BOLD = 700;
   let menu = null, opener = null;
@@ -66,11 +85,9 @@ const copying = (() => {
     return line(first) + rule + [...heads.slice(0, -1), ...body].map((row) => line(row.cells)).join("");
   }
 
-  const escaped = (text) => Array.from(text, (sign) => LATEX[sign] ?? sign).join("");
-
   function latex(rows, title) {
     const shown = (cell) => {
-      const text = /^-[\d.]+$/.test(cell.text) ? `$-$${cell.text.slice(1)}` : escaped(cell.text);
+      const text = /^-[\d.]+$/.test(cell.text) ? `$-$${cell.text.slice(1)}` : tex(cell.text);
       return cell.bold && text ? `\\textbf{${text}}` : text;
     };
     const line = (row) => `${row.cells.map(shown).join(" & ")} \\\\\n`, part = (head) => rows.filter((row) => row.head === head).map(line).join("");
@@ -135,49 +152,34 @@ const copying = (() => {
   const fileName = (name, suffix) => `${name.replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 80) || "table"}.${suffix}`;
 
   function save(blob, name) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
+    const link = element("a", { href: URL.createObjectURL(blob), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 
-  async function copyMade(made, button) {
-    if (typeof made === "string") return copy(made, button);
+  async function copyMade(made, pressed) {
+    if (typeof made === "string") return copy(made, pressed);
     try {
       await navigator.clipboard.write([new ClipboardItem({ [made.type]: made })]);
-      button.textContent = "copied";
+      pressed.textContent = "copied";
     } catch {
-      button.textContent = "not allowed here";
+      pressed.textContent = "not allowed here";
     }
   }
 
-  function items(shown) {
-    const parts = [];
-    for (const [name, suffix, type, make] of kindsOf(shown)) {
-      const label = document.createElement("span");
-      label.textContent = name;
-      parts.push(label);
-      for (const [word, act] of [
-        ["copy", async (button) => copyMade(await make(), button)],
-        ["save", async () => save(new Blob([await make()], { type }), fileName(nameOf(shown), suffix))],
-      ]) {
-        const button = document.createElement("button");
-        Object.assign(button, { type: "button", textContent: word });
-        button.setAttribute("aria-label", `${word} as ${name}`);
-        button.addEventListener("click", () => act(button));
-        parts.push(button);
-      }
-    }
-    return parts;
-  }
+  const items = (shown) =>
+    kindsOf(shown).flatMap(([name, suffix, type, make]) => [
+      element("span", "", name),
+      button("copy", { "aria-label": `copy as ${name}`, onclick: async ({ target }) => copyMade(await make(), target) }),
+      button("save", { "aria-label": `save as ${name}`, onclick: async () => save(new Blob([await make()], { type }), fileName(nameOf(shown), suffix)) }),
+    ]);
 
-  function open(button, shown) {
-    opener = button;
+  function open(pressed, shown) {
+    opener = pressed;
     menu.replaceChildren(...items(shown));
     menu.showPopover();
-    button.setAttribute("aria-expanded", "true");
-    const { left, bottom, top } = button.getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = menu;
+    opener.setAttribute("aria-expanded", "true");
+    const { left, bottom, top } = opener.getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = menu;
     const below = bottom + height + 8 <= innerHeight;
     menu.style.left = `${scrollX + Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4))}px`;
     menu.style.top = `${scrollY + (below ? bottom + 4 : Math.max(4, top - height - 4))}px`;
@@ -185,11 +187,7 @@ const copying = (() => {
   }
 
   function makeMenu() {
-    menu = document.createElement("div");
-    menu.className = "takes";
-    menu.setAttribute("popover", "auto");
-    menu.setAttribute("role", "dialog");
-    menu.setAttribute("aria-label", "copy or save");
+    menu = element("div", { class: "takes", popover: "auto", role: "dialog", "aria-label": "copy or save" });
     menu.addEventListener("toggle", (event) => event.newState === "closed" && opener?.setAttribute("aria-expanded", "false"));
     menu.addEventListener("keydown", (event) => {
       const all = [...menu.querySelectorAll("button")], at = all.indexOf(document.activeElement);
@@ -208,14 +206,10 @@ const copying = (() => {
     for (const shown of inside.querySelectorAll("table, figure")) {
       if (shown.dataset.takes || shown.closest("#detail, dialog") || (shown.tagName === "FIGURE" && !shown.querySelector("svg"))) continue;
       shown.dataset.takes = "yes";
-      const button = document.createElement("button");
-      Object.assign(button, { type: "button", className: "take", textContent: "copy ▾" });
-      button.setAttribute("aria-haspopup", "dialog");
-      button.setAttribute("aria-expanded", "false");
-      button.setAttribute("aria-label", `copy or save: ${nameOf(shown)}`);
-      button.addEventListener("click", () => open(button, shown));
-      if (shown.tagName === "TABLE") (shown.closest(".scroll") ?? shown).before(button);
-      else shown.prepend(button);
+      const about = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-label": `copy or save: ${nameOf(shown)}` };
+      const take = button("copy ▾", { class: "take", ...about, onclick: () => open(take, shown) });
+      if (shown.tagName === "TABLE") (shown.closest(".scroll") ?? shown).before(take);
+      else shown.prepend(take);
     }
   }
 

@@ -107,7 +107,8 @@ function counted(number, which, n) {
 // Only counts that the metric shows can be compared.
 function disagreement(metric, orders, found) {
   for (const { n, sums } of found) {
-    for (const [name, value] of Object.entries(told(metric.rule.name, sums))) {
+    for (const [name, kinds] of Object.entries(DATA.rules[metric.rule.name].counts)) {
+      const value = kinds.reduce((sum, kind) => sum + sums[kind], 0);
       if (orders[name] && orders[name][n - 1] !== value) return `${name}_${n}: ${value} n-grams, ${orders[name][n - 1]} counted`;
     }
   }

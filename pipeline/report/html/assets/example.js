@@ -37,29 +37,6 @@ function lettersOf(old, text) {
   return found;
 }
 
-const TEX = {
-  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", $: "\\$", "&": "\\&", "#": "\\#", "%": "\\%", _: "\\_",
-  "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}",
-  '"': "\\char34{}", "`": "\\textasciigrave{}", "'": "\\textquotesingle{}", "[": "{[}", "]": "{]}", "*": "{*}",
-  "-": "-\\kern0pt{}", ",": ",\\kern0pt{}", "±": "$\\pm$", "−": "$-$",
-};
-
-// Return text that LaTeX prints as it is. Invisible characters are printed by their names.
-function tex(text) {
-  const shown = (character) => {
-    if (character === "\u00a0") return "~";
-    if (character === "\n" || character === "<n>") return "\\linebreak[3] ";
-    return /\s/.test(character) ? " " : `{\\tiny ${(NAMES.get(character) ?? [code(character)])[0].replace(/[^A-Z0-9+]/g, "?")}}`;
-  };
-  const plain = (part) => part.replace(/[\\{}$&#%_^~<>|"`'[\]*±−]|-(?=-)|,(?=,)/gu, (sign) => TEX[sign]);
-  let found = "", end = 0;
-  for (const match of text.matchAll(ODD)) {
-    found += plain(text.slice(end, match.index)) + shown(match[0]);
-    end = match.index + match[0].length;
-  }
-  return found + plain(text.slice(end));
-}
-
 const SCRIPTS = ["Arabic", "Hebrew", "Han", "Hiragana", "Katakana", "Hangul", "Cyrillic", "Greek", "Devanagari", "Bengali", "Tamil", "Telugu", "Thai", "Georgian", "Armenian", "Ethiopic"];
 
 // Return the scripts of a text other than Latin.
@@ -115,21 +92,21 @@ function latexOf({ place, metric, rows }) {
 }
 
 // Return text that Markdown shows as it is, in a cell of a table.
-function markdown(text) {
+function markdownText(text) {
   const signs = text.replace(ODD, (sign) => (sign === "\n" || sign === "<n>" || /\s/.test(sign) ? " " : `⟨${(NAMES.get(sign) ?? [code(sign)])[0]}⟩`));
   return signs.replace(/[\\`*_{}[\]<>#|~$]/g, "\\$&").replace(/&/g, "&amp;").replace(/:(?=\/\/)/g, "\\:");
 }
 
 // Signs beside letters of a word end no mark in Markdown. There the marks are elements.
 function markdownOf({ place, metric, rows }) {
-  const wrap = (text, sign, name, free) => (free || /^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/u.test(text) ? `${sign}${markdown(text)}${sign}` : `<${name}>${markdown(text)}</${name}>`);
+  const wrap = (text, sign, name, free) => (free || /^[\p{L}\p{N}](.*[\p{L}\p{N}])?$/u.test(text) ? `${sign}${markdownText(text)}${sign}` : `<${name}>${markdownText(text)}</${name}>`);
   const lineOf = ({ name, score, parts }) => {
     const text = parts.map(([gap, kind, old, now], number) => {
-      if (kind === "same") return markdown(gap + now);
+      if (kind === "same") return markdownText(gap + now);
       const free = (!number || /\s$/.test(gap)) && (number === parts.length - 1 || /^\s/.test(parts[number + 1][0]));
       return gap.replace(/\s+/g, " ") + [old && wrap(old, "~~", "del", free), now && wrap(now, "**", "ins", free)].filter(Boolean).join(" ");
     }).join("");
-    return `| ${markdown(name)} | ${text} | ${score} |`;
+    return `| ${markdownText(name)} | ${text} | ${score} |`;
   };
-  return [`| ${markdown(place)} | | ${markdown(metric)} |`, "|---|---|---:|", ...rows.map(lineOf), ""].join("\n");
+  return [`| ${markdownText(place)} | | ${markdownText(metric)} |`, "|---|---|---:|", ...rows.map(lineOf), ""].join("\n");
 }

@@ -20,10 +20,10 @@ form.addEventListener("input", (event) => {
 const actions = {
   next: () => step(1),
   previous: () => step(-1),
-  link: (button) => {
+  link: (pressed) => {
     state.part = DEFAULTS.part;
     writeNow();
-    copy(location.href, button);
+    copy(location.href, pressed);
   },
   swap: () => {
     if (state.b < 0) return;
@@ -34,20 +34,12 @@ const actions = {
     Object.assign(state, { wins: "all", edits: "all", q: "" });
     update();
   },
-  grams: () => {
-    state.grams = !state.grams;
+  ...Object.fromEntries(SWITCHES.map((name) => [name, () => {
+    state[name] = !state[name];
     show(state.line);
-  },
-  whole: () => {
-    state.whole = !state.whole;
-    show(state.line);
-  },
-  scores: () => {
-    state.scores = !state.scores;
-    show(state.line);
-  },
-  latex: (button) => copy(latexOf(exampleOf(state.line)), button),
-  markdown: (button) => copy(markdownOf(exampleOf(state.line)), button),
+  }])),
+  latex: (pressed) => copy(latexOf(exampleOf(state.line)), pressed),
+  markdown: (pressed) => copy(markdownOf(exampleOf(state.line)), pressed),
   help: () => (help.open ? help.close() : help.showModal()),
 };
 byId("agreement").addEventListener("toggle", drawAgreement);
@@ -55,10 +47,10 @@ byId("swap").addEventListener("click", actions.swap);
 byId("clear").addEventListener("click", actions.clear);
 byId("keys").addEventListener("click", actions.help);
 detail.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-action]");
-  if (!button) return;
-  actions[button.dataset.action](button);
-  detail.querySelector(`[data-action=${button.dataset.action}]`)?.focus(); // the sentence was drawn anew
+  const pressed = event.target.closest("[data-action]");
+  if (!pressed) return;
+  actions[pressed.dataset.action](pressed);
+  detail.querySelector(`[data-action=${pressed.dataset.action}]`)?.focus(); // the sentence was drawn anew
 });
 
 const KEYS = { j: actions.next, k: actions.previous, n: actions.grams, x: actions.swap, d: actions.whole, m: actions.scores, "?": actions.help };

@@ -1,0 +1,247 @@
+"""The data of a page's sentence explorer: each text once, with scores and counts of each different output of a line.
+
+Of a large data set only some lines are shown. They are chosen by their counts (`lines.py`); no other texts are read.
+The scripts `assets/data.js` and `assets/compare.js` read the data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...metrics.base.capabilities import by_annotator, edit_judge, row_names, shown_ngrams
+from ...metrics.base.ngram_roles import COUNTS, ROLES
+from ...scoring.column_blocks import blocks_of
+from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
+from ..tables.ranked import labels
+from .edits import edit_data, references_of
+from .lines import RULE, scaled, table, telling
+from .texts import MAX_TEXT, Texts, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ...arrays import Floats, Ints
+    from ...corpus.corpus import Corpus
+    from ...metrics.base.columns import Columns
+    from ...scoring.results import Results
+    from ...scoring.scored_columns import ScoredColumns
+    from ...tokenizers.tokenization import Tokenization
+    from ..material import Material
+
+BUDGET = 10_000_000
+"""About how many bytes the sentences of a page may take, unless more sentences are asked for."""
+EDITS = 6
+"""About how many numbers take as much room as what an annotator says of the edits of an output."""
+NUMBER = 2.0
+"""About how many bytes a number takes. Equal outputs of a line share their numbers."""
+
+
+def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | None:
+    """Return all that the explorer shows, None where there are no texts or no columns.
+
+    `lines` says how many lines of each data set it shows, None as many as take about BUDGET bytes.
+    """
+    scored = {name: [m for m in material.measured if m.scores[0].dataset == name] for name in material.corpora}
+    scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
+    if not scored or lines == 0:
+        return None
+    sizes = _affordable(material, scored) if lines is None else dict.fromkeys(scored, lines)
+    texts = Texts()
+    numbers: dict[Tokenization, int] = {}
+    named, rules = labels(score.metric for score in material.results.scores), set[str]()
+
+    def numbered(tokenization: Tokenization) -> int:
+        return numbers.setdefault(tokenization, len(numbers))
+
+    datasets = []
+    for name, measured in scored.items():
+        dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
+        datasets.append(dataset)
+        for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
+            ngrams = shown_ngrams(shown.metric)
+            rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
+            entry |= {"rule": None, "label": named[entry["signature"]]}
+            if rule:
+                about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
+                entry["rule"] = {**about, "tokens": numbered(rule.tokenization)}
+                rules.add(rule.name)
+            if overlaps:
+                kinds = [{"row": one.row, "kind": one.kind, "n": one.n} for one in overlaps]
+                entry["overlaps"] = [
+                    {**kind, "tokens": numbered(one.tokenization)} for kind, one in zip(kinds, overlaps, strict=True)
+                ]
+            if any(one.kind != "sequence" for one in overlaps):
+                rules.add("match")
+    return {
+        "texts": texts.shown,
+        "cut": texts.cut,
+        "alike": texts.alike,
+        "maxText": MAX_TEXT,
+        "tokens": [texts.tokens(tokenization) for tokenization in numbers],
+        "digits": material.digits,
+        "datasets": datasets,
+        "rules": {name: {"roles": ROLES[name], "counts": COUNTS[name]} for name in sorted(rules)},
+        "rule": RULE,
+    }
+
+
+def _affordable(material: Material, scored: Mapping[str, Sequence[ScoredColumns]]) -> dict[str, int]:
+    """Return how many lines of each data set BUDGET has room for. The share is the same for all data sets."""
+    cost, lines = {}, {name: measured[0].lines for name, measured in scored.items()}
+    for name, measured in scored.items():
+        text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
+        numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
+        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if edit_judge(m.metric))
+        cost[name] = text * 1.1 + numbers * NUMBER
+    share = BUDGET / max(sum(lines[name] * cost[name] for name in scored), 1.0)
+    return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
+
+
+def _dataset(corpus: Corpus, measured: Sequence[ScoredColumns], size: int, digits: int, texts: Texts) -> dict[str, Any]:
+    """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
+    with_columns = [m for m in measured if m.columns]
+    lines = telling(with_columns[0], size)
+    first = corpus.source or corpus.references[0]
+    names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
+    outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
+    outputs = outputs.reshape(len(names), len(lines))
+    variants = Variants(outputs)
+    return {
+        "name": corpus.name,
+        "total": corpus.lines,
+        "numbers": [first.number(line + 1) for line in lines.tolist()],
+        "source": [texts.number(text) for text in lines_of(corpus.source, lines)] if corpus.source else None,
+        "references": [[texts.number(text) for text in lines_of(file, lines)] for file in corpus.references],
+        "missing": corpus.missing,
+        "systems": names,
+        "outputs": variants.texts.tolist(),
+        "starts": variants.starts.tolist(),
+        "who": variants.who.ravel().tolist(),
+        "metrics": [_metric(corpus, m, names, lines, variants, digits) for m in with_columns],
+    }
+
+
+class Variants:
+    """The different outputs of each line, line after line, in the order of the systems that have them first."""
+
+    def __init__(self, outputs: Ints) -> None:
+        """Find them in the numbers of the texts that systems gave: int64 [systems, lines]."""
+        texts: list[int] = []
+        starts, who, first, self.line = [0], [], list[int](), list[int]()
+        for line, row in enumerate(outputs.T.tolist()):
+            numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
+            texts += numbers
+            first += [row.index(text) for text in numbers]
+            self.line += [line] * len(numbers)
+            who.append([numbers[text] for text in row])
+            starts.append(len(texts))
+        self.texts = np.array(texts, np.int64)
+        """The number of the text of each output."""
+        self.starts = np.array(starts, np.int64)
+        """Where the outputs of each line begin: int64 [lines + 1]."""
+        self.who = np.array(who, np.int64).reshape(len(who), len(outputs))
+        """Which of the outputs of a line each system has, from 0: int64 [lines, systems]."""
+        self.first = np.array(first, np.int64)
+        """The first system that has each output."""
+
+    def holders(self, scored: Sequence[bool]) -> Ints:
+        """Return for each output the first system that has it and is scored by a metric, -1 where there is none."""
+        if all(scored):
+            return self.first
+        holders = np.full(len(self.texts), -1)
+        for system in reversed(np.flatnonzero(scored).tolist()):
+            holders[self.starts[:-1] + self.who[:, system]] = system
+        return holders
+
+
+def _metric(
+    corpus: Corpus, measured: ScoredColumns, names: Sequence[str], lines: Ints, variants: Variants, digits: int
+) -> dict[str, Any]:
+    """Return a metric with its numbers, and how they lie in `rows`.
+
+    There is a row for each different output of a line. Numbers that are not of these texts, but of files or of the
+    edits of outputs, have a row for each system instead.
+    """
+    metric, own = measured.metric, measured.names[: len(measured.columns)]
+    shown = by_annotator(metric)
+    references = None if shown is metric else references_of(corpus, metric, lines)
+    each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
+    by_system = [table(metric, columns, digits, references) for columns in each]
+    fields, width = by_system[0][1], by_system[0][0].shape[1]
+    tables = np.full((len(names), len(lines), width), np.nan)
+    for name, (rows, _) in zip(own, by_system, strict=True):
+        tables[names.index(name)] = rows
+    read = corpus.read_by(metric.needs).systems
+    by_system_alone = any(read[name] is not corpus.systems[name] for name in own)
+    if by_system_alone:
+        rows = tables.transpose(1, 0, 2).reshape(-1, width)
+    else:
+        holders = variants.holders([name in own for name in names])
+        rows = np.where(holders[:, None] < 0, np.nan, tables[holders, np.array(variants.line, np.int64)])
+    return {
+        "signature": measured.scores[0].metric,
+        "output": metric.output,
+        **({"lower": True} if metric.lower_is_better else {}),
+        "scores": {score.system: [score.rank, *_whole([score.score], digits)] for score in measured.scores},
+        "apart": measured.references if shown.by_reference else 0,
+        "bySystem": by_system_alone,
+        "edits": edit_data(corpus, measured, names, lines, references),
+        "rowNames": row_names(metric),
+        "fields": fields,
+        "width": width,
+        "rows": _numbers(rows),
+    }
+
+
+def _whole(values: Sequence[float], digits: int) -> list[int | None]:
+    """Return fractions as whole numbers, as scaled() returns them, None where one is not finite."""
+    return [None if np.isnan(one) else int(one) for one in scaled(np.array(values), digits).tolist()]
+
+
+def _numbers(rows: Floats) -> list[float | None]:
+    """Return all numbers in one list, whole numbers as int and NaN as None."""
+    flat = rows.ravel()
+    if np.isfinite(flat).all() and (flat == np.floor(flat)).all():
+        return [*flat.astype(np.int64).tolist()]
+    return [None if value != value else int(value) if value.is_integer() else value for value in flat.tolist()]  # noqa: PLR0124
+
+
+def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
+    """Return the columns of these lines, which are in rising order, from blocks of all lines."""
+    parts: list[Columns] = []
+    first = 0
+    for columns in blocks:
+        size = len(next(iter(columns.values())))
+        low, high = np.searchsorted(lines, (first, first + size))
+        parts.append({name: values[lines[low:high] - first] for name, values in columns.items()})
+        first += size
+    return {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}
+
+
+def pairs_data(results: Results, data: Mapping[str, Any] | None, digits: int) -> dict[str, Any] | None:
+    """Return scores and tests of the data sets and metrics in `data`, which is what explorer() returned.
+
+    They are by the names of data sets and the signatures of metrics. A test is [system, other, difference, low and high
+    end of its interval, p-value as text, 1 if it is significant, wins, losses, ties]. The difference and its interval
+    are whole numbers, as scaled() returns them. Returns None where `data` is None.
+    """
+    if data is None:
+        return None
+    kept = {(own["name"], metric["signature"]) for own in data["datasets"] for metric in own["metrics"]}
+    of: dict[str, dict[str, Any]] = {}
+    for score in results.scores:
+        if (score.dataset, score.metric) in kept:
+            metrics = of.setdefault(score.dataset, {})
+            own = metrics.setdefault(score.metric, {"scores": {}, "tests": []})
+            own["scores"][score.system] = score.score if np.isfinite(score.score) else None
+    for test in results.tests:
+        if (test.dataset, test.metric) in kept:
+            shown = _whole([test.difference, *test.interval], digits)
+            told = [p_cell(test, results), int(is_significant(test, results)), test.wins, test.losses, test.ties]
+            of[test.dataset][test.metric]["tests"].append([test.system, test.other, *shown, *told])
+    settings = settings_line(results.statistics) if results.statistics else ""
+    return {"level": level_name(results), "settings": settings, "of": of}

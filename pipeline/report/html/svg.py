@@ -1,0 +1,365 @@
+"""Figures of a page as SVG: classes of the style sheet give the colours, and titles say what a mark shows.
+
+`drawn` draws what `tables/plot_data.py` describes. The bars in the cells of leader boards are drawn here too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import printable
+from ..tables import percent, round_half_up
+from ..tables.label_places import label_places
+from ..tables.plot_data import Matrix, Points, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...scoring.results import Score
+    from ..tables.plot_data import Column
+
+MINUS = "\u2212"
+_NUMBERS = re.compile(r"[-+<≤]?[0-9.,]+%?( to [-+]?[0-9.,]+%?)?[ *↑↓]*")
+WIDE = 500
+"""Drawings of more pixels than this are not made smaller on a phone, but can be scrolled."""
+LETTER = 7.2
+"""The average width of a letter in pixels, at a font size of 12 pixels."""
+NAME = 18
+"""How many letters of a name figures show where these tell all names apart. The title has all letters."""
+ROW, LINE = 22, 12
+"""Height of a row, and of a line of small text, in pixels."""
+ROWS = 40
+"""A figure has at most so many rows, so that it fits a printed page. Further rows are figures of their own."""
+PANEL = 96
+"""Width in pixels of a column, where there are several."""
+WIDEST = 640
+"""Width in pixels of the scale of ranks, if there are many."""
+CELL, SMALL, MANY = 24, 12, 24
+"""Side of a cell of a matrix in pixels; with more than MANY rows it is small, and has no p-value in it."""
+FEW = 20
+"""A figure of a metric against people is small with at most so many systems."""
+KEY, LEAST, SIDE = 26, 300, 16
+"""In a legend, in pixels: the width of a mark, the least width of the drawing, and the side of a cell."""
+CLASSES = {"interval": "bar", "value": "dot", "rank": "dot", "strong": "dot strong", "line": "rule"}
+"""The classes of the style sheet for the kinds of marks and of a legend."""
+
+
+class Scale(NamedTuple):
+    """A linear scale, on which the numbers from low to high are at the pixels from start to stop."""
+
+    low: float
+    high: float
+    start: float
+    stop: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a number."""
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return self.start + share * (self.stop - self.start)
+
+    def ticks(self, count: int = 4) -> list[float]:
+        """Return about `count` round numbers from low to high: steps are 1, 2 or 5 times a power of ten."""
+        rough = (self.high - self.low) / count
+        power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
+        step = (
+            min((power * factor for factor in (1, 2, 5, 10)), key=lambda step: abs(step - rough)) if rough > 0 else 1.0
+        )
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [number * step for number in range(first, last + 1)]
+
+
+def scale(values: Sequence[float], start: float, stop: float, *, margin: float = 0.05) -> Scale:
+    """Return a scale for numbers, with a margin as a share of their range; without finite numbers it is from 0 to 1."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    room = (high - low) * margin or 0.05 * max(abs(high), 1.0)
+    return Scale(low - room, high + room, start, stop)
+
+
+class Drawing:
+    """A drawing. Its size is in pixels; the `kind` of a shape is one or more classes of the style sheet."""
+
+    def __init__(self, width: float, height: float, label: str, *, stretched: bool = False) -> None:
+        """Begin an empty drawing. `label` is for those who do not see it.
+
+        If it is `stretched`, it fills the room that it is given, whatever its proportions.
+        """
+        self.width, self.height, self.label, self.stretched = width, height, label, stretched
+        self.shapes: list[str] = []
+
+    def shape(self, tag: str, kind: str, title: str = "", text: str = "", **attributes: float | str) -> None:
+        """Add an element of SVG. Its title is shown when the pointer is on it."""
+        own = {
+            name: f"{value:.1f}".removesuffix(".0") if not isinstance(value, str) else value
+            for name, value in attributes.items()
+        }
+        inner = f"<title>{escape(printable(title))}</title>" if title else ""
+        written = "".join(f' {name}="{value}"' for name, value in own.items()) + (f' class="{kind}"' if kind else "")
+        self.shapes.append(f"<{tag}{written}>{inner}{escape(minus(printable(text)))}</{tag}>")
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> None:
+        """Draw a line."""
+        self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
+
+    def rect(self, x: float, y: float, width: float, height: float, kind: str, title: str = "") -> None:
+        """Draw a rectangle."""
+        self.shape("rect", kind, title, x=x, y=y, width=max(width, 0), height=max(height, 0))
+
+    def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
+        """Draw a dot."""
+        self.shape("circle", kind, title, cx=x, cy=y, r=radius)
+
+    def text(self, x: float, y: float, text: str, kind: str = "", title: str = "", transform: str = "") -> None:
+        """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
+        self.shape("text", kind, title, text, x=x, y=y, **({"transform": transform} if transform else {}))
+
+    def legend(self, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Draw entries below everything else, in as many lines as they need.
+
+        An entry is the class of a mark, the sign that stands in it, which may be empty, and what it means.
+        """
+        rooms = [KEY + LETTER * len(meaning) for _, _, meaning in entries]
+        self.width = max(self.width, LEAST, max(rooms, default=0) + 4)
+        x, y = 4.0, self.height + 10
+        for room, (kind, sign, meaning) in zip(rooms, entries, strict=True):
+            if x > 4 and x + room > self.width:
+                x, y = 4.0, y + 20
+            outline = f"M{x + 2:.1f} {y:.1f}h{SIDE - 1}"
+            if kind.startswith("dot"):
+                outline = f"M{x + 4:.1f} {y:.1f}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z"
+            elif kind.startswith("cell"):
+                outline = f"M{x:.1f} {y - SIDE / 2:.1f}h{SIDE}v{SIDE}h-{SIDE}z"
+            self.shape("path", f"{kind} key", d=outline)
+            if sign:
+                self.text(x + SIDE / 2, y + 4, sign, f"small middle {kind.removeprefix('cell ')}")
+            self.text(x + KEY - 4, y + 4, meaning, "small key")
+            x += room + 8
+        self.height = y + 10
+
+    def __html__(self) -> str:
+        """Return the drawing as an element of a page; templates take it as it is."""
+        kind = "stretched" if self.stretched else "wide" if self.width > WIDE else "fits"
+        size = f'width="{round(self.width)}" height="{round(self.height)}"'
+        fit = 'preserveAspectRatio="none"' if self.stretched else size
+        box = f'viewBox="0 0 {round(self.width, 1)} {round(self.height, 1)}" class="{kind}" {fit}'
+        return f'<svg {box} role="img" aria-label="{escape(printable(self.label))}">{"".join(self.shapes)}</svg>'
+
+
+def minus(text: str) -> str:
+    """Return a number, an interval or the like with the minus sign that scripts write too; other text as it is."""
+    return re.sub(r"(?<![0-9])-(?=[0-9.])", MINUS, text) if _NUMBERS.fullmatch(text) else text
+
+
+def width_of(texts: Sequence[str]) -> float:
+    """Return an estimate of the width of the longest text in pixels."""
+    return LETTER * max((len(text) for text in texts), default=0) + 8
+
+
+def short(name: str) -> str:
+    """Return a name of at most NAME letters: the beginning and the end of a longer one."""
+    return _cut(name, NAME, NAME // 3)
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return for each name what figures show: at least NAME letters of it, and as many as tell it from the others."""
+    whole = list(dict.fromkeys(names))
+    for size in range(NAME, max(map(len, whole), default=0)):
+        for tail in (size // 3, size // 2, size - size // 3):
+            cut = [_cut(name, size, tail) for name in whole]
+            if len(set(cut)) == len(whole):
+                return dict(zip(whole, cut, strict=True))
+    return {name: name for name in whole}
+
+
+def _cut(name: str, size: int, tail: int) -> str:
+    """Return a name in at most `size` letters, of which `tail` are the last of a longer name."""
+    return name if len(name) <= size else f"{name[: size - tail - 1]}…{name[len(name) - tail :]}"
+
+
+def drawn(title: str, shown: Rows | Matrix | Points | None) -> dict[str, Drawing]:
+    """Return drawings by their titles: one, or several of equal length where there are many rows.
+
+    There is none of what needs no figure: a single row, a single order, a matrix or points of two systems.
+    """
+    if shown is None:
+        return {}
+    if isinstance(shown, Matrix):
+        return {title: _matrix(shown)} if len(shown.names) > 2 else {}
+    if isinstance(shown, Points):
+        return {title: _points(shown)} if len(shown.points) > 2 else {}
+    count = len(shown.names)
+    parts = -(-count // ROWS)
+    if parts < 2:
+        return {title: _rows(shown, 0, count)}
+    size = -(-count // parts)
+    ranges = [(first, min(first + size, count)) for first in range(0, count, size)]
+    return {f"{title}, systems {first + 1} to {end}": _rows(shown, first, end) for first, end in ranges}
+
+
+def _rows(shown: Rows, first: int, end: int) -> Drawing:
+    """Draw rows from the first to before the end. The scales are those of all rows."""
+    count, names = len(shown.names), short_names(shown.names)
+    left, top = width_of(list(names.values())), 22 if len(shown.columns) > 1 else 0
+    panel: float = (
+        PANEL if len(shown.columns) > 1 else 28 + max(min(24.0, WIDEST / max(count - 1, 1)) * (count - 1), 120)
+    )
+    bottom = top + ROW * (end - first)
+    drawing = Drawing(left + panel * len(shown.columns) + 8 * bool(top), bottom + 26, shown.label)
+    scales = []
+    for number, column in enumerate(shown.columns):
+        start = left + panel * number
+        values = [bound for mark in column.marks for bound in (mark.low, mark.high)]
+        over = (
+            Scale(*column.ends, start + 14, start + panel - 14)
+            if column.ends
+            else scale(values, start + 14, start + panel - 14)
+        )
+        scales.append(over)
+        drawing.text(start + panel / 2, 13, column.title, "middle small")
+        for tick in _ticks(column, over, whole=bool(shown.clusters)):
+            drawing.line(over(tick), top + 2, over(tick), bottom, "grid")
+            drawing.text(over(tick), bottom + 16, f"{tick:.4g}", "middle small")
+        if column.line is not None:
+            drawing.line(over(column.line), top + 2, over(column.line), bottom, "rule")
+    for row in range(first, end):
+        middle, name = top + ROW * (row - first) + ROW / 2, shown.names[row]
+        if shown.clusters and row and shown.clusters[row] != shown.clusters[row - 1]:
+            drawing.line(0, middle - ROW / 2, drawing.width, middle - ROW / 2, "rule")
+        if len(shown.columns) > 1:
+            drawing.line(left, middle, left + panel * len(shown.columns), middle, "thread")
+        marks = [
+            (mark, over)
+            for column, over in zip(shown.columns, scales, strict=True)
+            for mark in column.marks
+            if mark.row == row
+        ]
+        title = marks[0][0].title if marks and len(shown.columns) == 1 else name
+        drawing.text(left - 2, middle + 4, names[name], "end", title)
+        for mark, over in marks:
+            if CLASSES[mark.kind] == "bar":
+                drawing.line(over(mark.low), middle, over(mark.high), middle, "bar", mark.title)
+            else:
+                drawing.dot(over(mark.low), middle, 4.5, CLASSES[mark.kind], mark.title)
+    drawing.legend([(CLASSES[kind], "", meaning) for kind, meaning in shown.legend])
+    return drawing
+
+
+def _ticks(column: Column, over: Scale, *, whole: bool) -> list[float]:
+    """Return the numbers on a scale that do not touch each other: all ranks or each fifth, else two or three."""
+    if whole:
+        last = int(over.high)
+        every = last * (over(2) - over(1)) < WIDEST
+        return [n for n in range(1, last + 1) if every or n in (1, last) or (n % 5 == 0 and n + 1 < last)]
+    ticks = over.ticks(2)
+    wide = width_of([f"{tick:.4g}" for tick in ticks]) if column.ends is None else 0
+    if len(ticks) > 2 and over(ticks[1]) - over(ticks[0]) < wide:
+        ticks = [ticks[0], ticks[-1]]
+    return ticks if over(ticks[-1]) - over(ticks[0]) > wide else ticks[:1]
+
+
+def _matrix(shown: Matrix) -> Drawing:
+    """Draw cells whose colour and sign say whether the row is better; if neither is, a large cell has the p-value."""
+    names = short_names(shown.names)
+    side = CELL if len(names) <= MANY else SMALL
+    left = width_of([f"{len(names)} {name}" for name in names.values()])
+    drawing = Drawing(left + side * len(names) + 4, 24 + side * len(names), shown.label)
+    for row, name in enumerate(shown.names):
+        drawing.text(left - 4, 26 + side * row + side / 2, f"{row + 1} {names[name]}", "end small", name)
+        if side == CELL or row == 0 or row % 5 == 4:
+            drawing.text(left + side * row + side / 2, 14, str(row + 1), "middle small", name)
+    for (row, column), cell in shown.cells.items():
+        x, y = left + side * column, 22 + side * row
+        sign = {"better": "+", "worse": MINUS, "same": _short_p(cell.value) if side == CELL else ""}[cell.kind]
+        drawing.rect(x + 1, y + 1, side - 2, side - 2, f"cell {cell.kind}", cell.title)
+        if sign:
+            drawing.text(x + side / 2, y + side / 2 + 4, sign, f"middle small {cell.kind}", cell.title)
+    signs = {"better": "+", "worse": MINUS, "same": ".06" if side == CELL else ""}
+    drawing.legend(
+        [
+            (f"cell {kind}", signs[kind], meaning if signs[kind] else meaning.partition(",")[0])
+            for kind, meaning in shown.legend
+        ]
+    )
+    return drawing
+
+
+def _short_p(p: float) -> str:
+    """Return a p-value in three letters, such as .05."""
+    text = round_half_up(p, 2)
+    return "1" if text == "1.00" else text.removeprefix("0") if math.isfinite(p) else "-"
+
+
+def _points(shown: Points) -> Drawing:
+    """Draw a dot with its name for each point, so that names do not cover each other.
+
+    A line joins a name to a dot that is far off.
+    """
+    points = shown.points
+    wide, bottom = (360, 260) if len(points) <= FEW else (560, 460)
+    drawing = Drawing(wide, bottom + 40, shown.label)
+    over = scale([point.x for point in points], 54, wide - 20, margin=0.12)
+    up = scale([point.y for point in points], bottom, 12, margin=0.1)
+    for tick in over.ticks():
+        drawing.line(over(tick), 8, over(tick), bottom, "grid")
+        drawing.text(over(tick), bottom + 16, f"{tick:.4g}", "middle small")
+    for tick in up.ticks():
+        drawing.line(50, up(tick), wide - 10, up(tick), "grid")
+        drawing.text(46, up(tick) + 4, f"{tick:.4g}", "end small")
+    drawing.text((54 + wide - 20) / 2, bottom + 34, shown.x_axis, "middle small")
+    drawing.text(14, bottom / 2 + 6, shown.y_axis, "middle small", transform=f"rotate(-90 14 {bottom / 2 + 6:g})")
+    centres = [(over(point.x), up(point.y)) for point in points]
+    names = short_names([point.name for point in points])
+    sizes = [(width_of([names[point.name]]) - 8, LINE) for point in points]
+    frame = (50.0, -up.start, drawing.width, -8.0)
+    places = label_places([(x, -y) for x, y in centres], sizes, frame)  # pixels of a page count downwards
+    for number, place in places.items():
+        point, (x, y) = points[number], centres[number]
+        left, right = place.x - sizes[number][0] / 2, place.x + sizes[number][0] / 2
+        if place.far:
+            below = -place.y + LINE / 2
+            drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "leader")
+        drawing.dot(x, y, 4, "dot", point.title)
+        # widths are estimates, so a name is anchored at the end that is near its dot
+        kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
+        drawing.text(start, 4 - place.y, names[point.name], kind, point.title)
+    return drawing
+
+
+def interval_bar(score: Score, where: Scale) -> Drawing | None:
+    """Return a bar that shows a score and its interval; None for a score that is not finite."""
+    if not math.isfinite(score.score):
+        return None
+    low, high = bounds(score)
+    shown = percent(score.score, 2)
+    label = shown if low == high else f"{shown}, interval {percent(low, 2)} to {percent(high, 2)}"
+    drawing = Drawing(160, 18, label, stretched=True)
+    for tick in where.ticks():
+        drawing.line(where(tick), 0, where(tick), 18, "grid")
+    drawing.rect(where(low), 6, where(high) - where(low), 6, "range")
+    drawing.rect(where(score.score) - 1.2, 2, 2.4, 14, "mark")
+    return drawing
+
+
+def bounds(score: Score) -> tuple[float, float]:
+    """Return the interval of a score: by bootstrap, else over draws of references, else the score itself twice."""
+    if score.bootstrap:
+        low, high = score.bootstrap.interval
+    else:
+        low, high = score.samples.shown if score.samples else (math.nan, math.nan)
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else (score.score, score.score)
+
+
+def interval_scale(scores: Sequence[Score]) -> Scale:
+    """Return the scale that the bars of a leader board share."""
+    return scale([end for score in scores for end in (*bounds(score), score.score)], 0, 160)
+
+
+def interval_axis(where: Scale) -> Drawing:
+    """Return a drawing of the numbers on this scale."""
+    drawing = Drawing(160, 18, f"scale from {percent(where.low, 1)} to {percent(where.high, 1)}")
+    for tick in where.ticks():
+        drawing.text(where(tick), 13, f"{100 * tick:.4g}", "middle small")
+    return drawing

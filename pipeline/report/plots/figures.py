@@ -1,0 +1,234 @@
+"""The plots of PLOTS: what `tables/plot_data.py` describes, drawn by `canvas.py`; two have drawings of their own."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...scoring.scored_columns import scores_of_draws
+from ..by_type import NONE, TIERS, types_of
+from ..tables import shown_level
+from ..tables.comparisons import baseline_of, level_name
+from ..tables.people import coefficient
+from ..tables.plot_data import (
+    Cell,
+    Matrix,
+    difference_rows,
+    forests,
+    judged_rows,
+    pair_matrix,
+    precision_rows,
+    rank_rows,
+    scatters,
+    score_rows,
+    triangles,
+)
+from ..tables.ranked import groups
+from .canvas import (
+    BLUE,
+    COLOURS,
+    MARKERS,
+    ORANGE,
+    draw_matrix,
+    draw_points,
+    draw_rows,
+    figure,
+    legend,
+    place_labels,
+    rows_figure,
+    text,
+    title,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+
+    from ...arrays import Floats
+    from ..material import Material
+    from ..tables.ranked import Group
+
+    Named = tuple[Group, str, Figure]
+
+HALF = 0.42
+"""Half the height of a system's shape, in rows."""
+MOST_TICKS = 12
+"""How many windows at most have a tick."""
+GRID = 120
+"""Points at which a density is drawn."""
+
+
+def scores(material: Material) -> Iterator[Named]:
+    """Draw scores with their intervals, the best on top. A filled point differs significantly from the baseline."""
+    for group in groups(material.results):
+        plot, axes = draw_rows(score_rows(material.results, group), legend_below=True)
+        title(axes, group)
+        yield group, "", plot
+
+
+def precision(material: Material) -> Iterator[Named]:
+    """Draw the precision of each order, with the systems in the order of their scores."""
+    for group in groups(material.results):
+        if shown := precision_rows(material.results, group.scores):
+            plot, axes = draw_rows(shown, legend_below=True)
+            title(axes, group)
+            yield group, "", plot
+
+
+def ranks(material: Material) -> Iterator[Named]:
+    """Draw rank ranges, with clusters as bands; ranges of different clusters do not overlap."""
+    for group in groups(material.results):
+        shown = rank_rows(group.scores)
+        if shown and len(shown.names) == len(group.scores):  # a figure has all systems of a table
+            plot, axes = draw_rows(shown)
+            title(axes, group, f"rank (circle) and its {level_name(material.results)} range")
+            yield group, "", plot
+
+
+def differences(material: Material) -> Iterator[Named]:
+    """Draw differences from the baseline with their intervals. A filled point is a significant difference."""
+    for group in groups(material.results):
+        if shown := difference_rows(material.results, group):
+            plot, axes = draw_rows(shown)
+            title(axes, group, f"difference from {text(str(baseline_of(material.results)), 30)} (filled: significant)")
+            yield group, "", plot
+
+
+def p_values(material: Material) -> Iterator[Named]:
+    """Draw the adjusted p-values of all pairs, the smaller the darker, with systems in the order of their scores."""
+    for group in groups(material.results):
+        if shown := pair_matrix(material.results, group.scores, material.digits):
+            plot, axes = draw_matrix(shown)
+            title(axes, group, "p, adjusted")
+            yield group, "", plot
+
+
+def types(material: Material) -> Iterator[Named]:
+    """Draw the score of each system in each type, the higher the darker."""
+    for shown in types_of(material.results, material.tier):
+        cells = {}
+        for row, name in enumerate(shown.names):
+            for column, system in enumerate(shown.systems):
+                number = shown.shown(system, name, shown.fractions[0], material.digits)
+                item = shown.cells.get((system, name))
+                value = item.score if item and number != NONE else 0.0
+                cells[row, column] = Cell("share", value, f"{system}, {name}", number)
+        plot, axes = draw_matrix(Matrix("scores by type", shown.names, shown.systems, cells))
+        title(axes, shown.group, f"{text(shown.fractions[0])} (percent) by type: {TIERS[shown.tier]}")
+        yield shown.group, f"tier {shown.tier}" if shown.tier != 2 else "", plot
+
+
+def people(material: Material) -> Iterator[Named]:
+    """Draw the rank ranges of the systems that people judged, with clusters as bands."""
+    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
+
+    human = material.results.human
+    opened = material.people() if human else None
+    ranking = human_ranking(opened, human["settings"]) if opened and human else None
+    if human and ranking and human["correlations"]:
+        plot, axes = draw_rows(judged_rows(ranking))
+        dataset = human["correlations"][0]["dataset"]
+        own = next(group for group in groups(material.results) if group.dataset == dataset)
+        group = own._replace(label="", metric="")
+        title(axes, group, f"rank by people (circle) and its {shown_level(human['settings']['level'])} range")
+        yield group, "", plot
+
+
+def correlations(material: Material) -> Iterator[Named]:
+    """Draw each coefficient of each human score: a row for each metric, with its interval."""
+    for forest in forests(material.results):
+        for column in forest.shown.columns:
+            values = {
+                mark.row: coefficient(mark.low).replace("-", "\u2212") for mark in column.marks if mark.kind == "value"
+            }
+            notes = [values.get(row, "") for row in range(len(forest.shown.names))]
+            plot, axes = draw_rows(forest.shown._replace(columns=[column], notes=notes))
+            title(axes, forest.group, f"{column.title} with {forest.human_name}")
+            yield forest.group, f"{forest.human} {column.title}", plot
+
+
+def williams(material: Material) -> Iterator[Named]:
+    """Draw the p-values of Williams' tests, small where the metric of the row is closer to people than the column's."""
+    for triangle in triangles(material.results):
+        plot, axes = draw_matrix(triangle.shown)
+        title(axes, triangle.group, triangle.what)
+        yield triangle.group, triangle.human, plot
+
+
+def scatter(material: Material) -> Iterator[Named]:
+    """Draw each metric against each human score, with a point for each system."""
+    for found in scatters(material.results):
+        plot, axes = draw_points(found.shown)
+        title(axes, found.group, found.what)
+        place_labels(plot, axes, [(text(point.name, 20), point.x, point.y) for point in found.shown.points])
+        yield found.group, found.human, plot
+
+
+def draws(material: Material) -> Iterator[Named]:
+    """Draw how the score spreads over random draws of references: density, median, quartiles, 95 % of the draws."""
+    by_metric = {(group.dataset, group.metric): group for group in groups(material.results)}
+    for measured in material.measured:
+        if not any(score.samples and score.samples.iterations > 1 for score in measured.scores):
+            continue
+        drawn = scores_of_draws(measured)
+        if not drawn:
+            continue
+        group = by_metric[measured.scores[0].dataset, measured.scores[0].metric]
+        names = [score.system for score in group.scores if score.system in drawn]
+        plot, axes = rows_figure(names)
+        for row, name in enumerate(names):
+            values = 100 * drawn[name]
+            low, first, middle, third, high = np.percentile(values, (2.5, 25, 50, 75, 97.5)).tolist()
+            points, heights = density(values)
+            axes.fill_between(points, row - HALF * heights, row + HALF * heights, color="#BFD9EA", linewidth=0)
+            axes.hlines(row, low, high, color=BLUE, linewidth=1)
+            axes.hlines(row, first, third, color=BLUE, linewidth=4)
+            axes.plot(middle, row, "o", color="white", markeredgecolor=BLUE, markersize=4)
+        title(axes, group, f"{len(drawn[names[0]]):,} draws of references")
+        axes.set_xlabel(f"{text(group.output)} (percent); line: 95% of draws, bar: half of them, dot: median")
+        yield group, "", plot
+
+
+def density(values: Floats) -> tuple[Floats, Floats]:
+    """Return GRID points and the density of the values there, scaled so that the highest is 1: float64 [points].
+
+    The kernel is Gaussian, and its width is by Scott's rule. For equal values there are no points.
+    """
+    width = float(values.std(ddof=1)) * len(values) ** -0.2 if len(values) > 1 else 0.0
+    if not width > 1e-12:
+        return np.zeros(0), np.zeros(0)
+    points = np.linspace(values.min() - 2 * width, values.max() + 2 * width, GRID)
+    heights = np.exp(-0.5 * ((points[:, None] - values) / width) ** 2).sum(axis=1)
+    return points, heights / heights.max()
+
+
+def windows(material: Material) -> Iterator[Named]:
+    """Draw the correlations of all metrics among neighbours in the human ranking, for each human score."""
+    human = material.results.human or {}
+    for name in dict.fromkeys(item["human"] for item in human.get("windows", ())):
+        items = [item for item in human["windows"] if item["human"] == name]
+        keys = {(item["dataset"], item["metric"]) for item in items}
+        own = [group for group in groups(material.results) if (group.dataset, group.metric) in keys]
+        if not own:
+            continue
+        plot, axes = figure(height=3.6 + 0.16 * len(own))
+        ranges = list(dict.fromkeys((item["first"], item["last"]) for item in items))
+        for number, group in enumerate(own):
+            found = {(i["first"], i["last"]): i["pearson"] for i in items if i["metric"] == group.metric}
+            values = [math.nan if found.get(ranks) is None else found[ranks] for ranks in ranges]
+            style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+            line = ("-", "--", ":", "-.")[number % 4]
+            axes.plot(values, linestyle=line, linewidth=1.2, markersize=5, label=text(group.label, 40), **style)
+        axes.axhline(0, color=ORANGE, linestyle="--", linewidth=0.8, zorder=0)
+        axes.set_ylim(-1.05, 1.05)
+        step = -(-len(ranges) // MOST_TICKS)
+        axes.set_xticks(range(0, len(ranges), step), [f"{first}-{last}" for first, last in ranges[::step]])
+        axes.set_xlabel(f"places in the ranking by {text(name.replace('_', ' '))}")
+        axes.set_ylabel("pearson")
+        whole = own[0]._replace(label="", metric="")
+        title(axes, whole, f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours")
+        legend(plot, axes.get_legend_handles_labels()[0], 2)
+        yield whole, name, plot

@@ -1,0 +1,245 @@
+"""What figures show, and that the page and matplotlib both draw it: each mark at its place, names beside their rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from pipeline.report.html import svg
+from pipeline.report.plots.canvas import MARKS, draw_matrix, draw_points, draw_rows, styled
+from pipeline.report.tables.plot_data import (
+    difference_rows,
+    forests,
+    pair_matrix,
+    precision_rows,
+    rank_rows,
+    scatters,
+    score_rows,
+)
+from pipeline.report.tables.ranked import groups
+from pipeline.scoring.results import Bootstrap, Comparison
+from tests.report.test_plots import material
+
+if TYPE_CHECKING:
+    from pipeline.report.html.svg import Drawing
+    from pipeline.report.tables.plot_data import Matrix, Points, Rows
+
+SYSTEMS = [f"system-{number}" for number in range(13)]
+RESULTS = material(SYSTEMS).results
+SCORES = RESULTS.scores
+ROWS = {
+    "ranks": rank_rows(SCORES),
+    "precision": precision_rows(RESULTS, SCORES),
+    "correlations": next(forests(RESULTS)).shown,
+}
+
+
+def shapes(drawing: Drawing, tag: str, kind: str = "") -> list[ET.Element]:
+    """Return the shapes of a tag that have all classes of kind; the document is the one that the page has."""
+    root = ET.fromstring(drawing.__html__())  # noqa: S314
+    return [shape for shape in root.iter(tag) if set(kind.split()) <= set(shape.get("class", "").split())]
+
+
+def title(shape: ET.Element) -> str:
+    return shape.findtext("title", "")
+
+
+def words(shape: ET.Element) -> str:
+    """Return the text of a shape, without its title."""
+    return (shape.text or "") + "".join(child.tail or "" for child in shape)
+
+
+def number(shape: ET.Element, name: str) -> float:
+    return float(shape.get(name, "nan"))
+
+
+def one(drawings: dict[str, Drawing]) -> Drawing:
+    (drawing,) = drawings.values()
+    return drawing
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
+    """Dots and lines of a column lie on a line through its ticks, and in the rows of their names."""
+    shown = ROWS[name]
+    assert shown is not None
+    drawing = one(svg.drawn("x", shown))
+    names = {words(text): number(text, "y") - 4 for text in shapes(drawing, "text", "end")}
+    assert list(names) == list(shown.names)
+    dots = {(title(shape), number(shape, "cy")): number(shape, "cx") for shape in shapes(drawing, "circle")}
+    lines = {(title(s), number(s, "y1")): (number(s, "x1"), number(s, "x2")) for s in shapes(drawing, "line", "bar")}
+    assert len(dots) + len(lines) == sum(len(column.marks) for column in shown.columns)
+    for column in shown.columns:
+        places = []
+        for mark in column.marks:
+            key = (mark.title, names[shown.names[mark.row]])
+            drawn = lines[key] if mark.kind == "interval" else (dots[key], dots[key])
+            places += list(zip((mark.low, mark.high), drawn, strict=True))
+        slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
+        assert slope > 0
+        assert all(abs(start + slope * value - x) < 0.2 for value, x in places)
+        with styled():
+            _, axes = draw_rows(shown._replace(columns=[column]))
+            found = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() in ("|", "o")]  # type: ignore[union-attr]
+        wanted = [sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in column.marks]
+        assert [[tuple(point) for point in line] for line in found] == wanted
+
+
+def test_ranks() -> None:
+    """By hand from material(): the cluster of system n is 1 + n // 3; clusters are parted, and shaded by turns."""
+    shown = ROWS["ranks"]
+    assert shown is not None
+    marks = shown.columns[0].marks
+    assert [(m.low, m.high) for m in marks if m.kind == "interval"] == [(max(n, 1), n + 1) for n in range(13)]
+    assert marks[8].title == "system-4: rank 5, in samples 4 to 5, cluster 2"
+    borders = [number(line, "y1") / svg.ROW for line in shapes(one(svg.drawn("x", shown)), "line", "rule")]
+    assert borders == [3, 6, 9, 12]
+    with styled():
+        _, axes = draw_rows(shown)
+    assert [text.get_text() for text in axes.texts] == [f"cluster {number}" for number in range(1, 6)]
+    assert len(axes.patches) == 6  # rows of clusters 2 and 4
+
+
+def test_a_long_figure_of_the_page_comes_in_parts() -> None:
+    shown = rank_rows(material([f"s{number}" for number in range(90)]).results.scores)
+    drawings = svg.drawn("Rank ranges", shown)
+    assert list(drawings) == [f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)]
+    assert next(words(text) for text in shapes(drawings["Rank ranges, systems 31 to 60"], "text", "end")) == "s30"
+
+
+def test_scores_and_differences_say_what_is_significant() -> None:
+    """p of the pairs with L is 0.010 ... 0.044, 0.050 ... (see test_plots.py), so five of them are below 0.05."""
+    results = material([*"ABCDEFGHIJKL"], "L").results
+    scores, differences = score_rows(results, group := groups(results)[0]), difference_rows(results, group)
+    assert differences is not None
+    for shown in (scores, differences):
+        kinds = [mark.kind for mark in shown.columns[0].marks if mark.kind in ("value", "open")]
+        assert kinds[:11] == ["value"] * 5 + ["open"] * 6
+    assert scores.columns[0].line == pytest.approx(60 - 30 * 11 / 12)
+    assert differences.columns[0].line == 0
+    assert [kind for kind, _ in scores.legend] == ["interval", "draws", "line", "open"]
+    assert differences.notes[0] == "p 0.0100"
+    assert difference_rows(RESULTS, group) is None
+    assert MARKS["open"]["markerfacecolor"] == "white"
+
+
+def test_p_values_say_who_is_better() -> None:
+    """B is better than A by a significant difference, C differs from none."""
+    base = material(["B", "A", "C"]).results
+    whole = {"dataset": "d", "metric": base.scores[0].metric, "interval": (0.0, 0.1), "better": 0.5, "cohen_d": 0.1}
+    tests = [
+        Comparison(**whole, system=a, other=b, difference=less, wins=1, losses=1, ties=0, p=p, p_adjusted=p)  # type: ignore[arg-type]
+        for a, b, less, p in (("A", "B", -0.1, 0.01), ("A", "C", 0.01, 0.5), ("B", "C", 0.02, 0.2))
+    ]
+    shown = pair_matrix(replace(base, tests=tests), base.scores, 2)
+    assert shown is not None
+    kinds = {cell.title: cell.kind for cell in shown.cells.values()}
+    assert kinds.pop("B less A: +10.00, p 0.0100 *") == "better"
+    assert kinds.pop("A less B: -10.00, p 0.0100 *") == "worse"
+    assert set(kinds.values()) == {"same"}
+    drawing = one(svg.drawn("x", shown))
+    signs = {title(text): words(text) for text in shapes(drawing, "text", "small middle") if title(text) in kinds}
+    assert signs["A less C: +1.00, p 0.5000"] == ".50"
+
+
+def test_cells_stand_where_row_and_column_meet() -> None:
+    shown = pair_matrix(RESULTS, SCORES, 2)
+    assert shown is not None
+    assert len(shown.cells) == 13 * 12
+    drawing = one(svg.drawn("x", shown))
+    cells = {title(rect): (number(rect, "x"), number(rect, "y")) for rect in shapes(drawing, "rect", "cell")}
+    down = [number(text, "y") for text in shapes(drawing, "text", "end")]
+    with styled():
+        _, axes = draw_matrix(shown)
+        placed = [patch.get_xy() for patch in axes.patches]  # type: ignore[attr-defined]
+        written = {text.get_position(): text.get_text() for text in axes.texts}
+    for (row, column), cell in shown.cells.items():
+        x, y = cells[cell.title]
+        assert 0 < down[row] - y < svg.CELL
+        assert x == cells[shown.cells[0 if column else 1, column].title][0]
+        assert (column - 0.5, row - 0.5) in placed
+        text = written[column, row]
+        assert text == "<.001" if cell.value < 0.001 else float(text) == pytest.approx(cell.value, abs=5e-4)
+
+
+def test_metric_against_people() -> None:
+    (found,) = scatters(RESULTS)
+    shown = found.shown
+    assert shown.points[3].name == "system-3"
+    assert shown.points[3][1:3] == pytest.approx((60 - 90 / 13, 21 % 13 / 13))
+    drawing = one(svg.drawn("x", shown))
+    circles = {title(circle): circle for circle in shapes(drawing, "circle")}
+    for axis, values in (("cx", [point.x for point in shown.points]), ("cy", [-point.y for point in shown.points])):
+        places = [(value, number(circles[p.title], axis)) for p, value in zip(shown.points, values, strict=True)]
+        slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
+        assert slope > 0
+        assert all(abs(start + slope * value - place) < 0.2 for value, place in places)
+    assert {"gleu (percent)", "people"} <= {words(text) for text in shapes(drawing, "text", "middle")}
+    with styled():
+        _, axes = draw_points(shown)
+    assert axes.lines[0].get_xydata().tolist() == [[p.x, p.y] for p in shown.points]  # type: ignore[union-attr]
+
+
+def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
+    human = RESULTS.human or {}
+    people = {**human["scores"]["people"], "system-1": None}
+    scores = [replace(score, score=math.nan) if score.rank == 3 else score for score in SCORES]
+    (found,) = scatters(replace(RESULTS, scores=scores, human={**human, "scores": {"people": people}}))
+    assert [point.name for point in found.shown.points] == [SYSTEMS[0], *SYSTEMS[3:]]
+
+
+@pytest.mark.parametrize("count", [3, 13, 20, 21, 60])
+def test_names_on_the_page_lie_on_no_other(count: int) -> None:
+    (found,) = scatters(material([f"system-{number}" for number in range(count)]).results)
+    drawing = one(svg.drawn("x", found.shown))
+    boxes = []
+    for shape in shapes(drawing, "text"):
+        if title(shape):
+            width, x, y = 6.6 * len(words(shape)), number(shape, "x"), number(shape, "y")
+            kind = shape.get("class", "")
+            left = x - width if "end" in kind else x - width / 2 if "middle" in kind else x
+            boxes.append((left, y - 10, left + width, y + 2))
+    assert len(boxes) == count
+    for a, b in combinations(boxes, 2):
+        assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] + 0.2 or b[3] <= a[1] + 0.2, (a, b)
+    assert all(left >= 0 and right <= drawing.width and bottom <= drawing.height for left, _, right, bottom in boxes)
+
+
+def test_drawings_of_many_systems_stay_inside() -> None:
+    results = material([f"system-{n}-{'x' * n}" for n in range(40)]).results
+    described: list[Rows | Matrix | Points | None] = [
+        rank_rows(results.scores),
+        precision_rows(results, results.scores),
+        pair_matrix(results, results.scores, 2),
+        next(scatters(results)).shown,
+    ]
+    for drawing in (one(svg.drawn("x", shown)) for shown in described):
+        for tag in ("line", "rect", "circle", "text"):
+            for shape in shapes(drawing, tag):
+                for name in ("x", "x1", "x2", "cx", "y", "y1", "y2", "cy"):
+                    assert 0 <= float(shape.get(name, 0)) <= (drawing.width if "x" in name else drawing.height)
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert svg.Scale(0.532, 0.604, 0, 100).ticks(4) == pytest.approx([0.54, 0.56, 0.58, 0.60])
+    assert svg.Scale(0.0, 1.0, 0, 100).ticks(4) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert svg.Scale(0.5, 0.5, 0, 100)(0.5) == 50
+    assert svg.scale([math.nan], 0, 10).ticks()
+
+
+def test_a_bar_shows_score_and_interval() -> None:
+    """By hand: of a scale from 0 to 1 over 160 pixels."""
+    score, where = material(["A"]).results.scores[0], svg.Scale(0, 1, 0, 160)
+    bootstrap = Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)
+    bar = svg.interval_bar(replace(score, score=0.5, bootstrap=bootstrap), where)
+    assert bar is not None
+    span, mark = shapes(bar, "rect")
+    assert (number(span, "x"), number(span, "width")) == (40, 80)
+    assert number(mark, "x") + number(mark, "width") / 2 == pytest.approx(80)
+    assert svg.interval_bar(replace(score, score=math.nan), where) is None

@@ -1,0 +1,492 @@
+"""The atlas and the boards of several runs in a real browser: nothing is fetched, all fits, everything can be read."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline.cli.dispatch import main
+from pipeline.errors import StoreError
+from pipeline.report.reproduction import leader_boards as timelines
+from pipeline.report.reproduction import own_runs
+from pipeline.report.reproduction import page as report
+from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
+from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
+from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
+from pipeline.reproduction import recipe as published
+from pipeline.reproduction.leader_boards import leader_boards
+from pipeline.reproduction.recipe import Outcome, Recipe
+from pipeline.scoring.results import DatasetInfo
+from tests.conftest import ROOT, run, write_run
+from tests.report import browser as browsers
+from tests.report.browser import CONTRAST
+from tests.report.test_page import Reader
+from tests.report.test_plot_data import shapes, title, words
+from tests.report.test_plots import HOSTILE, material
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipeline.scoring.results import Results
+    from tests.report.browser import Browser
+
+
+# The atlas and the boards of several runs as pages: what they say, what hostile names can do, and their structure.
+
+
+NAMES = [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}", "'><img src=x onerror=x>"]
+
+
+def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
+    """Return an entry of results.json, of one value."""
+    compared = {"place": name, "expected": name, "found": name, "verdict": verdict, "difference": 0.25}
+    whole = {"equal": "exact", "tolerance": "tolerance", "differs": "differs"}[verdict]
+    return {
+        "title": name,
+        "verdict": whole,
+        "recorded": whole,
+        "missed": False,
+        "published": True,
+        "values": 1,
+        "equal": int(verdict == "equal"),
+        "within_tolerance": 0,
+        "largest_difference": 0.25,
+        "rounding": None,
+        "tolerance": None,
+        "why": name,
+        "message": None,
+        "compared": [compared],
+        **more,
+    }
+
+
+def outcome(name: str = "one", *entries: dict[str, Any], **publication: Any) -> Outcome:
+    """Return an outcome of a recipe that says `name` wherever a text can stand."""
+    about = {
+        "what": name,
+        "verdict": "exact",
+        "cite": f"{name} 2001: {name}",
+        "url": name,
+        "recipe": name,
+        **publication,
+    }
+    kinds = [one["verdict"] for one in entries]
+    verdict = next((kind for kind in ("differs", "tolerance") if kind in kinds), "exact")
+    expectations = {"verdict": verdict, "recorded": "exact", "missed": [], "entries": list(entries)}
+    recipe = Recipe(name, Path("x.yaml"), about, (), {"expect": [{"values": {name: name}, "title": name}]})
+    return Outcome(
+        recipe=recipe,
+        expectations=expectations if entries else None,
+        message="" if entries else name,
+        signatures=[name],
+        warnings=[name],
+    )
+
+
+def page_of(*outcomes: Outcome, boarded: Sequence[ScoredBoard] = ()) -> str:
+    return reproduction_report(outcomes, boarded, lambda _: "")
+
+
+def runs_of(names: Sequence[str]) -> list[NamedRun]:
+    """Return two runs by formula; the second has other outputs of the same names."""
+    results = material(names).results
+    digests = {f"system {name}": "1" for name in names}
+    one = replace(results, datasets={"d": DatasetInfo(9, 1, {"reference 0": "a", **digests})})
+    two = replace(results, datasets={"d": DatasetInfo(9, 1, {"reference 0": "a", **dict.fromkeys(digests, "2")})})
+    return [NamedRun(names[0], one), NamedRun(f"{names[0]}2", two)]
+
+
+# ---- what the page says
+
+
+def test_values_stand_beside_ours_with_their_verdicts() -> None:
+    found = Reader(page_of(outcome("one", entry("a"), entry("b", "tolerance", tolerance="0.3"), entry("c", "differs"))))
+    text = " ".join(" ".join(found.text).split())
+    for said in (
+        "= 0.25",
+        "≈ 0.25",
+        "≠ 0.25",
+        "tolerance 0.3",
+        "gec-pipeline reproduce one",
+        "1 of 3 published values",
+    ):
+        assert said in text
+    kinds = [a["class"] for tag, a in found.elements if tag == "td" and a.get("class") in ("good", "near", "bad")]
+    assert kinds == ["good", "near", "bad"]
+
+
+def test_entries_with_the_same_places_share_a_table() -> None:
+    same = [entry("x", title=title) for title in ("P", "R", "F", "more", "last")]
+    tables = value_tables([], {"entries": [*same, entry("y")]})
+    assert [[column.title for column in table.columns] for table in tables] == [
+        ["P", "R", "F", "more"],
+        ["last"],
+        ["y"],
+    ]
+
+
+def test_what_was_not_run_shows_what_was_printed() -> None:
+    found = " ".join(" ".join(Reader(page_of(outcome("a-result"))).text).split())
+    assert "Not run: a-result" in found
+    tables = value_tables([{"values": {"A": ["1.0", "2.0"]}, "dataset": "dev"}, {"order": ["B", "A"]}], None)
+    assert [[place for place, _ in table.rows] for table in tables] == [["A/1", "A/2"], ["1", "2"]]
+    assert tables[0].columns[0].title == "dev values 1"
+    assert tables[1].rows[0][1][0].printed == "B"
+
+
+def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_DATA", "/home/somebody/cache")
+    one = replace(outcome("one", entry("a")), warnings=["d: /home/somebody/cache/conll14/x.m2: is odd"])
+    text = page_of(one)
+    assert "d: data:conll14/x.m2: is odd" in text
+    assert "somebody" not in text
+
+
+def test_what_was_tried_is_listed() -> None:
+    text = " ".join(Reader(page_of(outcome("one", entry("a"), tried=["the first way", "the second way"]))).text)
+    assert "What was tried" in text
+    assert "the second way" in text
+
+
+@pytest.mark.parametrize(
+    ("cite", "short"),
+    [
+        ("Ng, Wu, Briscoe and Bryant 2014: The CoNLL-2014 Shared Task. CoNLL", "Ng et al. 2014"),
+        ("Felice and Briscoe 2015: Towards", "Felice and Briscoe 2015"),
+        ("Shota Koyama: gleu, an implementation", "Shota Koyama"),
+        ("", "in no publication"),
+    ],
+)
+def test_short_citations(cite: str, short: str) -> None:
+    assert short_citation({"cite": cite}) == short
+
+
+def test_publications_are_in_order_of_their_years() -> None:
+    several = [outcome("c", cite="C 2015: c"), outcome("a", cite="A: a"), outcome("b", cite="B 2014: b")]
+    assert [cite for cite, _ in by_publication([*several, outcome("d", cite="")])] == [
+        "B 2014: b",
+        "C 2015: c",
+        "A: a",
+        "",
+    ]
+
+
+def test_the_timeline_has_a_square_for_each_result() -> None:
+    told = [
+        timelines.Told("A", 2014, [("one", "exact"), ("two", "differs")]),
+        timelines.Told("B", 2016, [("x", "not run")]),
+    ]
+    drawing = timelines.timeline(told)
+    assert drawing
+    assert [(title(one), one.get("class")) for one in shapes(drawing, "rect")] == [
+        ("one: exact", "square good"),
+        ("two: differs", "square bad"),
+        ("x: not run", "square none"),
+    ]
+    assert [words(text) for text in shapes(drawing, "text", "small")] == ["2014", "2015", "2016"]
+    assert timelines.timeline([]) is None
+
+
+def test_the_line_of_the_best_rises_only() -> None:
+    """By hand: 0.3 in 2014, 0.2 in 2015, 0.5 in 2017. The line has a step at 2017 alone."""
+    standings = [
+        timelines.Standing("A", 2014, 0.3, (0.2, 0.4), ours=True),
+        timelines.Standing("B", 2015, 0.2, (0.2, 0.2), ours=False),
+        timelines.Standing("C", 2017, 0.5, (0.4, 0.6), ours=True),
+    ]
+    drawing = timelines.progress_of(standings, "x")
+    assert drawing
+    assert [one.get("x1") == one.get("x2") for one in shapes(drawing, "line", "record")].count(True) == 1
+    assert [words(text) for text in shapes(drawing, "text") if text.get("class") == "small"] == ["A", "C"]
+    assert [dot.get("class") for dot in shapes(drawing, "circle")] == ["dot", "dot hollow", "dot"]
+    assert timelines.progress_of(standings[:1], "x") is None
+
+
+def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
+    """Return all recipes of the package as not run, and their boards."""
+    outcomes = [Outcome(recipe=one, expectations=None, message="x") for one in published.recipes().values()]
+    return outcomes, [ScoredBoard(board, None, None, "nothing is here") for board in leader_boards(outcomes)]
+
+
+def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() -> None:
+    outcomes, boarded = everything()
+    text = page_of(*outcomes, boarded=boarded)
+    assert len(text.encode()) < 3_000_000
+    found = Reader(text)
+    known = {attributes["id"] for _, attributes in found.elements if attributes.get("id")}
+    assert {f"result-{name}" for name in published.recipes()} <= known
+    links = [attributes.get("href") or "" for tag, attributes in found.elements if tag == "a"]
+    assert {link[1:] for link in links if link.startswith("#")} <= known
+    assert all(link.startswith(("#", "https://")) for link in links)
+
+
+# ---- what hostile texts can do, and the structure of the pages
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_texts_stay_text(name: str) -> None:
+    harmless = page_of(outcome("one", entry("a"))), board_page(runs_of(["A", "B", "C"]), 2)
+    hostile = page_of(outcome(name, entry(name))), board_page(runs_of([name, "B", "C"]), 2)
+    for text, plain in zip(hostile, harmless, strict=True):
+        found, expected = Reader(text), Reader(plain)
+        assert {tag for tag, _ in found.elements} - {"span"} <= {tag for tag, _ in expected.elements}
+        assert len(found.inside["script"]) == len(expected.inside["script"])
+        for _, attributes in found.elements:
+            assert not [key for key in attributes if key.startswith("on") or key in ("style", "src", "srcset")]
+            assert (attributes.get("href") or "#").startswith(("#", "data:,"))
+        shown = "".join(found.text)
+        assert not set(shown) & set("\x1b\u202e")
+        if name.isprintable():
+            assert name in shown
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "file:///etc/passwd"])
+def test_only_addresses_of_the_web_are_links(address: str) -> None:
+    found = Reader(page_of(outcome("one", entry("a"), url=address)))
+    assert address not in [attributes.get("href") for _, attributes in found.elements]
+    found = Reader(page_of(outcome("one", entry("a"), url="https://example.org/x")))
+    assert "https://example.org/x" in [attributes.get("href") for _, attributes in found.elements]
+
+
+def both() -> list[str]:
+    outcomes, boarded = everything()
+    return [page_of(*outcomes, boarded=boarded), board_page(runs_of(["A", "B", "C"]), 2)]
+
+
+def test_nothing_but_their_own_scripts_and_styles_may_run() -> None:
+    for text in both():
+        found = Reader(text)
+        policy = next(a["content"] or "" for _, a in found.elements if a.get("http-equiv") == "Content-Security-Policy")
+        rules = {name: values for name, *values in (rule.split() for rule in policy.split(";"))}
+        assert rules["default-src"] == ["'none'"]
+        for kind in ("script", "style"):
+            digests = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in found.inside[kind]]
+            assert digests
+            assert rules[f"{kind}-src"] == [f"'sha256-{digest}'" for digest in digests]
+
+
+def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
+    """One h1, no level skipped; heads of tables with a scope; drawings and tables with a name; ids once."""
+    for text in both():
+        elements = Reader(text).elements
+        levels = [int(tag[1]) for tag, _ in elements if tag in ("h1", "h2", "h3", "h4")]
+        assert levels.count(1) == 1
+        assert levels[0] == 1
+        assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
+        heads = [attributes for tag, attributes in elements if tag == "th" and not attributes.get("aria-hidden")]
+        assert heads
+        assert all(attributes.get("scope") in ("col", "row", "colgroup") for attributes in heads)
+        drawings = [attributes for tag, attributes in elements if tag == "svg"]
+        assert all(one.get("role") == "img" and one.get("aria-label") for one in drawings)
+        tags = [tag for tag, _ in elements]
+        assert tags.count("caption") == tags.count("table")
+        ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+        assert len(ids) == len(set(ids))
+
+
+# ---- boards of several runs
+
+
+def results_of(*systems: str, reference: str = "a", outputs: str = "1", signature: str = "") -> Results:
+    """Return results by formula, with digests of texts."""
+    results = material(systems).results
+    digests = {"reference 0": reference} | {f"system {name}": outputs for name in systems}
+    scores = [replace(score, metric=signature or score.metric) for score in results.scores]
+    return replace(results, scores=scores, warnings=[], datasets={"d": DatasetInfo(9, 1, digests)})
+
+
+def test_the_same_output_of_two_runs_comes_once() -> None:
+    (board,), warnings = join([NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))])
+    assert board.runs == {"A": ["r1", "r2"], "B": ["r1", "r2"]}
+    assert [score.rank for score in board.scores] == [1, 2]
+    assert warnings == []
+
+
+def test_another_output_of_the_same_name_is_told_apart_and_ranked() -> None:
+    (board,), warnings = join(
+        [
+            NamedRun("r1", results_of("A", "B")),
+            NamedRun("r2", results_of("B", "C", outputs="2")),
+            NamedRun("r3", results_of("B")),
+        ]
+    )
+    assert board.runs == {"A": ["r1"], "B": ["r1", "r3"], "B@r2": ["r2"], "C": ["r2"]}
+    assert [(score.system, score.rank) for score in board.scores] == [("A", 1), ("B@r2", 1), ("B", 3), ("C", 3)]
+    assert warnings == [
+        "d: B is another text in r2, and is called B@r2",
+        "d: gleu of B is another number in r3",
+    ]
+
+
+def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
+    found, warnings = join([NamedRun("r1", results_of("A")), NamedRun("r2", results_of("A", reference="b"))])
+    assert [board.dataset for board in found] == ["d (r1)", "d (r2)"]
+    assert warnings == [
+        "d: reference 0 is not the same in r1 and in r2: their scores cannot be compared, and stand on boards of their "
+        "own"
+    ]
+
+
+def test_other_settings_have_a_board_of_their_own_and_a_warning() -> None:
+    one, two = "gleu|n:4|refs:max|nrefs:1|v:0.2.0", "gleu|n:3|refs:max|nrefs:1|v:0.2.0"
+    found, (warning,) = join(
+        [NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("A", signature=two))]
+    )
+    assert [board.label for board in found] == ["gleu (n:4)", "gleu (n:3)"]
+    assert one in warning
+    assert two in warning
+    older = one.replace("0.2.0", "0.1.0")
+    (board,), (warning,) = join(
+        [NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("B", signature=older))]
+    )
+    assert len(board.scores) == 2
+    assert warning == "d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("boards")
+    for name, systems in (("one", "AB"), ("two", "BC")):
+        config = write_run(folder, 12, systems="ABC", chosen=["gleu[iter=5]", "bleu"], statistics={"resamples": "20"})
+        content = json.loads(config.read_text(encoding="utf-8"))
+        content["systems"] = {key: content["systems"][key] for key in systems}
+        config.write_text(json.dumps(content), encoding="utf-8")
+        run(config, folder / name)
+    return [folder / "one", folder / "two"]
+
+
+def test_the_command_writes_prints_and_chooses(
+    two_runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [str(path) for path in two_runs]
+    assert main(["report", *runs, "--format", "board"]) == 0
+    printed = capsys.readouterr().out
+    for target, file in (
+        (tmp_path / "x.html", tmp_path / "x.html"),
+        (tmp_path / "dir", tmp_path / "dir" / "board.html"),
+    ):
+        assert main(["report", *runs, "--format", "board", "--output", str(target)]) == 0
+        assert file.read_text(encoding="utf-8") == printed
+    found = " ".join(Reader(printed).text)
+    assert "one, two" in found  # B is in both
+    scores = {s["system"]: s["score"] for r in two_runs for s in json.loads((r / "results.json").read_text())["scores"]}
+    assert set(scores) == {"A", "B", "C"}
+    capsys.readouterr()
+    assert main(["report", *runs, "--format", "board", "--metric", "bleu", "--system", "C"]) == 0
+    chosen = Reader(capsys.readouterr().out)
+    assert [a["id"] for _, a in chosen.elements if (a.get("id") or "").startswith("board-")] == ["board-1"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--format", "markdown"], "one run is reported at a time; --format board takes several"),
+        (["--format", "board", "html"], "--format board: is a page of its own"),
+        (["--format", "board", "--lines", "3"], "--lines: has no effect on --format board"),
+        (["--format", "board", "--mean"], "--mean: has no effect on --format board"),
+        (["--format", "board", "--metric", "rouge"], "--metric rouge: there is no such one"),
+    ],
+)
+def test_wrong_use(more: list[str], message: str, two_runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", *map(str, two_runs), *more]) == StoreError.exit_code
+    assert message in capsys.readouterr().err
+
+
+def test_a_run_named_twice_is_refused(two_runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(two_runs[0]), str(two_runs[0]), "--format", "board"]) == 2
+    assert "the run is named twice" in capsys.readouterr().err
+
+
+def test_the_package_has_every_part_of_the_pages() -> None:
+    folder = ROOT / "pipeline" / "report" / "reproduction" / "assets"
+    parts = {
+        part
+        for design in (own_runs.DESIGN, report.DESIGN)
+        for part in (design.template, *design.styles, *design.scripts)
+    }
+    shared = {file.name for file in (ROOT / "pipeline" / "report" / "html" / "assets").iterdir()}
+    assert {file.name for file in folder.iterdir()} == parts - shared
+
+
+if browsers.lacking():
+    pytest.skip(browsers.lacking(), allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The atlas of all recipes and of hostile ones, and boards of runs."""
+    folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
+    hostile = [outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE]
+    good = outcome("fine", entry("a"), entry("b", "tolerance"), entry("c", "differs"), cite="Fine 2003: x")
+    texts = {
+        "atlas": page_of(good, *outcomes, boarded=boarded),
+        "hostile": page_of(*hostile),
+        "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
+    }
+    paths = {name: folder / f"{name}.html" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text, encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("name", ["atlas", "hostile", "boards"])
+@pytest.mark.parametrize("width", [1440, 320])
+def test_pages_open_without_a_complaint_and_fit(
+    browser: Browser, name: str, width: int, pages: dict[str, Path]
+) -> None:
+    browser.size(width)
+    browser.open(pages[name])
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.complaints() == []
+    browser.size()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", ["atlas", "boards"])
+def test_every_text_has_contrast(browser: Browser, name: str, dark: bool, pages: dict[str, Path]) -> None:
+    browser.size(dark=dark)
+    browser.open(pages[name])
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert browser.run(CONTRAST) == {}
+    browser.size()
+
+
+def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["atlas"], "result-gjg-m2")
+    assert browser.run("return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)") == [
+        "result-gjg-m2"
+    ]
+    browser.run("location.hash = '#result-gjg-bleu'")
+    browser.wait("return document.getElementById('result-gjg-bleu').open", True)
+    browser.run("document.getElementById('open').click()")
+    assert browser.run("return document.querySelectorAll('details.result:not([open])').length") == 0
+    browser.run("document.getElementById('close').click()")
+    assert browser.run("return document.querySelectorAll('details.result[open]').length") == 0
+
+
+def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["atlas"])
+    first = "return document.querySelector('#results tbody th').textContent"
+    before = browser.run(first)
+    browser.run("document.querySelector('#results thead button').click()")
+    assert browser.run(first) == "acl2015-human-order" != before
+
+
+def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.size(media="print")
+    browser.open(pages["atlas"])
+    shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
+    assert browser.run(shown, "details.result > summary") > 70
+    assert browser.run(shown, ".buttons, .top, .copy") == 0
+    browser.size(780, media="print")
+    right = "return Math.max(...[...document.querySelectorAll('svg.wide')].map((d) => d.getBoundingClientRect().right))"
+    assert browser.run(right) <= 780
+    browser.size()
