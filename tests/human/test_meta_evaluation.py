@@ -132,6 +132,17 @@ def test_the_better_metric_comes_first_in_tests() -> None:
     assert test.p < 0.05
 
 
+def test_systems_that_are_left_out_count_for_no_sentence() -> None:
+    judged = build("here", [item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4)) for n in range(4)])
+    scores = dict(zip("ABCD", (0.4, 0.3, 0.2, 0.1), strict=True))
+    metric = MetricScores("d", "m", scores, 4, lambda: np.array(list(scores.values()))[:, None].repeat(4, axis=1))
+    people = HumanJudgements("here", "", {}, judged)
+    for without, pairs in (([], 24), (["D"], 12)):
+        (one,) = meta_evaluate([metric], people, settings(without=without, numbering="0")).sentences
+        assert (one.systems, one.pairs) == ([name for name in "ABCD" if name not in without], pairs)
+        assert one.coefficients["accuracy"].value == 1.0
+
+
 def test_two_data_sets_need_a_choice() -> None:
     metrics = [MetricScores(name, "m", {"A": 1.0, "B": 2.0, "C": 4.0}) for name in ("one", "two")]
     people = HumanJudgements("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})

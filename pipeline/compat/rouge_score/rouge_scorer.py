@@ -9,8 +9,7 @@ import numpy as np
 
 from ... import kernel
 from ...kernel.common import Encoded, Sentences
-from ..encoding import ids_of, lengths, lines_of, totals
-from ..problems import WrongTypeError, WrongValueError, unavailable
+from ..texts import WrongTypeError, WrongValueError, ids_of, lengths, lines_of, matches, totals, unavailable
 from . import scoring, tokenizers
 
 if TYPE_CHECKING:
@@ -68,16 +67,27 @@ class RougeScorer(scoring.BaseScorer):
             if order:
                 scores[name] = ngrams[order]
             elif name == "rougeL":
-                scores[name] = _subsequences(whole)
+                *references, output = tokens = [text.whole for text in whole]
+                scores[name] = _of_lengths(kernel.lcs(references, [output])[0, 0].tolist(), tokens)
             else:
-                scores[name] = _unions(self._encode([self._sentences(text) for text in texts]))
+                *others, last = split = self._encode([self._sentences(text) for text in texts])
+                match = kernel.union_lcs(others, [last])  # the union of subsequences of sentences
+                scores[name] = _of_lengths(match[0, 0].tolist(), [text.whole for text in split])
         return scores
 
     def _sentences(self, text: str) -> list[str]:
         """Return the sentences of a text for rougeLsum, but for empty ones."""
         if not self.split_summaries:
             return list(filter(None, text.split("\n")))
-        return _split_by_nltk(text)
+        try:
+            from nltk import sent_tokenize
+        except ImportError:
+            unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
+        try:
+            sentences: list[str] = sent_tokenize(text)
+        except LookupError:
+            unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
+        return sentences
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
         """Return texts, each a list of sentences, as lines of ids."""
@@ -87,18 +97,6 @@ class RougeScorer(scoring.BaseScorer):
         else:
             encoded = ids_of([[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts])
         return [Sentences(*ids, first) for ids, first in zip(encoded, firsts, strict=True)]
-
-
-def _split_by_nltk(text: str) -> list[str]:
-    try:
-        from nltk import sent_tokenize
-    except ImportError:
-        unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
-    try:
-        sentences: list[str] = sent_tokenize(text)
-    except LookupError:
-        unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
-    return sentences
 
 
 def _text(name: str, text: Any) -> str:
@@ -119,25 +117,12 @@ def _order(name: str) -> int:
 
 def _ngrams(texts: Sequence[Encoded], highest: int) -> dict[int, list[Score]]:
     """Return the score of each order with each reference; the output is the last of the texts."""
-    *references, output = texts
-    match = kernel.overlap(None, references, [output], highest, ("match",))["match"][0, 0].tolist()
+    match = matches(texts, highest, "match")[0].tolist()
     sizes = totals(np.array([lengths(text)[0] for text in texts]), highest).tolist()
     return {
         n + 1: [_scored(of[n], size[n], sizes[-1][n]) for of, size in zip(match, sizes[:-1], strict=True)]
         for n in range(highest)
     }
-
-
-def _subsequences(texts: Sequence[Sentences]) -> list[Score]:
-    """Return the score of the longest common subsequence with each reference."""
-    *references, output = [text.whole for text in texts]
-    return _of_lengths(kernel.lcs(references, [output])[0, 0].tolist(), [*references, output])
-
-
-def _unions(texts: Sequence[Sentences]) -> list[Score]:
-    """Return the score of the union of longest common subsequences of sentences, with each reference."""
-    *references, output = texts
-    return _of_lengths(kernel.union_lcs(references, [output])[0, 0].tolist(), [text.whole for text in texts])
 
 
 def _of_lengths(match: Sequence[int], texts: Sequence[Encoded]) -> list[Score]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..problems import WrongValueError
+from ..texts import WrongValueError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

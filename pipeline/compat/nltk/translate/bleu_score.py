@@ -1,22 +1,24 @@
-"""BLEU with the names of nltk.translate.bleu_score."""
+"""BLEU with the names of nltk.translate.bleu_score, and its smoothing after Chen and Cherry (2014)."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import sys
+import warnings
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...encoding import check_order, totals
-from ...problems import WrongValueError
-from .counts import counted
-from .smoothing import Precision, SmoothingFunction, modified_precision
+from ...texts import WrongTypeError, WrongValueError, check_order, closest_lengths, ids_of, lengths, matches, totals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from .counts import Counts, Tokens
+    from ....arrays import Ints
 
+    Tokens = Sequence[Hashable]
+    """A sentence: a list of tokens. A text stands for its letters."""
     Weights = Sequence[float] | Sequence[Sequence[float]]
     """A weight for each order of n-grams, or several such lists."""
 
@@ -29,8 +31,172 @@ __all__ = [
     "sentence_bleu",
 ]
 
+
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
 """The weights that auto_reweigh replaces."""
+
+
+class Counts(NamedTuple):
+    """The counts of some sentences."""
+
+    match: Ints
+    """Matches [lines, order] with all references merged, or [lines, references, order] with each."""
+    sizes: Ints
+    """The tokens of each hypothesis: [lines]."""
+    reference_sizes: Ints
+    """The tokens of each reference: [lines, references], 0 where a line has fewer references than others."""
+    references: list[int]
+    """How many references each line has. They come first; what follows is empty."""
+
+
+def counted(
+    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int, kind: str
+) -> Counts:
+    """Return the counts of a kind (`kernel/common.py`) of sentences that have a list of references each.
+
+    Raises InputError for lists that do not fit together, and for tokens that cannot be keys.
+    """
+    if len(list_of_references) != len(hypotheses):
+        found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
+        raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
+    most = max(map(len, list_of_references), default=0)
+    sets: list[list[Tokens]] = [[() for _ in hypotheses] for _ in range(max(most, 1))]
+    for line, references in enumerate(list_of_references):
+        for number, reference in enumerate(references):
+            sets[number][line] = reference
+    try:
+        encoded = ids_of([*sets, hypotheses])
+    except TypeError as error:
+        raise WrongTypeError(f"expected sentences that are lists of tokens: {error}") from None
+    *reference_sizes, sizes = (lengths(text) for text in encoded)
+    own = [len(references) for references in list_of_references]
+    return Counts(matches(encoded, order, kind), sizes, np.stack(reference_sizes, axis=-1), own)
+
+
+class Precision(Fraction):
+    """Matches / n-grams. Unlike a Fraction it keeps both numbers, so that 2/4 does not become 1/2."""
+
+    __slots__ = ("matches", "ngrams")
+
+    matches: int
+    ngrams: int
+
+    def __new__(cls, matches: int, ngrams: int) -> Precision:
+        """Make it of both numbers."""
+        made = super().__new__(cls, matches, ngrams)
+        made.matches, made.ngrams = matches, ngrams
+        return made
+
+    @property
+    def numerator(self) -> int:
+        """The matches."""
+        return self.matches
+
+    @property
+    def denominator(self) -> int:
+        """The n-grams."""
+        return self.ngrams
+
+
+def modified_precision(references: Sequence[Tokens], hypothesis: Tokens, n: int) -> Precision:
+    """Return how many n-grams of order `n` are in a reference, and how many there are, at least 1."""
+    counts = counted([references], [hypothesis], n, "union_match")
+    return Precision(int(counts.match[0, n - 1]), max(1, len(hypothesis) - n + 1))
+
+
+class SmoothingFunction:
+    """The methods 0 to 7 of nltk. Each takes precisions, and returns what stands for them.
+
+    `epsilon` is added by method 1, `alpha` weighs the estimates of method 6, `k` is that of the methods 4 and 7.
+    """
+
+    def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
+        self.epsilon, self.alpha, self.k = epsilon, alpha, k
+
+    def method0(self, p_n: Sequence[Any], *_: object, **__: object) -> list[Any]:
+        """Smooth nothing: with a precision of 0 the score becomes 0, but for rounding, and there is a warning."""
+        for order, precision in enumerate(p_n, 1):
+            if precision.numerator == 0:
+                message = f"no {order}-gram matches, so BLEU without smoothing is 0; see SmoothingFunction"
+                warnings.warn(message, stacklevel=4)
+        return [precision if precision.numerator else sys.float_info.min for precision in p_n]
+
+    def method1(self, p_n: Sequence[Any], *_: object, **__: object) -> list[Any]:
+        """Take epsilon matches where there are none."""
+        return [p if p.numerator else self.epsilon / p.denominator for p in p_n]
+
+    def method2(self, p_n: Sequence[Any], *_: object, **__: object) -> list[Any]:
+        """Add 1 to matches and n-grams of all orders but the first (Lin and Och 2004)."""
+        return [p_n[0], *(Precision(p.numerator + 1, p.denominator + 1) for p in p_n[1:])]
+
+    def method3(self, p_n: Sequence[Any], *_: object, **__: object) -> list[Any]:
+        """Take 1/2, 1/4 ... matches in the orders that have none, as mteval does."""
+        smoothed, times = [], 0
+        for precision in p_n:
+            times += precision.numerator == 0
+            smoothed.append(precision if precision.numerator else 1 / (2**times * precision.denominator))
+        return smoothed
+
+    def method4(
+        self, p_n: Sequence[Any], references: object, hypothesis: Tokens, hyp_len: int | None = None, *_: object
+    ) -> list[Any]:
+        """Take as many matches as method 3 does, divided by k / log(length of the hypothesis)."""
+        del references
+        length = hyp_len or len(hypothesis)
+        smoothed, times = [], 0
+        for precision in p_n:
+            smooth = precision.numerator == 0 and length > 1
+            times += smooth
+            less = 1 / (2**times * self.k / math.log(length)) if smooth else 0
+            smoothed.append(less / precision.denominator if smooth else precision)
+        return smoothed
+
+    def method5(
+        self,
+        p_n: Sequence[Any],
+        references: Sequence[Tokens],
+        hypothesis: Tokens,
+        hyp_len: int | None = None,
+        *_: object,
+    ) -> list[Any]:
+        """Average each precision with the averaged one below it and the plain one above it."""
+        del hyp_len
+        above = [*p_n[1:], modified_precision(references, hypothesis, 5)]
+        below, averaged = p_n[0] + 1, []
+        for precision, higher in zip(p_n, above, strict=True):
+            below = (below + precision + higher) / 3
+            averaged.append(below)
+        return averaged
+
+    def method6(
+        self, p_n: Sequence[Any], references: object, hypothesis: Tokens, hyp_len: int | None = None, *_: object
+    ) -> list[Any]:
+        """Interpolate the orders from the third with what the two orders below let expect (Gao and He 2013).
+
+        Raises WrongValueError where no 3-gram matches, as nltk's assertion does.
+        """
+        del references, hyp_len
+        if len(p_n) < 3 or not p_n[2]:
+            raise WrongValueError("method6: at least one 3-gram has to match")
+        smoothed = list(p_n)
+        for n in range(2, len(smoothed)):
+            two, one = smoothed[n - 2], smoothed[n - 1]
+            expected = 0 if two == 0 else one**2 / two
+            ngrams = max(len(hypothesis) - n, 0)
+            smoothed[n] = (smoothed[n].numerator + self.alpha * expected) / (ngrams + self.alpha)
+        return smoothed
+
+    def method7(
+        self,
+        p_n: Sequence[Any],
+        references: Sequence[Tokens],
+        hypothesis: Tokens,
+        hyp_len: int | None = None,
+        *_: object,
+    ) -> list[Any]:
+        """Apply method 4, then method 5."""
+        smoothed = self.method4(p_n, references, hypothesis, hyp_len)
+        return self.method5(smoothed, references, hypothesis, hyp_len)
 
 
 def sentence_bleu(
@@ -65,7 +231,11 @@ def corpus_bleu(
     if not len(hypotheses):
         raise WrongValueError("hypotheses: the list is empty")
     counts = counted(list_of_references, hypotheses, order, "union_match")
-    brevity = brevity_penalty(_reference_length(counts), int(counts.sizes.sum()))
+    if 0 in counts.references:
+        raise WrongValueError(f"item {counts.references.index(0) + 1} has no references")
+    there = np.arange(counts.reference_sizes.shape[1]) < np.array(counts.references)[:, None]
+    closest = closest_lengths(counts.sizes, counts.reference_sizes, there)
+    brevity = brevity_penalty(int(closest.sum()), int(counts.sizes.sum()))
     ngrams = np.maximum(totals(counts.sizes, order), 1).sum(axis=0).tolist()
     precisions: list[Any] = [Precision(*both) for both in zip(counts.match.sum(axis=0).tolist(), ngrams, strict=True)]
     if precisions[0].numerator == 0:
@@ -91,17 +261,6 @@ def _score(weights: Any, precisions: list[Any], brevity: float, length: int | No
         weights = (1 / length,) * length
     logs = [weight * math.log(p) for weight, p in zip(weights, precisions, strict=False) if p > 0]
     return brevity * math.exp(math.fsum(logs))
-
-
-def _reference_length(counts: Counts) -> int:
-    """Return the sum of the closest lengths. Raises WrongValueError for a sentence without references."""
-    if 0 in counts.references:
-        raise WrongValueError(f"item {counts.references.index(0) + 1} has no references")
-    there = np.arange(counts.reference_sizes.shape[1]) < np.array(counts.references)[:, None]
-    farthest = np.iinfo(np.int64).max
-    distance = np.where(there, np.abs(counts.reference_sizes - counts.sizes[:, None]), farthest)
-    near = distance == distance.min(axis=1, keepdims=True)
-    return int(np.where(near, counts.reference_sizes, farthest).min(axis=1).sum())
 
 
 def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:

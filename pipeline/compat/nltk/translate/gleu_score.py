@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...encoding import check_order, totals
-from .counts import counted
+from ...texts import check_order, totals
+from .bleu_score import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .counts import Tokens
+    from .bleu_score import Tokens
 
 __all__ = ["corpus_gleu", "sentence_gleu"]
 

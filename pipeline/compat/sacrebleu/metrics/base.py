@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from ...problems import WrongTypeError, WrongValueError
+from ...texts import WrongTypeError, WrongValueError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

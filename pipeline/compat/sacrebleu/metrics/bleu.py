@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .... import kernel
 from ....errors import did_you_mean
 from ....tokenizers import sacrebleu
 from ....tokenizers.tokenization import Tokenization
-from ...encoding import check_order, lengths, lines_of, totals
-from ...problems import UnavailableError, WrongValueError
+from ...texts import UnavailableError, WrongValueError, check_order, closest_lengths, lengths, lines_of, matches, totals
 from .base import Metric, Score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ....arrays import Ints
-    from ....kernel.common import Encoded
     from .base import Streams
 
 LOGGER = logging.getLogger("pipeline.compat.sacrebleu")
@@ -138,13 +135,12 @@ class BLEU(Metric[BLEUScore]):
                 "force=True leaves this warning out",
                 TOKENIZED,
             )
-        missing = any(text is None for stream in references for text in stream)
         texts = [lines_of(f"references[{n}]", stream) for n, stream in enumerate(references)]
         encoded = self.tokenization.encode([*texts, lines_of("hypotheses", hypotheses)])
-        output, sets = encoded.pop(), encoded
-        match = kernel.overlap(None, sets, [output], self.max_ngram_order, ("union_match",))["union_match"][0]
-        sizes = lengths(output)
-        closest = _closest(sizes, sets, references if missing else ())
+        match = matches(encoded, self.max_ngram_order, "union_match")
+        *reference_sizes, sizes = (lengths(text) for text in encoded)
+        there = np.array([[text is not None for text in stream] for stream in references]).T
+        closest = closest_lengths(sizes, np.stack(reference_sizes, axis=-1), there)
         return np.concatenate((sizes[:, None], closest[:, None], match, totals(sizes, self.max_ngram_order)), axis=1)
 
     def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
@@ -198,17 +194,3 @@ def _smoothed(precisions: list[float], correct: list[Any], total: list[Any], met
         elif method == "floor":
             precisions[n] = 100.0 * value / total[n]
     return len(precisions)
-
-
-def _closest(sizes: Ints, sets: Sequence[Encoded], references: Streams) -> Ints:
-    """Return the reference length that is closest to that of the output, the shorter of two: int64 [lines].
-
-    `references` says which are missing; it is empty where none is.
-    """
-    lines = np.stack([lengths(text) for text in sets], axis=-1)
-    farthest = np.iinfo(np.int64).max
-    distance = np.abs(lines - sizes[:, None])
-    if references:
-        distance[np.array([[text is None for text in stream] for stream in references]).T] = farthest
-    closest: Ints = np.where(distance == distance.min(axis=1, keepdims=True), lines, farthest).min(axis=1)
-    return closest

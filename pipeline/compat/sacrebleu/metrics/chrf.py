@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .... import kernel
 from ....tokenizers.tokenization import Tokenization
-from ...encoding import check_order, lengths, lines_of, totals
-from ...problems import WrongValueError
+from ...texts import WrongValueError, check_order, lengths, lines_of, matches, totals
 from .base import Metric, Score
 
 if TYPE_CHECKING:
@@ -76,11 +74,10 @@ class CHRF(Metric[CHRFScore]):
     def _counts(self, texts: Sequence[Lines], tokenizer: str, order: int) -> Ints:
         """Return n-grams of output and reference, and matches: int64 [lines, references, order, 3]."""
         encoded = Tokenization(tokenizer, lowercase=self.lowercase).encode(texts)
-        output, sets = encoded.pop(), encoded
-        match = kernel.overlap(None, sets, [output], order, ("match",))["match"][0]
-        reference = totals(np.stack([lengths(text) for text in sets], axis=-1), order)
-        hypothesis = np.where(reference > 0, totals(lengths(output), order)[:, None], 0)
-        return np.stack([hypothesis, reference, match], axis=-1)
+        *reference_sizes, sizes = (lengths(text) for text in encoded)
+        reference = totals(np.stack(reference_sizes, axis=-1), order)
+        hypothesis = np.where(reference > 0, totals(sizes, order)[:, None], 0)
+        return np.stack([hypothesis, reference, matches(encoded, order, "match")], axis=-1)
 
     def _f_score(self, counts: Sequence[int]) -> float:
         """Return the F-score of sums of counts, in percent. All is added order by order, as in sacreBLEU."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from .... import kernel
 from ....tokenizers.tercom import Tercom
-from ...encoding import lengths, lines_of
+from ...texts import lengths, lines_of
 from .base import Metric, Score
 
 if TYPE_CHECKING:
