@@ -57,27 +57,19 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
     """Return results by formula: system i of n scores 0.6 - 0.3 i / n."""
     count = len(names)
     made = [0.6 - 0.3 * number / count for number in range(count)]
-    whole = {"dataset": "d", "metric": GLEU}
+    whole: dict[str, Any] = {"dataset": "d", "metric": GLEU}
     scores = []
-    for number, (name, score) in enumerate(zip(names, made, strict=True)):
-        outputs = {"gleu": score, "precision_1": score, "precision_2": score / 2}
+    for number, (name, value) in enumerate(zip(names, made, strict=True)):
+        outputs = {"gleu": value, "precision_1": value, "precision_2": value / 2}
         ranks, cluster = (max(number, 1), number + 1), 1 + number // 3
-        bootstrap = Bootstrap(score, 0.01, (score - 0.03, score + 0.03), ranks, cluster)
-        samples = Samples(9, 0.01, (score - 0.02, score + 0.02))
-        own: dict[str, Any] = {"system": name, "score": score, "outputs": outputs, "rank": number + 1}
+        bootstrap = Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks, cluster)
+        samples = Samples(9, 0.01, (value - 0.02, value + 0.02))
+        own: dict[str, Any] = {"system": name, "score": value, "outputs": outputs, "rank": number + 1}
         scores.append(Score(**whole, **own, samples=samples, bootstrap=bootstrap))
-    same = {
-        **whole,
-        "interval": (0.0, 0.1),
-        "better": 0.9,
-        "wins": 2,
-        "losses": 1,
-        "ties": 0,
-        "cohen_d": 0.1,
-        "p": 0.01,
-    }
+    counts = {"wins": 2, "losses": 1, "ties": 0}
+    same: dict[str, Any] = {**whole, **counts, "interval": (0.0, 0.1), "better": 0.9, "cohen_d": 0.1, "p": 0.01}
     tests = [
-        Comparison(**same, system=a.system, other=b.system, difference=a.score - b.score, p_adjusted=0.001 * n)  # type: ignore[arg-type]
+        Comparison(**same, system=a.system, other=b.system, difference=a.score - b.score, p_adjusted=0.001 * n)
         for n, (a, b) in enumerate(combinations(scores, 2))
         if baseline in (None, b.system)
     ]
