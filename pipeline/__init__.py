@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from . import compat, errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
-    from .human.agreement.in_memory import correlate
+    from .human.comparison import correlate
     from .metrics.from_counts import score_counts
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
@@ -67,7 +67,7 @@ __all__ = [
 ]
 MODULES = {
     "Scorer": ".scorers.scorer",
-    "correlate": ".human.agreement.in_memory",
+    "correlate": ".human.comparison",
     "score_counts": ".metrics.from_counts",
     "sentence_scores": ".scorers.pairs",
 }

@@ -11,7 +11,7 @@ import numpy as np
 from .errors import InputError, did_you_mean
 from .metrics import METRICS
 from .report.notebook.shown import Drawable, Shown, are_few, called, ends, frame
-from .report.tables.labels import labels
+from .report.tables.ranked import labels
 from .scoring.breakdown.rows import TIERS
 from .scoring.column_blocks import blocks_of
 from .scoring.results import REFERENCES_ROW, DatasetInfo, Results

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from .corpus.number_files import NumberFiles
     from .execution.listener import Listener
     from .execution.options import RunOptions
-    from .human.people import People
+    from .human.human_judgements import HumanJudgements
     from .metrics.base.metric import Metric, Needs
-    from .reproduction.open_sections import OpenedSections
+    from .reproduction.published_sections import Published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +58,9 @@ class Job:
     """What the command line changes in the config."""
     mapping: Node | None = None
     """The config as it was given, where it is no file but a mapping of Python."""
-    people: People | None = None
+    people: HumanJudgements | None = None
     """The file of the section `human`, opened."""
-    sources: OpenedSections | None = None
+    sources: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
 
     @property
@@ -306,9 +306,9 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
     )
 
 
-def people_of(config: Config, problems: list[Problem]) -> People | None:
+def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None:
     """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
-    from .human.people import misfit, open_people
+    from .human.human_judgements import misfit, open_human_judgements
     from .io.dataset_cache import path_of
 
     human = config.human
@@ -320,7 +320,7 @@ def people_of(config: Config, problems: list[Problem]) -> People | None:
     names = [system.name for system in config.systems]
     try:
         path = path_of(human.file, base_of(config.root.find(("human", "file"))))
-        people = open_people(path, human, names)
+        people = open_human_judgements(path, human, names)
     except DataError as error:
         problems += [config.root.problem(problem.message, ("human", "file")) for problem in error.problems]
         return None
@@ -332,14 +332,14 @@ def people_of(config: Config, problems: list[Problem]) -> People | None:
     return people
 
 
-def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> OpenedSections | None:
+def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published | None:
     """Open the files of the sections `judgments` to `expect`; adds to problems why they cannot be used."""
     asked = config.published
     if not any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
         return None
-    from .reproduction.open_sections import open_sections
+    from .reproduction.published_sections import open_published
 
-    return open_sections(config, metrics, problems)
+    return open_published(config, metrics, problems)
 
 
 def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:

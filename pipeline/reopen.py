@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .config.tree import Node
     from .corpus.corpus import Corpus
-    from .human.people import People
+    from .human.human_judgements import HumanJudgements
     from .scoring.results import Results
     from .scoring.selection import Selection
 
@@ -111,7 +111,7 @@ def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
     return config, Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
 
 
-def _people(manifest: dict[str, Any], results: Results) -> People | None:
+def _people(manifest: dict[str, Any], results: Results) -> HumanJudgements | None:
     """Return what people said of the systems; None where it is not at hand, or has changed since the run."""
     from .config.load import load  # here, because loading YAML takes time
     from .corpus.formats import READERS

@@ -41,8 +41,8 @@ from .io.processes import give_back_memory
 from .io.remote import telling
 from .prepare import Job, prepare, under
 from .report import FORMATS
+from .report.console import replacement_note
 from .report.material import Material
-from .report.replaced import replacement_note
 from .report.tables.plot_style import PlotStyle
 from .scoring.breakdown.counts import breakdowns
 from .scoring.results import Results
@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from .execution.count import Counted
     from .execution.options import RunOptions
     from .execution.shards import Missing
-    from .human.people import People
-    from .reproduction.open_sections import OpenedSections
+    from .human.human_judgements import HumanJudgements
+    from .reproduction.published_sections import Published
     from .scoring.scored_columns import ScoredColumns
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
@@ -231,10 +231,10 @@ def resample(scored: Scored, asked: StatisticsConfig) -> Results:
     return with_statistics(scored.results, scored.columns, asked, scored.listener.testing, scored.threads)
 
 
-def correlate(scored: Scored, asked: tuple[HumanConfig, People]) -> Results:
+def correlate(scored: Scored, asked: tuple[HumanConfig, HumanJudgements]) -> Results:
     """Return the results with the correlations of metrics and people."""
-    from .human.agreement.metric_scores import metric_scores
     from .human.meta_evaluation import meta_evaluate
+    from .human.score_files import metric_scores
 
     human, people = asked
     scores = metric_scores(scored.columns)
@@ -245,7 +245,7 @@ def correlate(scored: Scored, asked: tuple[HumanConfig, People]) -> Results:
     return replace(_warned(scored.results, *agreement.notes), human=agreement.plain())
 
 
-def compare(scored: Scored, asked: OpenedSections) -> Results:
+def compare(scored: Scored, asked: Published) -> Results:
     """Return the results with what the sections `judgments` to `expect` ask for, compared with published values."""
     from .reproduction.expected_values import with_published
 
@@ -268,7 +268,7 @@ def _warned(results: Results, *warnings: str) -> Results:
     return replace(results, warnings=[*results.warnings, *warnings])
 
 
-def _people(job: Job) -> tuple[HumanConfig, People] | None:
+def _people(job: Job) -> tuple[HumanConfig, HumanJudgements] | None:
     return (job.config.human, job.people) if job.config.human and job.people else None
 
 

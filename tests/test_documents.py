@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pipeline.reproduction.published import recipes
+from pipeline.reproduction.recipe import recipes
 from tests.bench import help_page
 from tests.bench.__main__ import ROWS
 from tests.bench.measuring.rows import Row

@@ -49,7 +49,6 @@ FLOORS = [
     ["reproduction"],
     ["report/terminal"],
     ["report/tables"],
-    ["report/overview"],
     ["report"],
     ["report/plots"],
     ["report/html"],

@@ -113,7 +113,7 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
 
 def _annotator(path: Path, number: str, flag: str) -> str:
     """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
-    from ..report.terminal.text import print_text
+    from ..report.terminal.printing import print_text
 
     if flag == "-s" and not number:
         return ""
@@ -176,7 +176,7 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
-    from ..report.terminal.text import print_text
+    from ..report.terminal.printing import print_text
 
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)

@@ -119,7 +119,7 @@ def _datasets(**_: Any) -> list[str]:
 
 
 def _recipes(**_: Any) -> list[str]:
-    from ..reproduction.published import recipes
+    from ..reproduction.recipe import recipes
 
     return list(recipes())
 

@@ -275,7 +275,7 @@ def annotate(args: argparse.Namespace) -> int:
     """Write the M2 file, and tell what was done."""
     from ..annotation.annotate import AnnotationCache, annotate_all
     from ..annotation.errant_annotator import block, versions_of
-    from ..report.terminal.text import print_text
+    from ..report.terminal.printing import print_text
 
     versions = versions_of(args.model)
     spool, paths = Spool(UNPACKED), [given_path(name) for name in (args.orig, *args.cor)]

@@ -175,7 +175,7 @@ def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig |
 
 def print_bare(results: Sequence[Result], order: Sequence[str], digits: int, *, sentences: bool) -> None:
     """Print the score of each system in the order of `order`, or the scores of all sentences of the only one."""
-    from ..report.tables.digits import percent
+    from ..report.tables import percent
 
     named = {result.system: result for result in results}
     for result in (named[system] for system in order):

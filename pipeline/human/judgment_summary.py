@@ -1,29 +1,227 @@
-"""A summary of human judgements: counts, human scores, head to head, and the agreement of the judges."""
+"""What human judgements say: Expected Wins, ranges of ranks and clusters, head to head, and how far judges agree.
+
+All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap sample of the pairs is
+a multinomial draw of these counts.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..scoring.resampling.paired_tests import mark
-from .expected_wins import accuracy, expected_wins, head_to_head, rank_by_expected_wins, ranked
-from .judge_agreement import MIN_COMPARISONS, agreement, judge_correlations, mean_kappa
-from .judgments import read_judgments
+from ..dataclass import dataclass
+from ..errors import InputError
+from ..scoring.resampling.paired_tests import mark, sign_test
+from ..scoring.resampling.rank_ranges import clusters, rank_ranges
+from ..scoring.results import ranks
+from .correlation import pearson, spearman
+from .judgments import cells_to_wins, count_cells, read_judgments
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ..arrays import Floats
+    from ..arrays import Floats, Ints
     from ..config.models_published import JudgmentsConfig
-    from .expected_wins import Divisor, HeadToHead, Ranked
-    from .judge_agreement import JudgeCorrelations, Kappa
     from .judgments import Judgments
     from .trueskill import Progress
+
+
+Divisor = Literal["opponents", "beaten"]
+BLOCK = 1 << 24
+"""How many counts of bootstrap samples are in memory at once."""
+
+
+def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
+    """Return Expected Wins of each system: float64 [..., systems], from wins [..., systems, systems].
+
+    Expected Wins are the mean over opponents of the share of wins in wins and losses (Koehn 2012; Bojar et al. 2013,
+    section 3.1). Ties are left out, and an opponent that was never met adds 0. The divisor of the mean is the number of
+    opponents, or the number of those that were beaten at least once. The program EW.pl, which computed tables 6 and 7
+    of Grundkiewicz et al. 2015, does the latter.
+    """
+    met = wins + np.swapaxes(wins, -1, -2)
+    shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
+    opponents = np.array(wins.shape[-1] - 1) if divisor == "opponents" else (wins > 0).sum(axis=-1)
+    scores: Floats = shares.sum(axis=-1) / np.maximum(opponents, 1)
+    return scores
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A human score of each system with its range of ranks. Systems are numbers, in the order of the judgements."""
+
+    point: Floats
+    """The scores of the judgements themselves: float64 [systems]."""
+    mean: Floats
+    """The mean scores of bootstrap samples, or of runs of TrueSkill, which order the systems: float64 [systems]."""
+    ranges: list[tuple[int, int]]
+    """The best and the worst rank of each system, without the extremes."""
+    cluster: list[int]
+    """The cluster of each system, from 1."""
+
+    @property
+    def order(self) -> list[int]:
+        """The systems, the best first."""
+        return sorted(range(len(self.mean)), key=lambda number: (-self.mean[number], number))
+
+
+def ranked(point: Floats, samples: Floats, level: float) -> Ranked:
+    """Return scores with ranges and clusters, as Bojar et al. 2013, from float64 `samples` [samples, systems].
+
+    Systems are ordered by the mean of the samples. At the level 0.95 the 25 best and the 25 worst of 1,000 ranks are
+    left out of a range.
+    """
+    mean = samples.mean(axis=0)
+    ranges = rank_ranges(samples, level)
+    return Ranked(point, mean, ranges, clusters(ranks(mean.tolist()), ranges))
+
+
+def rank_by_expected_wins(
+    judgments: Judgments, divisor: Divisor = "opponents", samples: int = 1000, level: float = 0.95, seed: int = 12345
+) -> Ranked:
+    """Return Expected Wins, with ranges of ranks and clusters from bootstrap samples of the expanded pairs."""
+    cells, systems = judgments.cells(), len(judgments.systems)
+    drawn = np.empty((samples, systems))
+    rows, generator = max(BLOCK // len(cells), 1), np.random.default_rng(seed)
+    total = int(cells.sum())
+    for low in range(0, samples, rows):  # one stream of draws, whatever the size of a block
+        counts = generator.multinomial(total, cells / total, size=min(rows, samples - low))
+        drawn[low : low + rows] = expected_wins(cells_to_wins(counts, systems), divisor)
+    return ranked(expected_wins(judgments.wins(), divisor), drawn, level)
+
+
+class HeadToHead(NamedTuple):
+    """How the row's system does against the column's system: float64 [systems, systems]. The diagonal is NaN."""
+
+    share: Floats
+    """The share of wins in wins and losses, or NaN where there are none of both."""
+    p: Floats
+    """The p-value of the exact two-sided binomial test that both win equally often; 1 where neither ever won."""
+
+
+def head_to_head(wins: Ints) -> HeadToHead:
+    """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
+    met = wins + wins.T
+    share = np.divide(wins, met, out=np.full(wins.shape, np.nan), where=met > 0)
+    p = np.full(wins.shape, np.nan)
+    for one in range(len(wins)):
+        for two in range(one):
+            p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
+    return HeadToHead(share, p)
+
+
+def accuracy(judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents") -> float:
+    """Return the accuracy of Expected Wins by cross-validation: a share of the pairs that are not ties.
+
+    The pairs are shuffled into folds. The scores from all other folds predict which system of a held-out pair is
+    better, and equal scores count as half right. Raises InputError where there are fewer pairs than folds.
+    """
+    pairs, systems = judgments.expanded, len(judgments.systems)
+    total = len(pairs.first)
+    if not 2 <= folds <= total:
+        raise InputError(f"cross-validation: expected 2 to {total:,} folds, found {folds:,}")
+    fold = np.random.default_rng(seed).permutation(total) % folds
+    right, tried = 0.0, 0
+    whole = judgments.cells()
+    for number in range(folds):
+        held_out = count_cells(pairs.only(fold == number), systems)
+        scores = expected_wins(cells_to_wins(whole - held_out, systems), divisor)
+        wins = cells_to_wins(held_out, systems)
+        right += float((wins * (scores[:, None] > scores) + wins * (scores[:, None] == scores) / 2).sum())
+        tried += int(wins.sum())
+    return right / tried if tried else float("nan")
+
+
+MIN_COMPARISONS = 50
+"""A kappa of fewer comparisons is shown with a star and left out of the mean (Grundkiewicz et al. 2015)."""
+
+
+class Kappa(NamedTuple):
+    """Cohen's kappa of two judges, or of one judge with himself."""
+
+    agreeing: int
+    """How many comparisons of two judgements of the same pair have the same outcome."""
+    comparisons: int
+    expected: float
+    """The share that would agree by chance."""
+
+    @property
+    def kappa(self) -> float:
+        """Agreement above chance, as a share of what is possible; NaN without comparisons, or with only one outcome."""
+        if not self.comparisons or self.expected >= 1:
+            return float("nan")
+        return (self.agreeing / self.comparisons - self.expected) / (1 - self.expected)
+
+
+def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
+    """Return Cohen's kappa of each two judges, and of each judge with himself, by their numbers (the lower first).
+
+    Judgements of the same two outputs of the same sentence are compared, by unexpanded pairs. For two judges each
+    judgement of the first is compared with each of the second; for one judge each two of his judgements are compared.
+    The agreement by chance is the sum of the squared shares of better, tie and worse in all judgements compared (Bojar
+    et al. 2013, section 3.2; Grundkiewicz et al. 2015, table 2).
+    """
+    count, outputs, pairs = len(judgments.judges), len(judgments.outputs), judgments.unexpanded
+    judged, numbers = np.unique((pairs.segment * outputs + pairs.first) * outputs + pairs.second, return_inverse=True)
+    cells = np.bincount((numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3)
+    table = cells.reshape(len(judged), count, 3)  # how often each judge gave each outcome to each pair of outputs
+    kappas = {}
+    for one in range(count):
+        for two in range(one, count):
+            first, second = table[:, one], table[:, two]
+            of_first, of_second = first.sum(axis=1), second.sum(axis=1)
+            if one == two:
+                agreeing = (first * (first - 1)).sum() // 2
+                comparisons = (of_first * (of_first - 1)).sum() // 2
+                outcomes = first[of_first > 1].sum(axis=0)
+            else:
+                agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
+                outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
+            expected = float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
+            kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
+    return kappas
+
+
+def mean_kappa(kappas: Sequence[Kappa], least: int = MIN_COMPARISONS) -> float:
+    """Return the mean, weighted by comparisons, of the kappas with at least `least` of them; NaN without any."""
+    kept = [kappa for kappa in kappas if kappa.comparisons >= least and not np.isnan(kappa.kappa)]
+    total = sum(kappa.comparisons for kappa in kept)
+    return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
+
+
+class JudgeCorrelations(NamedTuple):
+    """How the Expected Wins of judges correlate, by Spearman and by Pearson."""
+
+    spearman: Floats
+    """Each judge with each other: float64 [judges, judges]; so is `pearson`."""
+    pearson: Floats
+    others_spearman: Floats
+    """Each judge with the Expected Wins from all other judges' judgements: float64 [judges]; so is `others_pearson`."""
+    others_pearson: Floats
+    mean_spearman: float
+    """The mean of `others_spearman`, where each judge weighs as much as he judged expanded pairs."""
+    mean_pearson: float
+
+
+def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> JudgeCorrelations:
+    """Return how far judges rank alike. With the divisor `beaten` this is table 6 of Grundkiewicz et al. 2015."""
+    numbers = range(len(judgments.judges))
+    wins = np.stack([judgments.of_judge(number).wins() for number in numbers])
+    pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
+    own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
+    spearmans, pearsons = spearman(own, others), pearson(own, others)
+    means = []
+    for values in (spearmans, pearsons):
+        valid = ~np.isnan(values)
+        means.append(float((values[valid] * pairs[valid]).sum() / pairs[valid].sum()) if valid.any() else float("nan"))
+    return JudgeCorrelations(
+        spearman(own[:, None], own[None]), pearson(own[:, None], own[None]), spearmans, pearsons, *means
+    )
 
 
 def open_judgments(path: Path, config: JudgmentsConfig) -> Judgments:
@@ -88,6 +286,19 @@ class JudgmentSummary:
     def plain(self) -> dict[str, Any]:
         """Return everything as mappings by names of judges and systems. What was not asked for is None."""
         names, judges = self.judgments.systems, self.judgments.judges
+        correlations = self.judge_correlations._asdict()
+        for key in ("spearman", "pearson"):
+            correlations[key] = _table(correlations[key], judges)
+            correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
+        matrix = self.head_to_head  # told by rows: how often each column's system is better than the row's
+        share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
+        signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
+        kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
+        comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
+        for (one, two), kappa in self.kappas.items():
+            enough = kappa.comparisons >= MIN_COMPARISONS
+            kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
+            comparisons[judges[one]][judges[two]] = kappa.comparisons
         return {
             "systems": list(names),
             "judges": self.counts,
@@ -95,9 +306,9 @@ class JudgmentSummary:
             "pairs_digest": pairs_digest(self.judgments),
             **self.scores(),
             "per_judge": {judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)},
-            "judge_correlations": _correlations(self.judge_correlations, judges),
-            "head_to_head": _head_to_head(self.head_to_head, names),
-            "kappa": {**self.mean_kappas, **_kappas(self.kappas, judges)},
+            "judge_correlations": correlations,
+            "head_to_head": {"share": share, "p": p, "sign": signs},
+            "kappa": {**self.mean_kappas, "pairs": kappas, "comparisons": comparisons},
             "accuracy": self.accuracy,
         }
 
@@ -143,32 +354,3 @@ def _table(values: Floats, names: tuple[str, ...]) -> dict[str, dict[str, float]
         one: {two: float(values[row, column]) for column, two in enumerate(names) if row != column}
         for row, one in enumerate(names)
     }
-
-
-def _correlations(correlations: JudgeCorrelations, judges: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "spearman": _table(correlations.spearman, judges),
-        "pearson": _table(correlations.pearson, judges),
-        "others_spearman": _named(correlations.others_spearman, judges),
-        "others_pearson": _named(correlations.others_pearson, judges),
-        "mean_spearman": correlations.mean_spearman,
-        "mean_pearson": correlations.mean_pearson,
-    }
-
-
-def _head_to_head(matrix: HeadToHead, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return, for each row, how often each column's system is better than the row's, with p-values and their signs."""
-    share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
-    signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
-    return {"share": share, "p": p, "sign": signs}
-
-
-def _kappas(kappas: dict[tuple[int, int], Kappa], judges: tuple[str, ...]) -> dict[str, Any]:
-    """Return Cohen's kappa of each two judges, or None where they have too few comparisons, and all their numbers."""
-    pairs: dict[str, dict[str, float | None]] = {name: {} for name in judges}
-    comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
-    for (one, two), kappa in kappas.items():
-        enough = kappa.comparisons >= MIN_COMPARISONS
-        pairs[judges[one]][judges[two]] = kappa.kappa if enough else None
-        comparisons[judges[one]][judges[two]] = kappa.comparisons
-    return {"pairs": pairs, "comparisons": comparisons}

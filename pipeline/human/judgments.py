@@ -2,7 +2,7 @@
 
 An item is one judge's ranking of the outputs for one sentence. A `translation` is one output; several systems may have
 given it, and their names are separated by blanks or commas. Rank 1 is the best, equal ranks are ties, and ranks may
-have gaps.
+have gaps. XML has elements `ranking-item`, CSV has columns system1Id, system1rank, system2Id ...
 """
 
 from __future__ import annotations
@@ -10,28 +10,261 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..corpus.edits.correction_xml import XmlReader
 from ..dataclass import dataclass
 from ..errors import CorpusError, InputError, Problem, did_you_mean
-from .judgment_files import read_items
+from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
+from ..io.small_tables import quoted_rows, separator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from ..arrays import Ints
-    from .judgment_files import Group, Item
 
 
+MAX_BYTES = 1 << 27
+"""The most bytes of a file of judgements after unpacking. A larger file is refused."""
+PIECE = 1 << 16
+MAX_SYSTEMS = 1000
+"""The most systems in one item."""
+MAX_NAME = 200
 MAX_PAIRS = 20_000_000
 """The most pairs of systems in one file: a hundred times as many as any campaign had."""
+NOT_RANKED = -1
+UNKNOWN = "unknown"
+"""The judge of items that name none."""
+RANK = re.compile(r"-1|[0-9]{1,9}")
+XML_STARTS = (b"<", b"\xff\xfe", b"\xfe\xff")
+COLUMN = re.compile(r"system([0-9]{1,3})id", re.IGNORECASE)
+
+
+class Group(NamedTuple):
+    """One output and its rank."""
+
+    systems: tuple[str, ...]
+    """The systems that gave this output, in the order of the file."""
+    rank: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One judge's ranking of the outputs for one sentence, or a pair that is a part of such a ranking."""
+
+    segment: str
+    judge: str
+    groups: tuple[Group, ...]
+    ranking: tuple[str, str, str]
+    """What all pairs of one ranking have in common, and no other ranking has."""
+    position: str
+    """The file and the line."""
+    unranked: int = 0
+    """How many outputs are left out because they have no rank."""
+
+    def renamed(self, aliases: Mapping[str, str]) -> Item:
+        """Return the item with other names for some systems."""
+        groups = (Group(tuple(aliases.get(n, n) for n in group.systems), group.rank) for group in self.groups)
+        return replace(self, groups=tuple(groups))
+
+    def without(self, systems: Collection[str]) -> Item:
+        """Return the item without these systems."""
+        groups = (Group(tuple(n for n in group.systems if n not in systems), group.rank) for group in self.groups)
+        return replace(self, groups=tuple(group for group in groups if group.systems))
+
+
+def is_judgments(path: Path) -> bool:
+    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id."""
+    name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
+    with open_bytes(spool.local(path), name) as file:
+        data = file.read(PIECE)
+    first = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
+    return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
+
+
+def read_items(path: Path) -> Iterator[Item]:
+    """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
+    name, spool = named(path), Spool(MAX_BYTES)
+    plain = spool.local(path)
+    try:
+        size = plain.stat().st_size
+    except (OSError, ValueError) as error:
+        raise CorpusError([Problem(name, reason(path, error))]) from None
+    if size > MAX_BYTES:
+        raise CorpusError([Problem(name, f"has more than {MAX_BYTES:,} bytes; that is no file of judgements")])
+    with open_bytes(plain, name) as file:
+        first = file.read(PIECE).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not first:
+        raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
+    yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
+
+
+class _Ranking:
+    """A ranking while it is read."""
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self.unranked = 0
+
+    def add(self, systems: str, rank: str, languages: str = "") -> None:
+        """Take an output by its systems, whose names are separated by blanks or commas, with its rank.
+
+        The rank is -1 where the output was not ranked. A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes
+        that of the system; `languages` is its end. Raises ValueError.
+        """
+        names = systems.replace(",", " ").split()
+        if not names:
+            raise ValueError("the name of a system is missing")
+        long = next((name for name in names if len(name) > MAX_NAME), None)
+        if long:
+            raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
+        if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
+            raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'")
+        if int(rank) == NOT_RANKED:
+            self.unranked += 1
+            return
+        for number, name in enumerate(names):
+            inner = name.removesuffix(languages)
+            if inner != name and "." in inner:
+                names[number] = inner.partition(".")[2]
+        self.groups.append(Group(tuple(names), int(rank)))
+
+    def item(self, segment: str, judge: str, own: str, position: str) -> Item:
+        """Return the ranking of a sentence by a judge, where `own` tells it from his others of that sentence.
+
+        Raises CorpusError where it has too many systems, or a system twice.
+        """
+        names = [name for group in self.groups for name in group.systems]
+        if len(names) > MAX_SYSTEMS:
+            message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
+            raise CorpusError([Problem(position, message)])
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
+        ranking, groups = (judge, segment, own), tuple(self.groups)
+        return Item(
+            segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=self.unranked
+        )
+
+
+class _Xml(XmlReader[Item]):
+    """Reads elements ranking-item, each with elements translation."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.attributes: dict[str, str] | None = None
+        self.ranking = _Ranking()
+        self.count = self.begun = 0
+
+    def items(self, path: Path) -> Iterator[Item]:
+        """Yield the items of a file."""
+        yield from self.records(path)
+        if not self.count:
+            raise CorpusError([Problem(self.name, "has no element ranking-item, so there is no judgement in it")])
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an item, or take one of its translations."""
+        if tag == "ranking-item":
+            if self.attributes is not None:
+                raise self.wrong("a ranking-item inside a ranking-item")
+            self.attributes, self.ranking, self.begun = attributes, _Ranking(), self.line
+        elif tag == "translation":
+            if self.attributes is None:
+                raise self.wrong("a translation outside of a ranking-item")
+            lacking = next((key for key in ("system", "rank") if key not in attributes), None)
+            if lacking:
+                raise self.wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
+            try:
+                self.ranking.add(attributes["system"], attributes["rank"])
+            except ValueError as error:
+                raise self.wrong(str(error)) from None
+
+    def end(self, tag: str) -> None:
+        """Finish an item."""
+        if tag != "ranking-item" or self.attributes is None:
+            return
+        attributes, position = self.attributes, f"{self.name}:{self.begun}"
+        segment = attributes.get("src-id", attributes.get("id", "")).strip()
+        if not segment:
+            message = "the ranking-item has neither src-id nor id, the number of its sentence"
+            raise CorpusError([Problem(position, message)])
+        self.count += 1
+        judge = attributes.get("user", "").strip() or UNKNOWN
+        self.done.append(self.ranking.item(segment, judge, str(self.count), position))
+        self.attributes = None
+
+
+def _csv(path: Path, name: str) -> Iterator[Item]:
+    """Yield a ranking for each row. Columns may stand in any order, with names in upper or lower case."""
+    # a line may end in \r alone, and a cell in quotation marks may go on in the next line
+    lines = (part + "\n" for _, line in numbered_lines(path, name) for part in line.removesuffix("\r").split("\r"))
+    first = next(lines)
+    rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
+    header = [cell.lower() for cell in next(rows).cells]
+    columns = _columns(header, name)
+    for number, (line, cells) in enumerate(rows, 1):
+        if cells:
+            yield _row(columns, cells, number, f"{name}:{line}", len(header))
+
+
+class _Columns(NamedTuple):
+    """Numbers of the columns, from 0."""
+
+    systems: list[tuple[int, int]]
+    """The columns of name and rank of each system."""
+    segment: int
+    by_title: Mapping[str, int]
+    """All columns by their names in lower case."""
+
+
+def _columns(header: list[str], name: str) -> _Columns:
+    twice = next((title for title in header if title and header.count(title) > 1), None)
+    if twice:
+        raise CorpusError([Problem(f"{name}:1", f"two columns are called '{twice}'")])
+    by_title = {title: number for number, title in enumerate(header)}
+    numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
+    titles = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
+    for title in titles:
+        if title not in by_title:
+            listed = ", ".join(header[:20])
+            message = f"no column is called '{title}'{did_you_mean(title, header)}; found {listed[:200]}"
+            raise CorpusError([Problem(f"{name}:1", message)])
+    segment = by_title.get("segmentid", by_title.get("srcindex"))
+    if segment is None:
+        raise CorpusError([Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")])
+    systems = [(by_title[name], by_title[rank]) for name, rank in zip(titles[::2], titles[1::2], strict=True)]
+    return _Columns(systems, segment, by_title)
+
+
+def _row(columns: _Columns, cells: list[str], number: int, position: str, width: int) -> Item:
+    if len(cells) != width:
+        raise CorpusError([Problem(position, f"has {len(cells)} columns; the first line has {width}")])
+
+    def cell(title: str) -> str:
+        return cells[columns.by_title[title]].strip() if title in columns.by_title else ""
+
+    ranking = _Ranking()
+    for name_at, rank_at in columns.systems:
+        if cells[name_at].strip() in ("", "-1") and cells[rank_at].strip() in ("", "-1"):
+            continue  # WMT files have columns for five systems, some of them empty
+        try:
+            ranking.add(cells[name_at], cells[rank_at], f".{cell('srclang')}-{cell('trglang')}")
+        except ValueError as error:
+            raise CorpusError([Problem(position, str(error))]) from None
+    segment = cells[columns.segment].strip()
+    own = cell("rankingid") or (str(number) if len(columns.systems) > 2 else "")  # rows of pairs are parts of a ranking
+    item = ranking.item(segment, cell("judgeid") or UNKNOWN, own, position)
+    if not segment:
+        raise CorpusError([Problem(position, "the number of the sentence is missing")])
+    return item
 
 
 class Pairs(NamedTuple):
@@ -117,40 +350,39 @@ def read_judgments(
     systems. Raises CorpusError where the file cannot be read, has no
     judgements, a wrong rank or a document type definition. Raises InputError for a judge or system that is not there.
     """
-    items = list(read_items(path))
+    items, file = list(read_items(path)), str(path)
     all_judges = {item.judge for item in items}
     for name in (*judges, *without_judges):
-        _check(name, all_judges, "judge", path)
+        check_known(file, name, all_judges, "judge")
     kept = [item for item in items if (not judges or item.judge in judges) and item.judge not in without_judges]
     if aliases:
-        check_aliases(str(path), aliases, {name for item in items for group in item.groups for name in group.systems})
+        check_aliases(file, aliases, {name for item in items for group in item.groups for name in group.systems})
         kept = [item.renamed(aliases) for item in kept]
     systems = {name for item in kept for group in item.groups for name in group.systems}
     for name in without_systems:
-        _check(name, systems, "system", path)
-    judgments = build(str(path), (item.without(without_systems) for item in kept) if without_systems else kept)
+        check_known(file, name, systems)
+    judgments = build(file, (item.without(without_systems) for item in kept) if without_systems else kept)
     if not len(judgments.expanded.first):
-        raise CorpusError([Problem(str(path), "has no judgement of two systems")])
+        raise CorpusError([Problem(file, "has no judgement of two systems")])
     return judgments
+
+
+def check_known(where: str, name: str, names: Collection[str], kind: str = "system") -> None:
+    """Raise InputError, which begins with `where`, for the name of a system or judge that is not there."""
+    if name not in names:
+        listed = ", ".join(sorted(names)[:20])
+        raise InputError(f"{where}: has no {kind} '{name}'{did_you_mean(name, names)}; it has {listed}")
 
 
 def check_aliases(file: str, aliases: Mapping[str, str], systems: Collection[str]) -> None:
     """Raise InputError where an alias is for a system that the file has not, or two systems would have one name."""
     for name in aliases:
-        if name not in systems:
-            listed = ", ".join(sorted(systems)[:20])
-            raise InputError(f"{file}: aliases: has no system '{name}'{did_you_mean(name, systems)}; it has {listed}")
+        check_known(f"{file}: aliases", name, systems)
     renamed = [aliases.get(name, name) for name in sorted(systems)]
     twice = next((name for name in renamed if renamed.count(name) > 1), None)
     if twice is not None:
         both = " and ".join(f"'{name}'" for name in sorted(systems) if aliases.get(name, name) == twice)
         raise InputError(f"{file}: aliases: {both} would both be called '{twice}'; a name is for one system")
-
-
-def _check(name: str, names: Collection[str], kind: str, path: Path) -> None:
-    if name not in names:
-        listed = ", ".join(sorted(names)[:20])
-        raise InputError(f"{path}: has no {kind} '{name}'{did_you_mean(name, names)}; it has {listed}")
 
 
 def build(file: str, items: Iterable[Item]) -> Judgments:
@@ -176,6 +408,11 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         _add(expanded, single, judge, segment)
         for (_, rank), (_, other) in combinations(sorted(single), 2):
             ranks.extend((rank, other))
+    notes = []
+    if unranked := sum(item.unranked for item in items):
+        notes.append(f"{unranked} outputs have the rank -1 (not ranked) and are left out")
+    if empty := sum(len(item.groups) < 2 for item in items):
+        notes.append(f"{empty} of {len(items)} items have fewer than two outputs: nothing is compared there")
     return Judgments(
         file=file,
         systems=tuple(systems),
@@ -186,7 +423,7 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
         ranks=np.array(ranks, np.int64).reshape(-1, 2),
-        notes=tuple(_notes(items)),
+        notes=tuple(notes),
     )
 
 
@@ -202,15 +439,6 @@ def _add(table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segme
 def _pairs(values: array[int]) -> Pairs:
     table = np.frombuffer(values, np.int64) if len(values) else np.zeros(0, np.int64)
     return Pairs(*np.ascontiguousarray(table.reshape(-1, 5).T))
-
-
-def _notes(items: Sequence[Item]) -> Iterable[str]:
-    unranked = sum(item.unranked for item in items)
-    if unranked:
-        yield f"{unranked} outputs have the rank -1 (not ranked) and are left out"
-    empty = sum(len(item.groups) < 2 for item in items)
-    if empty:
-        yield f"{empty} of {len(items)} items have fewer than two outputs: nothing is compared there"
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:

@@ -10,22 +10,20 @@ import numpy as np
 
 from ..dataclass import dataclass
 from ..errors import InputError
-from .agreement.by_rank import ByRank, agreement_by_rank
-from .agreement.comparison import Agreement, HumanScores, PermutationTest, compared
-from .agreement.skill import skills
-from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, windows
-from .people import check_common, human_scores, judged_dataset
-from .preferences import accuracy_interval, lines_of_segments, sentence_level, sentence_pairs
-from .williams import williams
+from .comparison import Agreement, PermutationTest, compared
+from .correlation import COEFFICIENTS, bootstrap_interval, common_systems, correlate, vector, williams, windows
+from .human_judgements import check_common, human_scores, judged_dataset
+from .preferences import ByRank, accuracy_interval, agreement_by_rank, lines_of_segments, sentence_level, sentence_pairs
+from .trueskill import skills
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from ..arrays import Floats, Ints
     from ..config.models import HumanConfig
-    from .agreement.metric_scores import MetricScores
+    from .human_judgements import HumanJudgements
     from .judgments import Judgments
-    from .people import People
+    from .score_files import MetricScores
     from .trueskill import Progress
 
 
@@ -121,7 +119,7 @@ class MetaEvaluation:
 
 
 def meta_evaluate(
-    metrics: Sequence[MetricScores], people: People, config: HumanConfig, progress: Progress | None = None
+    metrics: Sequence[MetricScores], people: HumanJudgements, config: HumanConfig, progress: Progress | None = None
 ) -> MetaEvaluation:
     """Correlate metrics with people. Raises InputError where fewer than three systems have both scores.
 
@@ -129,49 +127,57 @@ def meta_evaluate(
     """
     dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    result = MetaEvaluation(settings=_settings(config), digest=people.digest)
+    fields = type(config).model_fields
+    settings = {
+        name: value
+        for name, value in config.model_dump().items()
+        if name not in LATER or value != fields[name].get_default()
+    }
+    result = MetaEvaluation(settings=settings, digest=people.digest)
     for title, scores in human_scores(people, config, progress).items():
         systems = _common(metrics, people, scores, config, result.notes)
         result.scores[title] = {name: scores[name] for name in systems}
         human = vector(scores, systems)
-        values = list(_values(metrics, systems, config))
+        if config.aggregation == "score":
+            values = [vector(metric.scores, systems) for metric in metrics]
+        else:
+            of_sentences = [metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]
+            values = list(skills(np.stack(of_sentences)))
         for metric, own in zip(metrics, values, strict=True):
-            coefficients = _coefficients(own, human, config)
+            coefficients = {
+                name: Coefficient(
+                    value, bootstrap_interval(own, human, name, config.resamples, config.level, config.seed)
+                )
+                for name, value in correlate(own, human, COEFFICIENTS).items()
+            }
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
-            result.windows.extend(_windows(metric, own, human, title, config.window))
-        result.tests.extend(_tests(metrics, values, human, title))
-        asked = HumanScores(people.file, title, result.scores[title], people.sentences.get(title))
-        agreements, tests, notes = compared(metrics, asked, config)
+            result.windows.extend(
+                Windowed(dataset=dataset, metric=metric.metric, human=title, **window._asdict())
+                for window in (windows(own, human, config.window) if config.window else ())
+            )
+        for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
+            test, names = williams(first, second, human), (one.metric, two.metric)
+            if test.t < 0:  # the metric with the higher correlation comes first
+                test, names = williams(second, first, human), (two.metric, one.metric)
+            result.tests.append(Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()))
+        agreements, tests, notes = compared(
+            metrics, people.file, title, result.scores[title], people.sentences.get(title), config
+        )
         result.statistics.extend(agreements)
         result.permutations.extend(tests)
         result.notes.extend(notes)
     if people.judgments:
         result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
-        result.by_rank.extend(_by_rank(metrics, people.judgments, config) if config.by_rank else ())
+        for metric in metrics if config.by_rank else ():
+            judged = judged_scores(metric, people.judgments, config.without, config.numbering, [])
+            result.by_rank.extend(agreement_by_rank(dataset, metric.metric, people.judgments, *judged, config.ties))
     result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
     return result
 
 
-def _settings(config: HumanConfig) -> dict[str, Any]:
-    """Return the section `human`, without the later settings where they have their defaults."""
-    fields = type(config).model_fields
-    return {
-        name: value
-        for name, value in config.model_dump().items()
-        if name not in LATER or value != fields[name].get_default()
-    }
-
-
-def _values(metrics: Sequence[MetricScores], systems: Sequence[str], config: HumanConfig) -> Iterable[Floats]:
-    """Return the scores of each metric on the systems that are correlated, float64 [systems] each."""
-    if config.aggregation == "score":
-        return [vector(metric.scores, systems) for metric in metrics]
-    return skills(np.stack([metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]))
-
-
 def _common(
     metrics: Sequence[MetricScores],
-    people: People,
+    people: HumanJudgements,
     scores: dict[str, float],
     config: HumanConfig,
     notes: list[str],
@@ -186,29 +192,6 @@ def _common(
     return sorted(judged & measured)
 
 
-def _coefficients(metric: Floats, human: Floats, config: HumanConfig) -> dict[str, Coefficient]:
-    """Return the coefficients of agreement on systems, with their intervals."""
-    sampling = config.resamples, config.level, config.seed
-    return {
-        name: Coefficient(value, bootstrap_interval(metric, human, name, *sampling))
-        for name, value in correlate(metric, human, COEFFICIENTS).items()
-    }
-
-
-def _windows(metric: MetricScores, own: Floats, human: Floats, title: str, size: int | None) -> Iterable[Windowed]:
-    for window in windows(own, human, size) if size else ():
-        yield Windowed(dataset=metric.dataset, metric=metric.metric, human=title, **window._asdict())
-
-
-def _tests(metrics: Sequence[MetricScores], values: Sequence[Floats], human: Floats, title: str) -> Iterable[Test]:
-    """Yield Williams' test of each two metrics. The first metric of a test is the one with the higher correlation."""
-    for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
-        test, names = williams(first, second, human), (one.metric, two.metric)
-        if test.t < 0:
-            test, names = williams(second, first, human), (two.metric, one.metric)
-        yield Test(dataset=one.dataset, human=title, metric=names[0], other=names[1], **test._asdict())
-
-
 def judged_scores(
     metric: MetricScores, judgments: Judgments, without: Collection[str], numbering: str, notes: list[str]
 ) -> tuple[list[str], Floats, Ints]:
@@ -221,13 +204,6 @@ def judged_scores(
         raise InputError(f"agreements: {metric.metric} has no sentence scores of systems that were judged")
     scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
     return systems, scores, lines_of_segments(judgments, systems, scores, numbering, notes)
-
-
-def _by_rank(metrics: Sequence[MetricScores], judgments: Judgments, config: HumanConfig) -> Iterable[ByRank]:
-    for metric in metrics:
-        systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, [])
-        for pair in agreement_by_rank(judgments, systems, scores, lines, config.ties):
-            yield ByRank(dataset=metric.dataset, metric=metric.metric, **pair._asdict())
 
 
 def _on_sentences(

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from ..errors import InputError
 from ..scoring.resampling.bootstrap import percentile_interval
+from .correlation import equal_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
     from .judgments import Judgments
+
 
 Ties = Literal["later", "wrong", "half", "out"]
 """What equal scores of the metric mean for a pair that people do not tie.
@@ -24,8 +27,6 @@ Ties = Literal["later", "wrong", "half", "out"]
 `later`: the metric prefers the system whose name is later in ASCII order, as in gec-metrics. `wrong`: the metric
 disagrees. `half`: this is half an agreement. `out`: the pair is left out.
 """
-EQUAL = 1e-12
-"""Scores count as equal where they differ by at most this share of the larger: 1/3 may be computed in two ways."""
 
 
 class SentencePairs(NamedTuple):
@@ -51,8 +52,7 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
 def _tied(scores: Floats, pairs: SentencePairs) -> NDArray[np.bool_]:
     """Return for each pair whether its scores are equal."""
     one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    equal: NDArray[np.bool_] = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
-    return equal
+    return equal_scores(one, two)
 
 
 class SentenceLevel(NamedTuple):
@@ -187,7 +187,43 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        differing += int(
-            (np.abs(values[1:] - values[0]) > EQUAL * np.maximum(np.abs(values[1:]), abs(values[0]))).sum()
-        )
+        differing += int((~equal_scores(values[1:], values[:1])).sum())
     return differing
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByRank:
+    """How one metric agrees with judgements of outputs of two ranks, as in the pairwise analysis of gec-metrics."""
+
+    dataset: str
+    metric: str
+    better: int
+    """The rank of the output that people prefer; 1 is the best."""
+    worse: int
+    pairs: int
+    accuracy: float
+    """The share of pairs on which the metric agrees."""
+
+
+def agreement_by_rank(
+    dataset: str, metric: str, judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints, ties: Ties
+) -> Iterator[ByRank]:
+    """Yield the agreement for each two ranks, in order of the ranks. Pairs that people tie are left out.
+
+    Sentence scores are float64 [systems, lines], for the systems `names` in ASCII order. `lines` has the line of each
+    judged sentence. `ties` says what equal scores mean.
+    """
+    number = np.full(len(judgments.systems), -1, np.int64)
+    number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
+    pairs, ranks = judgments.expanded, judgments.ranks
+    kept = (number[pairs.first] >= 0) & (number[pairs.second] >= 0) & (pairs.outcome != 1)
+    own, ranks = pairs.only(kept), ranks[kept]
+    turned = own.outcome == 2
+    better, worse = np.where(turned, own.second, own.first), np.where(turned, own.first, own.second)
+    agreeing = preferences(scores, SentencePairs(number[better], number[worse], lines[own.segment]), ties)
+    counted = ~np.isnan(agreeing)
+    kinds, kind = np.unique(np.sort(ranks[counted], axis=1), axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    tried, right = np.bincount(kind, minlength=len(kinds)), np.bincount(kind, agreeing[counted], len(kinds))
+    for (low, high), count, agreed in zip(kinds.tolist(), tried.tolist(), right.tolist(), strict=True):
+        yield ByRank(dataset=dataset, metric=metric, better=low, worse=high, pairs=count, accuracy=agreed / count)

@@ -1,9 +1,10 @@
-"""Files of scores of systems: lines `system score`, CSV or TSV with a column for each score, YAML or JSON.
+"""Scores of systems and of their sentences, by people or a metric, from files or a run.
 
-Where white space separates the columns, a name with blanks stands in quotation marks: `"GPT-4 (few-shot)" 0.5`. Lines
-may have several scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is
-`system: score`, or `name of the score: {system: score}`. A file may also have one number a line, as in the data of
-SEEDA: these are the scores of systems that are known from elsewhere, in ASCII order of their names.
+A file has lines `system score`, is CSV or TSV with a column for each score, or YAML or JSON. Where white space
+separates the columns, a name with blanks stands in quotation marks: `"GPT-4 (few-shot)" 0.5`. Lines may have several
+scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is `system: score`, or
+`name of the score: {system: score}`. A file may also have one number a line, as in the data of SEEDA: these are the
+scores of systems that are known from elsewhere, in ASCII order of their names.
 
 In a file of scores of sentences each system comes as often as there are sentences, in their order, as in the files
 `*.seg.score` of mt-metrics-eval. A score that is lacking is `None` there.
@@ -12,18 +13,24 @@ In a file of scores of sentences each system comes as often as there are sentenc
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import CorpusError, Problem
+import numpy as np
+
+from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import named
 from ..io.small_tables import NOT_A_NUMBER, Row, SpacedRow, at_line, is_numeric, number_of, read_rows
+from ..scoring.column_blocks import present_blocks
+from ..scoring.sentences import sentence_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..arrays import Floats
-    from ..config.tree import Node
+    from ..scoring.scored_columns import ScoredColumns
 
     Scores = dict[str, dict[str, float]]
 
@@ -49,7 +56,12 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(row.cells) == 1 for row in rows):
-        titles, rows = [_title(path)], _with_names(rows, names, name)
+        if len(rows) != len(names):
+            expected = f"; there are {len(names)} systems" if names else ""
+            message = f"has {len(rows)} lines with one column; expected lines `system score`{expected}"
+            raise CorpusError([Problem(name, message)])
+        titles = [_title(path)]
+        rows = [Row(line, [system, *cells]) for (line, cells), system in zip(rows, sorted(names), strict=True)]
     else:
         titles, rows = _titles(rows, path)
     scores: Scores = {title: {} for title in titles}
@@ -57,7 +69,8 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         line, cells = row
         hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
-            message = f"expected a system and {_several(len(titles))}, found {len(cells)} columns{hint}"
+            several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
+            message = f"expected a system and {several}, found {len(cells)} columns{hint}"
             raise at_line(name, line, message)
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
@@ -82,10 +95,11 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     counts = {len(own) for own in places.values()}
     if len(counts) != 1 or counts == {1} or any(len(row.cells) != len(titles) + 1 for row in rows):
         return None
-    import numpy as np  # here, so that files of scores of systems do not need it
-
     name = named(path)
-    table = np.array([[_number_or_nan(text, f"{name}:{row.line}") for text in row.cells[1:]] for row in rows])
+    lacking = NOT_A_NUMBER - INFINITE
+    cells = ((row.line, text) for row in rows for text in row.cells[1:])
+    numbers = [math.nan if text.lower() in lacking else _number(text, f"{name}:{line}") for line, text in cells]
+    table = np.array(numbers).reshape(len(rows), len(titles))
     return {
         title: {system: table[own, column] for system, own in places.items()} for column, title in enumerate(titles)
     }
@@ -93,14 +107,8 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
 
 def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
     """Return the mean score of each system over the sentences for which it has one; NaN where it has none."""
-    import numpy as np  # here, so that files of scores of systems do not need it
-
     present = {system: scores[~np.isnan(scores)] for system, scores in sentences.items()}
     return {system: float(scores.mean()) if len(scores) else math.nan for system, scores in present.items()}
-
-
-def _number_or_nan(text: str, position: str) -> float:
-    return math.nan if text.lower() in NOT_A_NUMBER - INFINITE else _number(text, position)
 
 
 def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
@@ -124,19 +132,6 @@ def _title(path: Path) -> str:
     return name
 
 
-def _several(count: int) -> str:
-    return "a score" if count == 1 else f"{count} scores"
-
-
-def _with_names(rows: list[Row], names: Sequence[str], name: str) -> list[Row]:
-    """Return rows of one number with the names of the systems before the numbers."""
-    if len(rows) != len(names):
-        expected = f"; there are {len(names)} systems" if names else ""
-        message = f"has {len(rows)} lines with one column; expected lines `system score`{expected}"
-        raise CorpusError([Problem(name, message)])
-    return [Row(line, [system, *cells]) for (line, cells), system in zip(rows, sorted(names), strict=True)]
-
-
 def _number(text: str, position: str, hint: str = "") -> float:
     try:
         return number_of(text, "a score, a number")
@@ -156,13 +151,76 @@ def _yaml(path: Path) -> Scores:
     if nested and len(nested) < len(root.value):
         flat = next(child for title, child in root.value.items() if title not in nested)
         raise CorpusError([flat.problem("expected a mapping of systems, as the others here")])
-    tables = nested or {_title(path): root}
-    return {title: _mapping(table) for title, table in tables.items()}
+    scores: Scores = {title: {} for title in nested or (_title(path),)}
+    for title, own in scores.items():
+        table = nested.get(title, root).value
+        for name, child in table.items() if isinstance(table, dict) else ():
+            if not isinstance(child.value, str):
+                raise CorpusError([child.problem("expected a score, a number")])
+            own[name] = _number(child.value, f"{child.mark}: {child.path}")
+    return scores
 
 
-def _mapping(table: Node) -> dict[str, float]:
-    children = table.value if isinstance(table.value, dict) else {}
-    for child in children.values():
-        if not isinstance(child.value, str):
-            raise CorpusError([child.problem("expected a score, a number")])
-    return {name: _number(str(child.value), f"{child.mark}: {child.path}") for name, child in children.items()}
+@dataclass(frozen=True)
+class MetricScores:
+    """Scores of systems by one metric on one data set, from a run or a file."""
+
+    dataset: str
+    metric: str
+    scores: dict[str, float]
+    """The higher, the better: scores of metrics where lower is better are negated, and so are sentence scores."""
+    lines: int = 0
+    sentences: Callable[[], Floats] | None = None
+    """Returns the sentence scores, float64 [systems, lines], with the systems in ASCII order. None: there are none."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems in ASCII order, in which `sentences` returns them."""
+        return sorted(self.scores)
+
+    def sentences_of(self, systems: Sequence[str], what: str) -> Floats:
+        """Return the sentence scores of these systems: float64 [systems, lines].
+
+        Raises InputError, which begins with `what`, where there are none.
+        """
+        if self.sentences is None:
+            raise InputError(f"{what}: {self.metric} has no scores of sentences")
+        return self.sentences()[[self.systems.index(name) for name in systems]]
+
+
+def metric_scores(columns: Iterable[ScoredColumns]) -> list[MetricScores]:
+    """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
+    metrics = []
+    for scored in columns:
+        names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
+        goodness = scored.metric.goodness
+        scores = {score.system: goodness(score.score) for score in scored.scores if score.system in names}
+        first = scored.scores[0]
+        metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
+    return metrics
+
+
+def scores_of_file(path: Path) -> list[MetricScores]:
+    """Return the scores of systems or of sentences that a file has. Raises CorpusError where it is wrong."""
+    sentences = read_sentence_scores(path)
+    if sentences is None:
+        return [MetricScores("", name, own) for name, own in read_scores(path).items()]
+    metrics = []
+    for name, own in sentences.items():
+        rows = [own[system] for system in sorted(own)]
+        metrics.append(MetricScores("", name, means(own), len(rows[0]), partial(np.stack, rows)))
+    return metrics
+
+
+def _sentences(scored: ScoredColumns) -> Floats:
+    """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
+    numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
+    columns = {score.system: blocks for score, blocks, own in numbered if own is None}
+    rows = [
+        [
+            scored.metric.goodness(sentence_scores(scored.metric, block))
+            for block in present_blocks(scored.metric, columns[name])
+        ]
+        for name in sorted(columns)
+    ]
+    return np.stack([np.concatenate(blocks) for blocks in rows])

@@ -1,4 +1,6 @@
-"""TrueSkill of systems from judgements of pairs, as the WMT campaigns compute it (Sakaguchi et al. 2014).
+"""TrueSkill of systems: from judgements of pairs as the WMT campaigns compute it, or from sentence scores of a metric.
+
+What follows is about judgements (Sakaguchi et al. 2014); skills() is for sentence scores.
 
 A run plays as many matches as there are pairs, and one more. In each match the system whose skill is least certain
 meets an opponent whose skill is near, and the outcome is taken from a random judgement of the two. The updates for two
@@ -13,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .correlation import equal_scores
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from .judgments import Judgments
 
     Progress = Callable[[int, int], None]
+
 
 SIGMA = 0.5
 """The standard deviation of skills at the start, as in the program infer_TS of the WMT scripts."""
@@ -147,3 +152,35 @@ def _pdf(values: Floats) -> Floats:
 def draw_margin(width: float, draw: float = DRAW) -> float:
     """Return the difference of performances below which a match is drawn, for the share `draw` of drawn matches."""
     return NormalDist().inv_cdf((draw + 1) / 2) * math.sqrt(2) * width
+
+
+BETA = 0.25
+"""The standard deviation of a performance where sentence scores are matches."""
+
+
+def skills(scores: Floats) -> Floats:
+    """Return the skill of each system by each metric, float64 [metrics, systems], as gec-metrics aggregates scores.
+
+    Sentence scores are float64 [metrics, systems, lines]. For each sentence in order, each two systems in order play a
+    match, which the higher score wins; equal scores are a draw. The default backend of the package trueskill, which
+    gec-metrics uses, has an error function of seven digits, so that its skills differ by about 1e-8. Matches whose
+    systems are all different do not depend on each other, and are computed together: those of the systems i and j with
+    the same sum i + j.
+    """
+    metrics, systems, lines = scores.shape
+    mean, variance = np.zeros((metrics, systems)), np.full((metrics, systems), SIGMA**2)
+    margin = draw_margin(BETA)
+    for line in range(lines):
+        own = scores[:, :, line]
+        for total in range(1, 2 * systems - 2):
+            first = np.arange(max(0, total - systems + 1), (total + 1) // 2)
+            second = total - first
+            one, two = own[:, first], own[:, second]
+            drawn = equal_scores(one, two)
+            lost = (one < two) & ~drawn
+            winner, loser = np.where(lost, second, first), np.where(lost, first, second)
+            rows = np.arange(metrics)[:, None]
+            before = mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser]
+            after = rated(*before, drawn, BETA, margin)
+            mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = after
+    return mean

@@ -24,7 +24,7 @@ FORMATS: dict[str, Format] = {
     ),
     "csv": Format(
         about="scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where the run has them",
-        files=later(__name__, "csv_files.csv_files"),
+        files=later(__name__, "data_files.csv_files"),
         printed=True,
         texts=False,
     ),
@@ -42,7 +42,7 @@ FORMATS: dict[str, Format] = {
     ),
     "parquet": Format(
         about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts; types.parquet",
-        files=later(__name__, "parquet.parquet_files"),
+        files=later(__name__, "data_files.parquet_files"),
         package="pyarrow",
         extra="parquet",
         texts=False,

@@ -1,32 +1,70 @@
-"""Results for the terminal: a ranked table for each data set and metric, as plain text when it is piped."""
+"""What commands print of results: systems by metrics, ranked tables, comparisons, agreement with people.
+
+On a terminal the best and what is significant stand out. In a pipe the tables are plain.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
+from ..metrics.base.signature import with_samples
 from ..metrics.names import class_of
-from .by_type.tables import caption, fitting, types_of
-from .overview.boards import print_board, print_boards, print_peer
-from .overview.printed import HINT, print_overview
-from .overview.systems_by_metrics import overviews
-from .tables.columns.directions import BETTER, WORSE
-from .tables.comparisons import baseline_of, is_significant, matrix, p_cell, pair_table, settings_line, signed, tests_of
-from .tables.digits import percent, round_half_up
-from .tables.labels import headings, labels
-from .tables.ranked import picked
-from .tables.sections import finding_tables
-from .terminal.table import fits, print_table
-from .terminal.text import print_text, terminal_width
+from .by_type import caption, of_system, side_by_side, types_of
+from .overview import Overview, overviews
+from .tables import percent
+from .tables.comparisons import (
+    BETTER,
+    STAR,
+    WORSE,
+    baseline_of,
+    is_significant,
+    matrix,
+    p_cell,
+    pair_table,
+    settings_line,
+    signed,
+)
+from .tables.people import AGREEMENT_TABLES, finding_tables
+from .tables.ranked import (
+    best_of,
+    groups,
+    interval_table,
+    labels,
+    notes_of,
+    output_cell,
+    picked,
+    ranked_table,
+    size,
+    wide_table,
+)
+from .terminal.printing import as_shown, fits, print_square, print_table, print_text, shown_width, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from ..metrics.base.metric import Metric
     from ..scoring.results import Comparison, Results, Score
-    from .overview.systems_by_metrics import Overview
     from .tables import Table
+    from .tables.ranked import Group
+
+BEST, ALONE, AHEAD, BEHIND, APART = "bold", "cyan", "green", "red", "dim"
+"""How the best cell is drawn, with its colour where it has no other; those better and worse than the baseline; and
+names that do not compete."""
+HINT = "(intervals, rank ranges and tests of each metric: --boards)"
+"""What is said below systems by metrics."""
+LEAST = ("d", "better in", "p", "ties", "losses", "wins")
+"""Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
+TURNED = (
+    "Wins and losses may point the other way than the difference: each sentence is one, long or short, and one in "
+    "which nothing is to be changed is won by leaving it alone."
+)
+"""What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
+ORDERED = re.compile("(.+)_([1-9][0-9]*)")
+"""The name of an output of one order of n-grams."""
+SHOWN = 5
+"""How many names of a kind are shown of what a run replaces."""
 
 
 def print_results(
@@ -35,15 +73,21 @@ def print_results(
     """Print a ranked table for each data set and metric to standard output, with all columns or only these.
 
     `settings` says whether a line tells how intervals and tests were computed. Unless there are to be `boards`, systems
-    by metrics stand instead of these tables, where there are several metrics or data sets.
+    by metrics stand instead of these tables, where there are several metrics or data sets. Where a data set has one
+    metric, its ranked table stands there, which says more.
     """
     parts = [] if boards else overviews(results, digits)
-    _print_overviews(results, parts, digits)
-    if not parts:
-        print_boards(results, digits, columns)
+    alone = [overview if len(overview.columns) > 1 else overview.columns[0].group for overview in parts]
+    for number, part in enumerate(alone or groups(results)):
+        if number:
+            print()
+        if isinstance(part, Overview):
+            print_overview(results, part)
+        else:
+            print_board(results, part, digits, columns)
     if results.statistics and settings:
         real = f"{BETTER} {WORSE}" if baseline_of(results) is not None else "significant"
-        print_text(settings_line(results.statistics, real if parts else "*"))
+        print_text(settings_line(results.statistics, real if parts else STAR))
     if parts:
         print_text(HINT)
     if results.human:
@@ -56,47 +100,111 @@ def print_results(
         print(printable(title))
         print_table(header, rows, left=left)
     if results.expectations:
-        print_expectations(results.expectations, after=bool(results.scores or findings))
+        from .tables.reproduction import expectation_table, misses
 
-
-def _print_overviews(results: Results, parts: Sequence[Overview], digits: int) -> None:
-    """Print systems by metrics of each data set; where there is one metric, its ranked table, which says more."""
-    for number, overview in enumerate(parts):
-        if number:
+        if results.scores or findings:
             print()
-        if len(overview.columns) > 1:
-            print_overview(results, overview)
-        else:
-            print_board(results, overview.columns[0].group.scores, digits, ())
+        print_table(*expectation_table(results.expectations), left=(1, 4))
+        for line in misses(results.expectations):
+            print_text(f"missed: {line}")
 
 
-def print_expectations(expectations: dict[str, Any], *, after: bool = False) -> None:
-    """Print the verdicts on what was expected, and what was missed; `after` puts a blank line before them."""
-    from .tables.verdicts import expectation_table, misses
+# --- a metric on a data set, and systems by metrics
 
-    if after:
+
+def print_board(results: Results, group: Group, digits: int, columns: Sequence[str] = ()) -> None:
+    """Print the ranked table of a metric on a data set, and below it the intervals of all outputs, if there are any.
+
+    A heading tells the metric from others of its name. A terminal has the columns that fit its width, and more than the
+    usual ones if it is wide, unless columns are asked for.
+    """
+    scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
+    whole = f"{about}; {group.heading}" if group.heading else about
+    if group.heading and sys.stdout.isatty() and len(as_shown(whole)) > terminal_width():
+        whole = f"{about}\n{group.heading}"
+    print(printable(whole))
+    if columns:
+        table, first_out, extra = ranked_table(results, scores, digits, columns), list[str](), 0
+    else:
+        table, first_out, extra = wide_table(results, scores, digits)
+    best, baseline = best_of(results.datasets[group.dataset], group, digits), baseline_of(results)
+    styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
+    for test in group.tests if baseline is not None else ():
+        if is_significant(test, results):
+            colour = AHEAD if class_of(group.metric).goodness(test.difference) > 0 else BEHIND
+            rows = [n for n, score in enumerate(scores) if score.system == test.system]
+            styles |= {(n, c): colour for n in rows for c, title in enumerate(table[0]) if title.startswith("against ")}
+    clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
+    ends = [n for n in range(len(scores) - 1) if clusters[n] != clusters[n + 1]]
+    print_table(*table, first_out=first_out, stay=(0, 1, 2), extra=extra, whole=(1,), styles=styles, rules=ends)
+    if any(score.intervals for score in scores):
         print()
-    print_table(*expectation_table(expectations), left=(1, 4))
-    for line in misses(expectations):
-        print_text(f"missed: {line}")
+        print_table(*interval_table(results, scores, digits), left=(0, 1))
+    print(group.metric)
+    print_peer(scores[0], results.statistics)
+    for line in notes_of(scores):
+        print_text(f"note: {line}")
+
+
+def print_peer(score: Score, statistics: dict[str, Any] | None, test: str = "paired_bootstrap") -> None:
+    """Print sacreBLEU's signature, where it has one, with the samples and the seed of statistics."""
+    if score.peer_signature:
+        print(printable(with_samples(score.peer_signature, statistics or {}, test if statistics else "")))
+
+
+def print_overview(results: Results, overview: Overview) -> None:
+    """Print systems by metrics, the sentence of each metric, notes and signatures.
+
+    All marks of a column stand in as many letters as the longest one has, so that scores stand below each other.
+    """
+    names = [f"{name} ({kind})" if (kind := overview.kinds.get(name)) else name for name in overview.systems]
+    rows = [[name] for name in names]
+    styles = {(row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds}
+    for number, column in enumerate(overview.columns, 1):
+        room = max(shown_width(entry.mark) for entry in column.entries.values())
+        for row, name in enumerate(overview.systems):
+            entry = column.entries.get(name)
+            text, mark = (entry.text, entry.mark) if entry else ("-", "")
+            rows[row].append(f"{text} {mark}{' ' * (room - shown_width(mark))}" if room else text)
+            colour = {BETTER: AHEAD, WORSE: BEHIND}.get(mark, "")
+            if style := f"{BEST} {colour or ALONE}" if entry and entry.best else colour:
+                styles[row, number] = style
+    print(printable(overview.about))
+    print_square(["system", *(column.title for column in overview.columns)], rows, styles=styles)
+    for column in overview.columns:
+        if column.verdict_sentence:
+            print_text(f"{column.title}: {column.verdict_sentence}")
+    for column in overview.columns:
+        for line in notes_of(column.group.scores):
+            print_text(f"note: {column.title}: {line}")
+    if overview.marks:
+        print_text(overview.marks)
+    for column in overview.columns:
+        print(printable(f"{column.title} = {column.group.metric}"))
+        print_peer(column.group.scores[0], results.statistics)
+
+
+# --- scores by type, comparisons, counts of each order
 
 
 def print_types(results: Results, digits: int, tier: int) -> None:
-    """Print the scores by type, on a terminal in tables that fit its width."""
+    """Print the scores by type: precision, recall and score of each system, or all numbers of a single one.
+
+    A terminal that is too narrow for that has the score alone, in several tables where it needs them, or the columns of
+    a single system that fit.
+    """
     for number, types in enumerate(types_of(results, tier)):
         print(("\n" if number else "") + printable(caption(types)))
-        for title, (header, rows) in fitting(types, digits, terminal_width() if sys.stdout.isatty() else None):
-            if title:
-                print(printable(title))
-            print_table(header, rows, left=(0,))
+        if len(types.systems) > 1:
+            table = side_by_side(types, digits, [*types.fractions[1:], *types.fractions[:1]])
+            print_square(*(table if fits(*table) else side_by_side(types, digits)))
+        else:
+            header, rows = of_system(types, types.systems[0], digits)
+            score = types.fractions[0]
+            first_out = [*(title for title in reversed(header) if title != score and " " in title), *types.counts]
+            print(printable(types.systems[0]))
+            print_table(header, rows, left=(0,), first_out=first_out, stay=(0, header.index(score)))
         print(types.group.metric)
-
-
-TURNED = (
-    "Wins and losses may point the other way than the difference: each sentence is one, long or short, and one in "
-    "which nothing is to be changed is won by leaving it alone."
-)
-"""What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
 
 
 def print_comparisons(results: Results, digits: int, *, pairs: bool = False, columns: Sequence[str] = ()) -> None:
@@ -104,23 +212,29 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
 
     This is a row for each pair if `pairs` is set or all were compared with a baseline, else two tables of all pairs.
     """
-    headed = headings(test.metric for test in results.tests)
-    for dataset, metric in dict.fromkeys((test.dataset, test.metric) for test in results.tests):
-        print(printable(f"{dataset}  {headed[metric]}\n{metric}" if metric in headed else f"{dataset}  {metric}"))
-        scores = [score for score in results.scores if (score.dataset, score.metric) == (dataset, metric)]
+
+    def difference(test: Comparison, turned: bool) -> str:
+        star = STAR if is_significant(test, results) else ""
+        return signed(-test.difference if turned else test.difference, digits) + star
+
+    for group in groups(results):
+        scores, names = group.scores, [score.system for score in group.scores]
+        tests = sorted(group.tests, key=lambda t: (names.index(t.system), names.index(t.other)))
+        if not tests:
+            continue
+        between = f"{group.heading}\n" if group.heading else ""
+        print(printable(f"{group.dataset}  {between}{group.metric}"))
         print_peer(scores[0], results.statistics, str((results.statistics or {}).get("test")))
-        names = [score.system for score in sorted(scores, key=lambda s: s.rank)]
-        tests = sorted(tests_of(results, scores[0]), key=lambda t: (names.index(t.system), names.index(t.other)))
         compared = {name for test in tests for name in (test.system, test.other)}
-        squares = _squares(results, [name for name in names if name in compared], tests, digits)
-        if (
-            pairs
-            or (results.statistics or {}).get("baseline") is not None
-            or not all(fits(*t) for t in squares.values())
-        ):
+        own = [name for name in names if name in compared]
+        squares = {
+            "difference of scores: row less column": matrix(own, tests, difference),
+            "p: adjusted": matrix(own, tests, lambda test, _: p_cell(test, results)),
+        }
+        if pairs or baseline_of(results) is not None or not all(fits(*square) for square in squares.values()):
             header, rows = pair_table(results, tests, digits)
             kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
-            table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
+            table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
             print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
             if any(class_of(t.metric).goodness(t.difference) * (t.wins - t.losses) < 0 for t in tests):
                 print_text(TURNED)
@@ -132,19 +246,6 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
     print_text(settings_line(results.statistics or {}))
 
 
-def _squares(results: Results, names: Sequence[str], tests: Sequence[Comparison], digits: int) -> dict[str, Table]:
-    """Return two tables of all pairs of systems by what they show."""
-
-    def difference(test: Comparison, turned: bool) -> str:
-        star = "*" if is_significant(test, results) else ""
-        return signed(-test.difference if turned else test.difference, digits) + star
-
-    return {
-        "difference of scores: row less column": matrix(names, tests, difference),
-        "p: adjusted": matrix(names, tests, lambda test, _: p_cell(test, results)),
-    }
-
-
 def print_orders(results: Results, digits: int) -> None:
     """Print a table for each score, with those of its outputs that have a value for each order."""
     for score in results.scores:
@@ -152,46 +253,23 @@ def print_orders(results: Results, digits: int) -> None:
         header, rows = by_order(score, digits)
         if rows:
             print_table(header, rows, left=())
-        rest = [name for name in score.outputs if not _order(name)[1]]
-        print("  ".join(f"{name} {_cell(score, name, digits)}" for name in rest))
+        rest = [name for name in score.outputs if not ORDERED.fullmatch(name)]
+        metric = class_of(score.metric)
+        print("  ".join(f"{name} {output_cell(score.outputs[name], name, metric, digits)}" for name in rest))
         for line in [*([score.peer_signature] if score.peer_signature else []), *(f"note: {n}" for n in score.notes)]:
             print(printable(line))
         print()
 
 
-def by_order(score: Score, digits: int) -> tuple[list[str], list[list[str]]]:
+def by_order(score: Score, digits: int) -> Table:
     """Return a table with a row for each order, of the outputs that are named like match_1, match_2 ..."""
-    names = list(dict.fromkeys(_order(name)[0] for name in score.outputs if _order(name)[1]))
-    orders = sorted({_order(name)[1] for name in score.outputs} - {0})
-    rows = [[str(n), *(_cell(score, f"{name}_{n}", digits) for name in names)] for n in orders]
-    return ["n", *names], rows
+    metric, own = class_of(score.metric), [one.groups() for one in map(ORDERED.fullmatch, score.outputs) if one]
+    stems, orders = list(dict.fromkeys(stem for stem, _ in own)), sorted({int(order) for _, order in own})
+    cells = {name: output_cell(value, name, metric, digits) for name, value in score.outputs.items()}
+    return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
 
 
-def _order(name: str) -> tuple[str, int]:
-    stem, _, order = name.rpartition("_")
-    return (stem, int(order)) if order.isdigit() else (name, 0)
-
-
-def is_count(name: str, metric: type[Metric]) -> bool:
-    """Return whether an output of a metric is a number of n-grams or tokens, not a fraction."""
-    return _order(name)[0] in metric.counts
-
-
-def _cell(score: Score, name: str, digits: int) -> str:
-    return output_cell(score.outputs[name], name, class_of(score.metric), digits)
-
-
-def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
-    """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
-    if is_count(name, metric):
-        return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
-    return percent(value, digits)
-
-
-LEAST = ("d", "better in", "p", "ties", "losses", "wins")
-"""Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
-TEXTS = frozenset({"metric", "other", "human score", "statistic"})
-"""Titles of the columns that hold text in the tables of agreement with people."""
+# --- agreement with people
 
 
 def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
@@ -199,31 +277,46 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
 
     The signatures that are known from above are not printed again.
     """
-    from .tables.human import (
-        correlation_table,
-        permutation_table,
-        rank_table,
-        sentence_table,
-        statistic_table,
-        test_table,
-        window_table,
-    )
-
-    parts = {
-        "systems": correlation_table(human),
-        "windows of neighbours in the human ranking": window_table(human),
-        "sentences: pairs that people do not tie": sentence_table(human),
-        "Williams' test: metric correlates higher than other": test_table(human),
-        "statistics": statistic_table(human),
-        "permutation test: metric agrees better than other": permutation_table(human),
-        "sentences: by the ranks that people gave": rank_table(human),
-    }
-    for title, (header, rows) in parts.items():
+    for agreement in AGREEMENT_TABLES:
+        header, rows = agreement.table(human)
         if rows:
-            print(f"agreement with people: {title}")
-            left = [n for n, name in enumerate(header) if name in TEXTS]
-            print_table(header, rows, left=left, first_out=("undefined", "scores"))
+            print(f"agreement with people: {agreement.title}")
+            print_table(header, rows, left=range(agreement.texts), first_out=("undefined", "scores"))
             print()
     for signature, label in labels(item["metric"] for item in human["correlations"]).items():
         if signature != label and signature not in known:
             print(printable(f"{label} = {signature}"))
+
+
+# --- what a run replaces in its run directory, which is printed before it begins
+
+
+def replacement_note(
+    folder: object, scores: Sequence[Score], known: Sequence[str], outdated: Mapping[str, Sequence[str]]
+) -> str | None:
+    """Return what a run replaces in a folder, in a sentence, or None where nothing is lost.
+
+    `scores` are those of the results there that the run does not make. `known` has the signatures of what it makes.
+    `outdated` has the systems, by data set, whose counts are of other texts than now, once for each file of counts.
+    """
+
+    def listed(kind: str, names: Iterable[str]) -> str:
+        own = list(dict.fromkeys(names))
+        more = f" and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
+        return f"{kind}{'' if len(own) == 1 else 's'} {', '.join(own[:SHOWN])}{more}"
+
+    parts = []
+    if scores:
+        count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
+        called = labels([*dict.fromkeys(score.metric for score in scores), *known])
+        names = listed("system", (score.system for score in scores))
+        metrics = listed("metric", (called[score.metric] for score in scores))
+        parts.append(
+            f"the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
+            f"the counts behind {behind} stay"
+        )
+    for dataset, systems in outdated.items():
+        if systems:
+            counts = f"{len(systems):,} files of counts are" if len(systems) > 1 else "1 file of counts is"
+            parts.append(f"{counts} replaced, because {dataset} has other texts now ({listed('system', systems)})")
+    return f"{folder}: {'; '.join(parts)}; --output DIR writes to another folder and keeps all" if parts else None

@@ -6,9 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import printable
-from .by_type.sheets import type_sheets
-from .sheets import sheets
-from .tables.columns.directions import BETTER, WORSE
+from .sheets import sheets, type_sheets
+from .tables.comparisons import BETTER, STAR, WORSE
 
 if TYPE_CHECKING:
     from .material import Material
@@ -49,7 +48,6 @@ COLUMN, TEXT = 219.0, 455.0
 LETTER, MARK, GAP = 4.7, 3.6, 12.0
 """About how wide a letter, a raised letter and the space between two columns are in \\small, in points."""
 _INTERVAL = re.compile(r"([-+]?[0-9.]+) to ([-+]?[0-9.]+)")
-SIGNATURES = "signatures.tex"
 HEAD = """\
 % Made by gec-pipeline. In the preamble: \\usepackage{booktabs,graphicx}
 % and, for pdfLaTeX, \\usepackage[T1]{fontenc}. Names with other than Latin letters need LuaLaTeX or XeLaTeX and a font.
@@ -66,7 +64,11 @@ def latex_files(material: Material) -> dict[str, str]:
     files = {} if material.by_type else {"results.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in own)}
     files |= {"types.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in types)} if types else {}
     signatures = list(dict.fromkeys(text for sheet in [*own, *types] for text in sheet.signatures))
-    return files | ({SIGNATURES: _list_of(signatures)} if signatures else {})
+    if signatures:
+        items = [rf"\item {code(text)}" for text in signatures]
+        lines = [HEAD, r"\begin{itemize}\raggedright\footnotesize", *items, r"\end{itemize}", ""]
+        files["signatures.tex"] = "\n".join(lines)
+    return files
 
 
 def escape(text: str) -> str:
@@ -78,17 +80,22 @@ def escape(text: str) -> str:
     return "".join(parts)
 
 
-def _list_of(signatures: list[str]) -> str:
-    """Return signatures as a list, in lines that may break after each of their parts."""
-    broken = [escape(text).replace(r"\textbar{}", r"\textbar\allowbreak{}") for text in signatures]
-    items = [rf"\item \texttt{{{text}}}" for text in broken]
-    return "\n".join([f"{HEAD}", r"\begin{itemize}\raggedright\footnotesize", *items, r"\end{itemize}"]) + "\n"
+def code(text: str) -> str:
+    """Return a signature as code, in lines that may break after each of its parts."""
+    return rf"\texttt{{{escape(text)}}}".replace(r"\textbar{}", r"\textbar\allowbreak{}")
 
 
 def table(sheet: Sheet) -> str:
     """Return a table, over both columns of the page where it does not fit one of them."""
     columns = "".join("l" if column in sheet.names else "r" for column in range(len(sheet.header)))
     kind = "table" if _width(sheet) <= COLUMN else "table*"
+    below = [
+        *([" ".join(map(escape, sheet.notes))] if sheet.notes else []),
+        *(rf"\par {escape(text)}" for text in sheet.items),
+    ]
+    if below:
+        page = [r"\par\smallskip", r"\begin{minipage}{\linewidth}\raggedright\footnotesize"]
+        below = [*page, *below, r"\end{minipage}"]
     lines = [
         *(f"% {printable(text.replace(chr(10), ' '))}" for text in sheet.signatures),
         rf"\begin{{{kind}}}",
@@ -103,7 +110,7 @@ def table(sheet: Sheet) -> str:
         *(f"{' & '.join(_cell(cell) for cell in row)} \\\\" for row in sheet.rows),
         r"\bottomrule",
         r"\end{tabular}}",
-        *_below(sheet),
+        *below,
         rf"\end{{{kind}}}",
     ]
     return "\n".join(lines) + "\n"
@@ -120,31 +127,14 @@ def _width(sheet: Sheet) -> float:
     return sum(widths) + GAP * len(widths)
 
 
-def _below(sheet: Sheet) -> list[str]:
-    """Return the notes below a table."""
-    if not (sheet.notes or sheet.items):
-        return []
-    return [
-        r"\par\smallskip",
-        r"\begin{minipage}{\linewidth}\raggedright\footnotesize",
-        *([" ".join(escape(note) for note in sheet.notes)] if sheet.notes else []),
-        *(rf"\par {escape(text)}" for text in sheet.items),
-        r"\end{minipage}",
-    ]
-
-
 def _cell(cell: Cell) -> str:
     text = _number(cell.text)
     text = rf"\textbf{{{text}}}" if cell.best and cell.text else text
     spread = rf"~$\pm$~{_number(cell.spread)}" if cell.spread else ""
-    raised = {"*": "*", BETTER: r"\uparrow", WORSE: r"\downarrow"}
-    mark = (
-        f"$^{{{raised[cell.mark]}}}$"
-        if cell.mark in raised
-        else rf"\textsuperscript{{{escape(cell.mark)}}}"
-        if cell.mark
-        else ""
-    )
+    if arrow := {STAR: "*", BETTER: r"\uparrow", WORSE: r"\downarrow"}.get(cell.mark):
+        mark = f"$^{{{arrow}}}$"
+    else:
+        mark = rf"\textsuperscript{{{escape(cell.mark)}}}" if cell.mark else ""
     return f"{text}{spread}{mark}"
 
 

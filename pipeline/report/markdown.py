@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import printable
-from .by_type.sheets import type_sheets
-from .sheets import sheets
-from .tables.columns.directions import BETTER, WORSE
-from .tables.digits import NO_BREAK
+from .sheets import sheets, type_sheets
+from .tables import NO_BREAK
+from .tables.comparisons import BETTER, STAR, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,5 +79,5 @@ def _cell(cell: Cell) -> str:
     spread = f"{NO_BREAK}±{NO_BREAK}{escape(cell.spread)}" if cell.spread else ""
     if cell.mark in (BETTER, WORSE):
         return f"{text}{spread}{NO_BREAK}{cell.mark}"
-    mark = "\\*" if cell.mark == "*" else f" <sup>{escape(cell.mark)}</sup>" if cell.mark else ""
+    mark = "\\*" if cell.mark == STAR else f" <sup>{escape(cell.mark)}</sup>" if cell.mark else ""
     return f"{text}{spread}{mark}"

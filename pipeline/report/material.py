@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..corpus.corpus import Corpus
-    from ..human.people import People
+    from ..human.human_judgements import HumanJudgements
     from ..io.safe_files import Content
     from ..scoring.results import Results
     from ..scoring.scored_columns import ScoredColumns
@@ -30,7 +30,7 @@ class Material:
     """The texts by data set; empty where they are not at hand."""
     config: Any = None
     """The config as it was written."""
-    people: Callable[[], People | None] = lambda: None
+    people: Callable[[], HumanJudgements | None] = lambda: None
     """Reads what people said of the systems, as `human` in the config has it; None where that is not at hand."""
     unread: str = ""
     """Why the texts are not at hand."""

@@ -1,27 +1,30 @@
-"""One sentence of a run: its texts, if they are at hand, and its scores and counts by each metric."""
+"""One sentence of a run: its texts, its scores and counts by each metric, its edits, and how texts are printed."""
 
 from __future__ import annotations
 
+import sys
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
-from ..errors import StoreError, did_you_mean
+from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, RIGHT, by_annotator, edit_judge
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
-from .tables.digits import percent, round_half_up
-from .tables.labels import labels
+from .tables import percent, round_half_up
+from .tables.ranked import labels
+from .terminal.printing import has_colours, terminal_width
+from .word_edits import verdicts_of, word_edits, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..corpus.corpus import Corpus
-    from ..metrics.base.capabilities import Verdict
+    from ..metrics.base.capabilities import JudgesEdits, Verdict
     from ..metrics.base.columns import Columns
-    from ..metrics.base.metric import Metric
+    from ..metrics.base.metric import Metric, Needs
     from ..scoring.column_blocks import HasBlocks
     from ..scoring.scored_columns import ScoredColumns
     from .material import Material
@@ -29,10 +32,15 @@ if TYPE_CHECKING:
 
 ALWAYS = 9
 """Rows of tables up to this one are shown even where all their counts are 0."""
-
-
 NOTHING = "∅"
 """What stands for no token, in edits that insert or delete."""
+SUMMARY = 2.5
+"""A source of so many times the words of an output is not aligned with it: the output is a summary."""
+DELETED, INSERTED = "strike red", "underline green"
+"""How words are drawn on a terminal that the source alone has, or the text."""
+
+
+# --- texts
 
 
 class Sentence(NamedTuple):
@@ -42,30 +50,6 @@ class Sentence(NamedTuple):
     """Pairs of the name of a text and the text itself; empty where the texts are not at hand."""
     origin: str = ""
     """Where the sentence stands in the files; empty if its line is the same there."""
-
-
-class Edits(NamedTuple):
-    """The edits of a sentence, and which of them are right."""
-
-    metric: str
-    """The label of the metric."""
-    table: Table
-    """A row for each edit, with the verdict of each annotator."""
-    chosen: int
-    """The number of the annotator who counts for the score of the data set."""
-    makers: str
-    """How many annotators make the edits, in words."""
-
-
-class Counts(NamedTuple):
-    """The counts of a sentence that some metrics share."""
-
-    metrics: str
-    """Labels of these metrics."""
-    singles: list[str]
-    """Counts without orders: a line for each reference, or a single line."""
-    table: Table
-    """Counts with orders: a row for each order, and for each reference if the counts depend on it."""
 
 
 def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> Sentence:
@@ -88,25 +72,91 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
     return Sentence(texts, f"line {number:,} of the files" if number != line else "")
 
 
+def print_texts(texts: Sequence[tuple[str, str]]) -> None:
+    """Print the texts of a sentence beside their names; on a terminal with edits against the source in colour.
+
+    In a pipe, a text stands below its names where these are too long for the column of names.
+    """
+    width = max((len(printable(name)) for name, _ in texts), default=0)
+    if not sys.stdout.isatty():
+        for names, text in grouped(texts):
+            label = printable(", ".join(names))
+            if len(label) > width:
+                print(label)
+                label = ""
+            print(f"{label.ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, max_width=terminal_width() // 2)
+    grid.add_column(overflow="fold")
+    source = dict(texts).get("source", "")
+    is_marked = bool(source) and has_colours(sys.stdout)
+    if is_marked:
+        legend = ("inserted", INSERTED), ", ", ("deleted", DELETED)
+        grid.add_row("", Text.assemble("(", *legend, ": against the source)"))
+    for names, text in grouped(texts):
+        words = marked(source if is_marked and names != ["source"] else text, text)
+        grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words))
+    Console(width=terminal_width(), height=25).print(grid)
+
+
+def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
+    """Return texts with all names that they have, in the order of the first ones.
+
+    References that are the same are one, and so are outputs, but for white space. No output is one with a reference.
+    """
+    groups: dict[tuple[str, str], tuple[list[str], str]] = {}
+    for name, text in texts:
+        kind = name.partition(" ")[0] if name == "source" or " " in name else ""
+        groups.setdefault((kind, " ".join(text.split())), ([], text))[0].append(name)
+    return list(groups.values())
+
+
+def marked(source: str, text: str) -> list[tuple[str, str]]:
+    """Return the words of a text with their styles: INSERTED, or DELETED for what it deletes from the source.
+
+    Texts whose words are not all between white space, and summaries, stay as they are.
+    """
+    one, two = words_of(source), words_of(text)
+    if one != source.split() or two != text.split() or len(one) > SUMMARY * max(len(two), 1):
+        return [(word, "") for word in printable(text.replace("\n", " ")).split(" ")]
+    words, at = list[tuple[str, str]](), 0
+    for edit in word_edits(source, text):
+        words += [(word, "") for word in one[at : edit.start]]
+        words += [(word, DELETED) for word in edit.original.split()]
+        words += [(word, INSERTED) for word in edit.correction.split()]
+        at = edit.end
+    words += [(word, "") for word in one[at:]]
+    return [(printable(word), style) for word, style in words]
+
+
+# --- scores and counts
+
+
 def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
     """Return a row for each system with its scores of one sentence by all metrics."""
-    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
-    named = labels(measured.scores[0].metric for measured in material.measured)
-    rows = [[name] for name in systems]
-    for measured in own:
-        columns = dict(zip(measured.names, measured.columns, strict=False))
+    header, rows = ["system"], [[name] for name in systems]
+    for label, measured in _measured(material, dataset):
+        header.append(label)
         for row in rows:
-            own_columns = columns.get(row[0])
-            row.append("-" if own_columns is None else percent(_score(measured, own_columns, line), digits))
-    return ["system", *(named[measured.scores[0].metric] for measured in own)], rows
+            columns = _columns(measured, row[0])
+            if columns is None:
+                row.append("-")
+            else:
+                score = sentence_scores(measured.metric, _row(present_blocks(measured.metric, columns), line))[0]
+                row.append(percent(float(score), digits))
+    return header, rows
 
 
 def most_different(measured: ScoredColumns, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
-    columns = dict(zip(measured.names, measured.columns, strict=False))
     first, second = (
         np.concatenate([sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, own)])
-        for own in (columns[one], columns[two])
+        for own in (_columns(measured, one), _columns(measured, two))
         if own
     )
     apart = np.nan_to_num(np.abs(first - second))
@@ -114,126 +164,77 @@ def most_different(measured: ScoredColumns, one: str, two: str, count: int) -> l
     return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
 
 
+class Counts(NamedTuple):
+    """The counts of a sentence that some metrics share."""
+
+    metrics: str
+    """Labels of these metrics."""
+    singles: list[str]
+    """Counts without orders: a line for each reference, or a single line."""
+    table: Table
+    """Counts with orders: a row for each order, and for each reference if the counts depend on it."""
+
+
 def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Counts]:
-    """Yield the counts of a sentence, once for all metrics that share them."""
-    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
-    named = labels(measured.scores[0].metric for measured in material.measured)
-    for needs in dict.fromkeys(measured.metric.needs for measured in own):
-        users = [measured for measured in own if measured.metric.needs == needs]
-        columns = dict(zip(users[0].names, users[0].columns, strict=False)).get(system)
-        if columns is not None:
-            own_columns = annotator_columns(users[0].metric, columns, line, material.corpora.get(dataset))
-            metrics = ", ".join(named[measured.scores[0].metric] for measured in users)
-            yield Counts(metrics, *_counts(users[0], {name: array[0] for name, array in own_columns.items()}))
+    """Yield the counts of a sentence, once for all metrics that share them.
 
+    References that are missing are left out, and so are rows above ALWAYS without a count.
+    """
 
-def edit_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Edits]:
-    """Yield the edits of a sentence for each metric that says which of them are right; none where texts are absent."""
-    corpus = material.corpora.get(dataset)
-    own = [measured for measured in material.measured if measured.scores[0].dataset == dataset]
-    named = labels(measured.scores[0].metric for measured in material.measured)
-    for measured in own:
-        columns = dict(zip(measured.names, measured.columns, strict=False)).get(system)
-        judge = edit_judge(measured.metric)
-        if corpus is None or columns is None or judge is None:
+    def shown(value: float) -> str:
+        return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
+
+    users: dict[Needs, list[tuple[str, ScoredColumns]]] = {}
+    for label, measured in _measured(material, dataset):
+        users.setdefault(measured.metric.needs, []).append((label, measured))
+    for needs, own in users.items():
+        measured = own[0][1]
+        columns = _columns(measured, system)
+        if columns is None:
             continue
-        view = corpus.read_by(measured.metric.needs)
-        texts = [view.source, view.systems[system], *view.references] if view.source else []
-        source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
-        ((several,),) = judge.verdicts([source], [[output]], [[annotation] for annotation in annotations])
-        chosen = next(islice(chain.from_iterable(chosen_references(measured.metric, columns)), line - 1, None))
-        numbers = judge.references_of(source, annotations)
-        annotator = annotators_of(np.array([numbers]), np.array([chosen]))[0]
-        label = named[measured.scores[0].metric]
-        yield Edits(label, verdict_table(several), int(annotator), makers(several, int(annotator)))
+        counts = annotator_columns(measured.metric, columns, line, material.corpora.get(dataset))
+        fields = needs.schema(measured.references).fields
+        apart = any(field.per_reference for field in fields)
+        wide = [field for field in fields if field.orders]
+        singles, rows = list[str](), list[list[str]]()
+        for number in range(measured.references) if apart else (0,):
+            if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
+                continue
+            values = {
+                field.name: np.atleast_1d(
+                    counts[field.name][0, number] if field.per_reference else counts[field.name][0]
+                )
+                for field in fields
+            }
+            alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
+            singles.append(f"reference {number}: {alone}" if apart else alone)
+            for n in range(1, max(field.orders for field in fields) + 1):
+                cells = [shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide]
+                if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
+                    rows.append([*([str(number)] if apart else []), str(n), *cells])
+        header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
+        yield Counts(", ".join(label for label, _ in own), singles, (header, rows))
 
 
-def verdict_table(several: Sequence[list[Verdict] | None], who: str = "annotator") -> Table:
-    """Return a row for each edit, with the verdict of each annotator, or of `who` judges; "-" for who takes no part.
-
-    Types of edits are left out where none has any.
-    """
-    edits = dict.fromkeys(
-        verdict[:5] for verdicts in several for verdict in sorted(verdicts or (), key=lambda v: v.verdict == MISSED)
-    )
-    rows, typed = [], any(edit[4] for edit in edits)
-    for edit in sorted(edits, key=lambda edit: edit[:2]):
-        start, end, original, correction, name = edit
-        cells = ["-" if own is None else _said(own, edit) for own in several]
-        rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
-    head = ["tokens", "edit", *["type"] * typed]
-    return [*head, *(f"{who} {number}" for number in range(len(several)))], rows
+def _measured(material: Material, dataset: str) -> Iterator[tuple[str, ScoredColumns]]:
+    """Yield the label of each metric of a data set, with its scores and columns."""
+    named = labels(measured.scores[0].metric for measured in material.measured)
+    for measured in material.measured:
+        if measured.scores[0].dataset == dataset:
+            yield named[measured.scores[0].metric], measured
 
 
-def makers(several: Sequence[list[Verdict] | None], chosen: int, who: str = "annotators") -> str:
-    """Return how many edits of an output all, some and none of the judges (`who` names them) make.
-
-    Equal edits have the same place and correction. They are those that the judge who counts calls right or wrong.
-    """
-    right = [{verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in several if own is not None]
-    counts = [sum(v[:4] in own for own in right) for v in several[chosen] or () if v.verdict != MISSED]
-    each = [counts.count(len(right)), sum(0 < count < len(right) for count in counts), counts.count(0)]
-    return "edits of the output: {}; all {} make {}, some {}, none {}".format(len(counts), who, *each)
+def _columns(measured: ScoredColumns, system: str) -> HasBlocks | None:
+    return dict(zip(measured.names, measured.columns, strict=False)).get(system)
 
 
-def _said(verdicts: Sequence[Verdict], edit: tuple[int, int, str, str, str]) -> str:
-    """Return what an annotator says of an edit, or an empty text where another type or annotator has it."""
-    return ", ".join(verdict.verdict for verdict in verdicts if verdict[:5] == edit)
-
-
-def _counts(measured: ScoredColumns, counts: Columns) -> tuple[list[str], Table]:
-    """Return the singles and the table of Counts, without references that are missing and empty rows above ALWAYS."""
-    fields = measured.metric.needs.schema(measured.references).fields
-    apart = any(field.per_reference for field in fields)
-    orders = range(1, max(field.orders for field in fields) + 1)
-    wide = [field for field in fields if field.orders]
-    header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
-    singles, rows = list[str](), list[list[str]]()
-    for number in range(measured.references) if apart else (0,):
-        if apart and "ref_len" in counts and counts["ref_len"][number] < 0:
-            continue
-        own = {f.name: np.atleast_1d(counts[f.name][number] if f.per_reference else counts[f.name]) for f in fields}
-        alone = "  ".join(f"{field.name} {_shown(own[field.name][0])}" for field in fields if not field.orders)
-        singles.append(f"reference {number}: {alone}" if apart else alone)
-        for n in orders:
-            cells = [_shown(own[field.name][n - 1]) if n <= field.orders else "" for field in wide]
-            if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
-                rows.append([*([str(number)] if apart else []), str(n), *cells])
-    return singles, (header, rows)
-
-
-def _shown(value: float) -> str:
-    return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
-
-
-def _score(measured: ScoredColumns, columns: HasBlocks, line: int) -> float:
-    block, row = _row(present_blocks(measured.metric, columns), line)
-    return float(sentence_scores(measured.metric, {name: array[row : row + 1] for name, array in block.items()})[0])
-
-
-def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None) -> Columns:
-    """Return the columns of a single line of a system, which counts from 1: each has one row.
-
-    Where references stand for annotators, there is one for each annotator of the corpus. Without the corpus, they stay
-    as they were counted.
-    """
-    block, row = _row(system.blocks(), line)
-    columns = {name: array[row : row + 1] for name, array in block.items()}
-    judge = edit_judge(metric) if by_annotator(metric) is not metric else None
-    view = corpus.read_by(metric.needs) if corpus and judge else None
-    if view is None or view.source is None or judge is None:
-        return columns
-    source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
-    return of_annotators(metric, columns, np.array([judge.references_of(source, annotations)]))
-
-
-def _row(blocks: Iterable[Columns], line: int) -> tuple[Columns, int]:
-    """Return the block that has a line, which counts from 1, and the row of the line in it."""
+def _row(blocks: Iterable[Columns], line: int) -> Columns:
+    """Return the columns of a single line, which counts from 1, out of those of all lines."""
     before = 0
     for block in blocks:
         count = len(next(iter(block.values())))
         if line <= before + count:
-            return block, line - before - 1
+            return {name: array[line - before - 1 : line - before] for name, array in block.items()}
         before += count
     raise StoreError(f"line {line}: the counts end at {before:,}")
 
@@ -244,3 +245,109 @@ def known_system(material: Material, dataset: str, system: str) -> str:
     if system not in names:
         raise StoreError(f"{dataset}: has no system '{system}'{did_you_mean(system, names)}; it has {', '.join(names)}")
     return system
+
+
+# --- edits
+
+
+class Edits(NamedTuple):
+    """The edits of a sentence, and which of them are right."""
+
+    several: Sequence[list[Verdict] | None]
+    """What each annotator says of the edits; None where an annotator takes no part."""
+    chosen: int
+    """The number of the annotator who counts for the score of the data set."""
+    who: str = "annotator"
+    """Who judges: an annotator, or a reference."""
+
+    @property
+    def table(self) -> Table:
+        """A row for each edit, with the verdict of each judge; "-" for who takes no part.
+
+        Types of edits are left out where none has any. A cell is empty where another type or annotator has the edit.
+        """
+        edits = dict.fromkeys(
+            verdict[:5]
+            for verdicts in self.several
+            for verdict in sorted(verdicts or (), key=lambda verdict: verdict.verdict == MISSED)
+        )
+        rows, typed = [], any(edit[4] for edit in edits)
+        for edit in sorted(edits, key=lambda edit: edit[:2]):
+            start, end, original, correction, name = edit
+            cells = [
+                "-" if own is None else ", ".join(verdict.verdict for verdict in own if verdict[:5] == edit)
+                for own in self.several
+            ]
+            rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
+        judges = [f"{self.who} {number}" for number in range(len(self.several))]
+        return ["tokens", "edit", *["type"] * typed, *judges], rows
+
+    @property
+    def makers(self) -> str:
+        """How many edits of an output all, some and none of the judges make, in words.
+
+        Equal edits have the same place and correction. They are those that the judge who counts calls right or wrong.
+        """
+        right = [
+            {verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in self.several if own is not None
+        ]
+        own = [verdict for verdict in self.several[self.chosen] or () if verdict.verdict != MISSED]
+        counts = [sum(verdict[:4] in others for others in right) for verdict in own]
+        each = [counts.count(len(right)), sum(0 < count < len(right) for count in counts), counts.count(0)]
+        return "edits of the output: {}; all {}s make {}, some {}, none {}".format(len(counts), self.who, *each)
+
+
+def edits_of(metric: Metric, judge: JudgesEdits, corpus: Corpus, columns: HasBlocks, system: str, line: int) -> Edits:
+    """Return the edits of a sentence, which counts from 1, by a metric that judges which of them are right."""
+    view = corpus.read_by(metric.needs)
+    texts = [view.source, view.systems[system], *view.references] if view.source else []
+    source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
+    ((several,),) = judge.verdicts([source], [[output]], [[annotation] for annotation in annotations])
+    reference = next(islice(chain.from_iterable(chosen_references(metric, columns)), line - 1, None))
+    numbers = judge.references_of(source, annotations)
+    return Edits(several, int(annotators_of(np.array([numbers]), np.array([reference]))[0]))
+
+
+def edit_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[tuple[str, Edits]]:
+    """Yield the label of each metric that says which edits of a sentence are right, and these; none without texts."""
+    corpus = material.corpora.get(dataset)
+    for label, measured in _measured(material, dataset):
+        columns = _columns(measured, system)
+        judge = edit_judge(measured.metric)
+        if corpus and columns is not None and judge:
+            yield label, edits_of(measured.metric, judge, corpus, columns, system, line)
+
+
+def aligned_edits(material: Material, dataset: str, line: int, system: str) -> Edits | None:
+    """Return the edits of an output by an alignment of words, with what each reference says of them.
+
+    Lines count from 1. There is None where a metric of the run judges edits itself, where a text is not at hand, and
+    where edits against the source say nothing, as for summaries.
+    """
+    corpus = material.corpora.get(dataset)
+    judged = any(edit_judge(measured.metric) for _, measured in _measured(material, dataset))
+    if not corpus or not corpus.source or system not in corpus.systems or judged:
+        return None
+    texts = (corpus.source, corpus.systems[system], *corpus.references)
+    source, output, *references = (read_texts(text, line - 1, line)[0] for text in texts)
+    if not references or len(words_of(source)) > SUMMARY * max(len(words_of(output)), 1):
+        return None
+    several = verdicts_of(source, output, references)
+    if not any(several):
+        return None
+    return Edits(several, next(n for n, verdicts in enumerate(several) if verdicts is not None), "reference")
+
+
+def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None) -> Columns:
+    """Return the columns of a single line of a system, which counts from 1: each has one row.
+
+    Where references stand for annotators, there is one for each annotator of the corpus. Without the corpus, they stay
+    as they were counted.
+    """
+    columns = _row(system.blocks(), line)
+    judge = edit_judge(metric) if by_annotator(metric) is not metric else None
+    view = corpus.read_by(metric.needs) if corpus and judge else None
+    if view is None or view.source is None or judge is None:
+        return columns
+    source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
+    return of_annotators(metric, columns, np.array([judge.references_of(source, annotations)]))

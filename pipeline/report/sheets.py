@@ -1,4 +1,4 @@
-"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, agreement with people."""
+"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, types, agreement with people."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..dataclass import dataclass
-from .overview.systems_by_metrics import overviews
-from .tables.columns.directions import BETTER, WORSE
-from .tables.comparisons import is_significant, level_name, settings_line, tests_of
-from .tables.human import correlation_table, permutation_table, rank_table, sentence_table, statistic_table
-from .tables.labels import HUMAN, SOURCE, best_of, groups, remarks, size
-from .tables.ranked import ranked_table
-from .tables.sections import finding_tables
-from .tables.verdicts import expectation_table, misses
+from .by_type import NONE, caption, of_system, side_by_side, types_of
+from .overview import overviews
+from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line
+from .tables.people import AGREEMENT_TABLES, finding_tables
+from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
+from .tables.reproduction import expectation_table, misses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..scoring.results import Results, Score
+    from ..scoring.results import Results
     from .material import Material
-    from .overview.systems_by_metrics import Column, Overview
-    from .tables.labels import Group
+    from .overview import Overview
+    from .tables.ranked import Group
 
 
-NONE = "-"
-"""What is shown where a system has no score."""
 BESIDE = {SOURCE: "†", HUMAN: "‡"}
 """Marks of rows that do not compete for the best."""
 
@@ -72,13 +68,30 @@ def sheets(material: Material) -> Iterator[Sheet]:
         yield _overview(material.results, overview, beaten=material.beaten)
     for group in groups(material.results):
         yield _ranked(material.results, group, material.digits, material.columns)
-    if material.results.human and material.results.human.get("correlations"):
-        yield from _human(material)
-    yield from _findings(material.results, material.digits)
-
-
-def _about(results: Results, dataset: str) -> str:
-    return f"{dataset}: {size(results.datasets[dataset])}"
+    results = material.results
+    if results.human and results.human.get("correlations"):
+        drawn = f"Intervals: bootstrap, {results.human['settings'].get('resamples', '-')} samples."
+        signatures = list(dict.fromkeys(item["metric"] for item in results.human["correlations"]))
+        for agreement in AGREEMENT_TABLES:
+            header, rows = agreement.table(results.human) if agreement.caption else ([], [])
+            if rows:
+                yield Sheet(
+                    name=agreement.name,
+                    caption=f"agreement with people: {agreement.caption}",
+                    header=header,
+                    rows=_plain(rows),
+                    names=tuple(range(agreement.texts)),
+                    notes=[drawn] if agreement.name in ("people", "people-sentences") else [],
+                    signatures=signatures,
+                )
+    for number, (title, (header, rows), left) in enumerate(finding_tables(results, material.digits), 1):
+        yield Sheet(name=f"findings-{number}", caption=title, header=header, rows=_plain(rows), names=left)
+    if results.expectations:
+        header, rows = expectation_table(results.expectations)
+        missed = [f"missed: {line}" for line in misses(results.expectations)]
+        yield Sheet(
+            name="expected", caption="expected and found", header=header, rows=_plain(rows), names=(1, 4), items=missed
+        )
 
 
 def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> Sheet:
@@ -86,7 +99,7 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
     best = best_of(results.datasets[group.dataset], group, digits)
     cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
     for row in cells:
-        row[2:] = [Cell(cell.text[:-1], mark="*") if cell.text.endswith("*") else cell for cell in row[2:]]
+        row[2:] = [Cell(cell.text[:-1], mark=STAR) if cell.text.endswith(STAR) else cell for cell in row[2:]]
     notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
         notes.append("std, draws: of the score over random draws of references.")
@@ -94,15 +107,13 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
-    notes += [*_settings(results), *remarks(group.scores)]
-    caption = f"{_about(results, group.dataset)}; {group.label}"
     return Sheet(
         name=f"{group.dataset}-{group.label}",
-        caption=caption,
+        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {group.label}",
         header=header,
         rows=cells,
         names=(1,),
-        notes=notes,
+        notes=[*notes, *_settings(results), *notes_of(group.scores)],
         signatures=_signatures([group]),
     )
 
@@ -115,18 +126,23 @@ def _missing(results: Results, dataset: str) -> list[str]:
 def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
     """Return a table of systems by metrics.
 
-    If `beaten` is set, each system has a letter, and a score is marked with the letters of the systems that it beats.
+    If `beaten` is set, each system has a letter, or a number where there are more systems than letters, and a score is
+    marked with the letters of the systems that it beats.
     """
     names, own = overview.systems, [column.group for column in overview.columns]
-    columns = [_column(results, column, names if beaten else ()) for column in overview.columns]
-    before = [f"{letter} " for letter in _letters(len(names))] if beaten else [""] * len(names)
+    letters = list(ascii_letters) if len(names) <= len(ascii_letters) else [str(n + 1) for n in range(len(names))]
+    letter = dict(zip(names, letters, strict=False)) if beaten else {}
     rows = [
-        [
-            Cell(letter + name, mark=BESIDE.get(overview.kinds.get(name, ""), "")),
-            *(column.get(name, Cell(NONE)) for column in columns),
-        ]
-        for letter, name in zip(before, names, strict=True)
+        [Cell(f"{letter[name]} {name}" if beaten else name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))]
+        for name in names
     ]
+    for column in overview.columns:
+        marks = {name: entry.mark for name, entry in column.entries.items()}
+        if beaten:
+            marks = _beaten(results, column.group, letter)
+        for name, row in zip(names, rows, strict=True):
+            entry = column.entries.get(name)
+            row.append(Cell(entry.text, entry.best, entry.spread, marks.get(name, "")) if entry else Cell(NONE))
     notes = [note for name in dict.fromkeys(group.dataset for group in own) for note in _missing(results, name)]
     if any(cell.spread for row in rows for cell in row):
         boot = any(score.bootstrap for group in own for score in group.scores)
@@ -145,41 +161,27 @@ def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
         caption=f"{overview.about}; in percent, the best of each metric in bold",
         header=["system", *(column.title for column in overview.columns)],
         rows=rows,
-        names=(0,),
         notes=[note for note in notes if note],
-        items=[f"{column.title}: {column.verdict}" for column in overview.columns if column.verdict],
+        items=[f"{column.title}: {column.verdict_sentence}" for column in overview.columns if column.verdict_sentence],
         signatures=_signatures(own),
     )
 
 
-def _column(results: Results, column: Column, lettered: Sequence[str]) -> dict[str, Cell]:
-    """Return the cells of a metric by system; `lettered` are the systems that have letters as marks."""
-    beaten = _beaten(results, column.group.scores, lettered) if lettered else {}
-    return {
-        name: Cell(entry.text, entry.best, entry.spread, beaten.get(name, "") if lettered else entry.mark)
-        for name, entry in column.entries.items()
-    }
-
-
-def _beaten(results: Results, scores: Sequence[Score], names: Sequence[str]) -> dict[str, str]:
+def _beaten(results: Results, group: Group, letter: Mapping[str, str]) -> dict[str, str]:
     """Return for each system the letters of those that are significantly worse, in the order of the letters."""
-    places = {score.system: place for place, score in enumerate(scores)}  # the best is first
+    places = {score.system: place for place, score in enumerate(group.scores)}  # the best is first
     worse: dict[str, set[str]] = {}
-    for test in tests_of(results, scores[0]):
+    for test in group.tests:
         if is_significant(test, results) and {test.system, test.other} <= set(places):
             winner, loser = sorted((test.system, test.other), key=places.__getitem__)
             worse.setdefault(winner, set()).add(loser)
-    between = "" if len(names) <= len(ascii_letters) else " "
-    letters = list(zip(names, _letters(len(names)), strict=True))
-    return {name: between.join(letter for other, letter in letters if other in own) for name, own in worse.items()}
+    between = "" if len(letter) <= len(ascii_letters) else " "
+    return {
+        name: between.join(own for other, own in letter.items() if other in beaten) for name, beaten in worse.items()
+    }
 
 
-def _letters(count: int) -> list[str]:
-    """Return a letter for each of so many systems, or numbers where there are more systems than letters."""
-    return list(ascii_letters[:count]) if count <= len(ascii_letters) else [str(n) for n in range(1, count + 1)]
-
-
-def _settings(results: Results, mark: str = "*") -> list[str]:
+def _settings(results: Results, mark: str = STAR) -> list[str]:
     if not results.statistics or "resamples" not in results.statistics:
         return []
     line = settings_line(results.statistics, mark)
@@ -191,40 +193,42 @@ def _signatures(own: Sequence[Group]) -> list[str]:
     return list(dict.fromkeys(text for group in own for text in (group.metric, group.scores[0].peer_signature) if text))
 
 
-def _human(material: Material) -> Iterator[Sheet]:
-    human = material.results.human or {}
-    signatures = list(dict.fromkeys(item["metric"] for item in human["correlations"]))
-    parts = {
-        "people": ("agreement with people: systems", correlation_table(human), (0, 1)),
-        "people-sentences": ("agreement with people: pairs of outputs", sentence_table(human), (0,)),
-        "people-statistics": ("agreement with people: statistics", statistic_table(human), (0, 1, 2)),
-        "people-permutations": ("agreement with people: permutation tests", permutation_table(human), (0, 1, 2, 3)),
-        "people-ranks": ("agreement with people: pairs of outputs by rank", rank_table(human), (0,)),
-    }
-    for name, (caption, (header, rows), names) in parts.items():
-        if rows:
-            cells = [[Cell(text) for text in row] for row in rows]
-            note = f"Intervals: bootstrap, {human['settings'].get('resamples', '-')} samples."
-            notes = [note] if name in ("people", "people-sentences") else []
-            yield Sheet(
-                name=name, caption=caption, header=header, rows=cells, names=names, notes=notes, signatures=signatures
-            )
+def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:
+    return [[Cell(text) for text in row] for row in rows]
 
 
-def _findings(results: Results, digits: int) -> Iterator[Sheet]:
-    """Yield means, judgements, correlations of columns, agreement on sentences, and verdicts on what was expected."""
-    for number, (title, (header, rows), left) in enumerate(finding_tables(results, digits), 1):
+def type_sheets(results: Results, digits: int, tier: int) -> Iterator[Sheet]:
+    """Yield for each data set and metric a table of types by systems, and for each system one with all numbers.
+
+    The best scores of a type are bold, where there are several and they are not all equal.
+    """
+    for types in types_of(results, tier):
+        title, several = f"{types.group.dataset}-{types.group.label}-types", len(types.systems) > 1
+        header, rows = side_by_side(types, digits)
+        cells = _plain(rows)
+        for row in cells:
+            own = [types.cells.get((system, row[0].text)) for system in types.systems]
+            top = max((cell.score for cell in own if cell), default=0.0)
+            if len({cell.text for cell in row[1:]} - {NONE}) > 1:
+                best = [cell is not None and cell.score == top for cell in own]
+                row[1:] = [Cell(cell.text, best=is_best) for cell, is_best in zip(row[1:], best, strict=True)]
         yield Sheet(
-            name=f"findings-{number}",
-            caption=title,
+            name=title,
+            caption=caption(types),
             header=header,
-            rows=[[Cell(text) for text in row] for row in rows],
-            names=left,
+            rows=cells,
+            notes=[
+                *(["Score of each type in percent, the best of each in bold."] if several else []),
+                f"{NONE}: the type does not occur with this system.",
+            ],
+            signatures=[types.group.metric],
         )
-    if results.expectations:
-        header, rows = expectation_table(results.expectations)
-        missed = [f"missed: {line}" for line in misses(results.expectations)]
-        cells = [[Cell(text) for text in row] for row in rows]
-        yield Sheet(
-            name="expected", caption="expected and found", header=header, rows=cells, names=(1, 4), items=missed
-        )
+        for system in types.systems:
+            header, rows = of_system(types, system, digits)
+            yield Sheet(
+                name=f"{title}-{system}",
+                caption=f"{caption(types)}; {system}",
+                header=header,
+                rows=_plain(rows),
+                notes=["Intervals: bootstrap over sentences, with the annotators chosen once."] if types.level else [],
+            )

@@ -1,1 +1,1 @@
-"""Published results: recipes, expected values and verdicts; begin at `published.py`."""
+"""Published results: recipes, expected values and verdicts; begin at `recipe.py`."""

@@ -6,6 +6,7 @@ import math
 import statistics
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,41 +14,230 @@ import numpy as np
 from ..config.models_published import SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
-from ..human.agreement.metric_scores import metric_scores
+from ..human.correlation import common_systems, correlate, vector
+from ..human.judgment_summary import JudgmentSummary
+from ..human.meta_evaluation import judged_scores
+from ..human.preferences import sentence_level, sentence_pairs
+from ..human.score_files import metric_scores
+from ..metrics.base.signature import parse
 from ..metrics.base.views import annotator_of
-from .sections import Sections, output_of, round_score
-from .verbose_reports import counted
-from .verdicts import Compared, Verdict, compare, compare_order, is_worse, leaves, listed, verdict_of, whole_verdict
+from .published_files import counted
+from .verdicts import (
+    Compared,
+    Verdict,
+    compare,
+    compare_order,
+    decimal,
+    is_worse,
+    leaves,
+    listed,
+    rounded,
+    verdict_of,
+    whole_verdict,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..config.models_published import ExpectationConfig, PublishedConfig
+    from ..arrays import Floats, Ints
+    from ..config.models_published import (
+        AgreementConfig,
+        ColumnConfig,
+        CorrelationConfig,
+        ExpectationConfig,
+        PublishedConfig,
+        RoundingConfig,
+    )
+    from ..human.judgments import Judgments
     from ..human.trueskill import Progress
     from ..scoring.results import Results, Score
     from ..scoring.scored_columns import ScoredColumns
-    from .open_sections import OpenedSections
+    from .published_files import Cell
+    from .published_sections import Published
 
+
+Scores = dict[str, float]
 LISTED = 300
 """The most values of an entry that results.json lists; of more values only those that are not equal are listed."""
 
 
 def with_published(
     written: PublishedConfig,
-    opened: OpenedSections,
+    opened: Published,
     scored: Sequence[ScoredColumns],
     results: Results,
     progress: Progress | None = None,
 ) -> Results:
-    """Return the results with the sections judgments, columns, correlations and agreements, and with the verdicts."""
+    """Return the results with the sections judgments, columns, correlations and agreements, and with the verdicts.
+
+    These are the verdict on the whole, that on record, and the entries with theirs; `missed` has the numbers, from 1,
+    of the entries whose verdict is worse than the one on record.
+    """
     sections = Sections(written, opened, scored, results.scores)
     results = replace(results, **sections.compute(progress))
-    results = replace(results, expectations=_expectations(sections, results.plain()) if written.expect else None)
+    if written.expect:
+        plain = results.plain()
+        entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
+        expectations = {
+            "verdict": whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
+            "recorded": written.publication.verdict if written.publication else None,
+            "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
+            "entries": entries,
+        }
+        results = replace(results, expectations=expectations)
     notes = [*sections.notes, *_other_annotators(written, opened)]
     return replace(results, warnings=[*results.warnings, *notes])
 
 
-def _other_annotators(written: PublishedConfig, opened: OpenedSections) -> Iterator[str]:
+class Sections:
+    """Computes the sections judgments, columns, correlations and agreements of results.json."""
+
+    def __init__(
+        self,
+        written: PublishedConfig,
+        opened: Published,
+        scored: Sequence[ScoredColumns],
+        scores: Sequence[Score],
+    ) -> None:
+        self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
+        self.notes: list[str] = []
+        """Warnings: what could not be computed, and why."""
+
+    def compute(self, progress: Progress | None = None) -> dict[str, Any]:
+        """Return the sections by name; an empty one is None."""
+        self.judgments: dict[str, Any] = {}
+        for name, judgments in self.opened.judgments.items():
+            own = self.written.judgments[name]
+            self.judgments[name] = JudgmentSummary(
+                judgments,
+                divisor=own.divisor,
+                resamples=own.resamples,
+                level=own.level,
+                seed=own.seed,
+                runs=own.trueskill,
+                folds=own.folds,
+                progress=progress,
+            ).plain()
+        self.columns: dict[str, Scores] = {}
+        for name, column in self.written.columns.items():
+            self.columns |= self.attempt(name, partial(self.column, name, column))
+        correlations: dict[str, dict[str, Any]] = {}
+        for correlation in self.written.correlations:
+            for name, others in self.correlation(correlation).items():
+                correlations.setdefault(name, {}).update(others)
+        agreements: dict[str, Any] = {}
+        for name, agreement in self.written.agreements.items():
+            agreements |= self.attempt(name, partial(self.agreement, name, agreement))
+        sections = {
+            "judgments": self.judgments,
+            "columns": self.columns,
+            "correlations": correlations,
+            "agreements": agreements,
+        }
+        return {name: section or None for name, section in sections.items()}
+
+    def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
+        """Return {name: what `make` returns}. Return an empty mapping and add a note where that raises InputError."""
+        try:
+            return {name: make()}
+        except InputError as error:
+            self.notes.append(f"{name}: {error}")
+            return {}
+
+    def scored_by(self, metric: str | None, dataset: str | None) -> ScoredColumns:
+        """Return the scores by the metric that a text means, on a data set. None means the only data set."""
+        same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
+        return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
+
+    def column(self, name: str, column: ColumnConfig) -> Scores:
+        """Return the scores of a column, renamed and rounded as the config says."""
+        if column.metric is not None:
+            scored = self.scored_by(column.metric, column.dataset).scores
+            scores = {score.system: output_of(score, column.output or "score") for score in scored}
+        elif column.judgments is not None:
+            scores = self.judgments[column.judgments][column.human]["scores"]
+        else:
+            scores = self.opened.columns[name]
+        renamed = {column.rename.get(system, system): value for system, value in scores.items()}
+        if len(renamed) < len(scores):
+            raise InputError("two systems would have the same name: see `rename`")
+        return {system: round_score(value, column.rounding) for system, value in renamed.items()}
+
+    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
+        """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
+        of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
+        if not of or not with_:
+            return {}
+        columns = {name: self.columns[name] for name in (*of, *with_)}
+        scored = {system for column in columns.values() for system in common_systems([column])}
+        nowhere = [name for name in written.without if name not in scored]
+        self.notes += [f"correlations: without: no column has a system '{name}'" for name in nowhere]
+        systems = common_systems(columns.values(), written.without)
+        values = {name: vector(column, systems) for name, column in columns.items()}
+        return {
+            one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
+        }
+
+    def agreement(self, name: str, written: AgreementConfig) -> dict[str, Any]:
+        """Return how far sentence scores agree with judgements."""
+        judgments = self.opened.judgments[written.judgments]
+        if written.table is not None:
+            systems, scores, lines = _of_cells(self.opened.sentence_tables[name], judgments, written.without)
+        else:
+            (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
+            systems, scores, lines = judged_scores(metric, judgments, written.without, written.numbering, self.notes)
+        if written.order is not None:
+            if sorted(written.order) != sorted(systems):
+                raise InputError(f"order: expected each of {', '.join(systems)} once")
+            scores = scores[[systems.index(system) for system in written.order]]
+            systems = list(written.order)
+        level = sentence_level(scores, *sentence_pairs(judgments, systems, lines), written.ties)
+        return {"systems": systems, **level._asdict()}
+
+
+def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
+    """Return an output of a score. Raises InputError, which lists `others` too, where the metric has no such output."""
+    if output == "score":
+        return score.score
+    if output not in score.outputs:
+        names = ", ".join([*score.outputs, *others])
+        raise InputError(f"{parse(score.metric)[0]} has no output '{output}'; there are {names}")
+    return score.outputs[output]
+
+
+def round_score(value: float, rounding: RoundingConfig | None, scale: str = "1") -> float:
+    """Return a score times a scale, rounded where a rounding is given."""
+    if not math.isfinite(value) or (rounding is None and scale == "1"):
+        return value
+    scaled = decimal(value, scale)
+    return float(scaled if rounding is None else rounded(scaled, rounding.digits, rounding.rule))
+
+
+def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]) -> tuple[list[str], Floats, Ints]:
+    """Return the judged systems, their scores [systems, sentences], and the column of each judged sentence in these.
+
+    Sentences are the same where their numbers are written alike. Raises InputError where a score is lacking.
+    """
+    names = sorted({cell.system for cell in cells if cell.system in judgments.systems} - set(without))
+    rows = {name: number for number, name in enumerate(names)}
+    columns = {text: number for number, text in enumerate(dict.fromkeys(cell.sentence for cell in cells))}
+    scores = np.full((len(names), len(columns)), np.nan)
+    for cell in cells:
+        if cell.system in rows:
+            scores[rows[cell.system], columns[cell.sentence]] = float(cell.score)
+    lacking = next((segment for segment in judgments.segments if segment not in columns), None)
+    if lacking is not None or not names:
+        reason = f"no score of the judged sentence {lacking}" if names else "no system that was judged"
+        raise InputError(f"agreements: the table has {reason}")
+    lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
+    absent = np.argwhere(np.isnan(scores[:, lines]))
+    if len(absent):
+        name, segment = names[absent[0][0]], judgments.segments[absent[0][1]]
+        raise InputError(f"agreements: the table has no score of {name} for the judged sentence {segment}")
+    return names, scores, lines
+
+
+def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
@@ -64,19 +254,6 @@ def _other_annotators(written: PublishedConfig, opened: OpenedSections) -> Itera
             )
 
 
-def _expectations(sections: Sections, plain: dict[str, Any]) -> dict[str, Any]:
-    """Return the verdict on the whole and the verdict on record, and the entries with their verdicts and values.
-
-    `missed` has the numbers, from 1, of the entries whose verdict is worse than the one on record.
-    """
-    written = sections.written
-    entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
-    whole = whole_verdict([(entry["verdict"], entry["published"]) for entry in entries])
-    recorded = written.publication.verdict if written.publication else None
-    missed = [number for number, entry in enumerate(entries, 1) if entry["missed"]]
-    return {"verdict": whole, "recorded": recorded, "missed": missed, "entries": entries}
-
-
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
@@ -91,11 +268,14 @@ class _Entry:
         except InputError as error:
             messages = [str(error)]
         verdict: Verdict = verdict_of(compared, entry.rounding)
-        recorded = self.recorded()
+        publication = self.sections.written.publication
+        recorded: Verdict = "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
+        if entry.recorded:
+            recorded = entry.recorded
+        elif publication is not None and publication.verdict == "not run":
+            recorded = "not run"
         differences = [abs(value.difference) for value in compared if value.difference is not None]
-        shown = compared
-        if len(compared) > LISTED:
-            shown = [value for value in compared if value.verdict != "equal"][:LISTED]
+        others = [value for value in compared if value.verdict != "equal"]
         messages += [value.message for value in compared if value.message]
         return {
             "title": entry.title or self.title(),
@@ -111,17 +291,8 @@ class _Entry:
             "tolerance": entry.tolerance,
             "why": entry.why,
             "message": messages[0] if messages else None,
-            "compared": [value.plain() for value in shown],
+            "compared": [value.plain() for value in (others[:LISTED] if len(compared) > LISTED else compared)],
         }
-
-    def recorded(self) -> Verdict:
-        """Return the verdict on record, below which the entry is missed."""
-        entry, publication = self.entry, self.sections.written.publication
-        if entry.recorded:
-            return entry.recorded
-        if publication is not None and publication.verdict == "not run":
-            return "not run"
-        return "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
 
     def title(self) -> str:
         """Return a title made of the keys of the entry."""
@@ -140,7 +311,12 @@ class _Entry:
             one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
             return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
-        ours = _at_path(self.plain, entry.path) if entry.path is not None else self.ours()
+        if entry.path is not None:
+            ours = _at_path(self.plain, entry.path)
+        elif entry.reports is not None:
+            ours = counted(self.sections.scored_by(entry.metric, entry.dataset))
+        else:
+            ours = self.scores()
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
@@ -168,12 +344,6 @@ class _Entry:
             systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
         return {system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()}
 
-    def ours(self) -> dict[str, Any]:
-        """Return the scores, or the counts of each sentence, that the entry names: {system: ...}."""
-        if self.entry.reports is not None:
-            return counted(self.sections.scored_by(self.entry.metric, self.entry.dataset))
-        return self.scores()
-
     def scores(self) -> dict[str, Any]:
         """Return the outputs or sentence scores that the entry names: {system: value, or list of values}."""
         entry = self.entry
@@ -182,35 +352,24 @@ class _Entry:
         if entry.sentences is None:
             key = first.dataset, first.metric
             scores = [score for score in self.sections.scores if (score.dataset, score.metric) == key]
-            return {score.system: _output(score, entry.output) for score in scores}
+            owner, _, name = entry.output.partition(".")
+            if entry.output == "rank":
+                return {score.system: score.rank for score in scores}
+            if name and entry.output in SPECIAL:  # a number of the section `samples` or `bootstrap`
+                return {score.system: getattr(getattr(score, owner), name, None) for score in scores}
+            return {score.system: output_of(score, entry.output, SPECIAL) for score in scores}
         metric = metric_scores([scored])[0]
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")
-        table = metric.sentences()[:, _lines(entry.sentences, metric.lines)]
+        named = f"1-{metric.lines}" if entry.sentences == "all" else entry.sentences
+        try:
+            items = named if isinstance(named, list) else [named]
+            ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(metric.lines)
+            lines = np.concatenate([np.arange(low, high) for low, high in ranges])
+        except ConfigError as error:
+            raise InputError(error.problems) from None
+        table = metric.sentences()[:, lines]
         return {name: row.tolist() for name, row in zip(metric.systems, table, strict=True)}
-
-
-def _lines(sentences: Any, lines: int) -> Any:
-    """Return the numbers, from 0, of the lines that an entry names: "all", or numbers and ranges from 1."""
-    if sentences == "all":
-        return np.arange(lines)
-    items = sentences if isinstance(sentences, list) else [sentences]
-    try:
-        ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(lines)
-    except ConfigError as error:
-        raise InputError(error.problems) from None
-    return np.concatenate([np.arange(low, high) for low, high in ranges])
-
-
-def _output(score: Score, output: str) -> Any:
-    """Return an output of a score, its rank, or a number of its section `samples` or `bootstrap`."""
-    if output == "rank":
-        return score.rank
-    if output in SPECIAL and output != "score":
-        owner, _, name = output.partition(".")
-        section = getattr(score, owner)
-        return None if section is None else getattr(section, name)
-    return output_of(score, output, SPECIAL)
 
 
 def _at_path(content: Any, path: str) -> Any:

@@ -179,7 +179,7 @@ class Results:
     human: dict[str, Any] | None = None
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
-    """This section and the next three are those of the same names in the config (`reproduction/sections.py`)."""
+    """This section and the next three are those of the same names in the config (`reproduction/expected_values.py`)."""
     columns: dict[str, Any] | None = None
     correlations: dict[str, Any] | None = None
     agreements: dict[str, Any] | None = None

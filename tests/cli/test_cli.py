@@ -25,7 +25,7 @@ from pipeline.cli.dispatch import COMMANDS, main
 from pipeline.io import sample
 from pipeline.kernel.samplers import SAMPLERS
 from pipeline.metrics import METRICS
-from pipeline.report.terminal.table import print_table
+from pipeline.report.terminal.printing import print_table
 from pipeline.scoring.results import Results
 from pipeline.tokenizers import TOKENIZERS
 from tests.conftest import ROOT, tree, write_run, write_texts

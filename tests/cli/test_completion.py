@@ -75,7 +75,7 @@ def test_what_the_tab_key_proposes(here: Path, line: str, proposals: set[str]) -
 
 @needs_argcomplete
 def test_published_results_are_proposed(here: Path) -> None:
-    from pipeline.reproduction.published import recipes
+    from pipeline.reproduction.recipe import recipes
 
     words = asked("gec-pipeline reproduce gjg-", here)[1]
     assert set(words) == {name for name in recipes() if name.startswith("gjg-")}

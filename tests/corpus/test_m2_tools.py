@@ -14,7 +14,7 @@ from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
 from pipeline.corpus.edits.m2_tools import ERRANT_TYPES, converted, merged, split, with_texts_changed
 from pipeline.errors import InputError
 from pipeline.io.plain_files import Spool
-from pipeline.report.tables.labels import labels
+from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,18 +14,16 @@ import trueskill as package
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.errors import ConfigError, InputError
-from pipeline.human.agreement.by_rank import agreement_by_rank
-from pipeline.human.agreement.comparison import USUAL
-from pipeline.human.agreement.skill import skills
+from pipeline.errors import InputError
+from pipeline.human.comparison import USUAL
 from pipeline.human.judgments import build
+from pipeline.human.preferences import agreement_by_rank
 from pipeline.human.score_files import means, read_sentence_scores
 from pipeline.human.statistics import statistic_of
+from pipeline.human.trueskill import skills
 from tests.conftest import write_run
 from tests.human.test_human import invented
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.human.test_meta_evaluation import correlate
 
 SYSTEMS = ("A", "B", "C", "D")
 LINES = 12
@@ -49,13 +46,6 @@ def written(path: Path, scores: Any, order: str = "ABCD") -> Path:
 def files(tmp_path: Path) -> list[Path]:
     people = written(tmp_path / "mqm.seg.score", PEOPLE, "CABD")
     return [people, *(written(tmp_path / f"{name}.seg.score", own) for name, own in METRICS.items())]
-
-
-def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main(["correlate", *(str(argument) for argument in arguments), "--json"]) == 0
-    plain: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return plain
 
 
 def test_files_of_sentence_scores(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,35 +128,6 @@ def test_a_run_and_a_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     found = correlate(capsys, tmp_path / "run", "--human", tmp_path / "people.seg.score", "--statistic", "acc_eq")
     assert found["statistics"] == results.human["statistics"]
     assert "aggregation" not in found["settings"]
-
-
-def test_a_config_that_does_not_ask_has_no_new_keys(tmp_path: Path) -> None:
-    (tmp_path / "people.txt").write_text("A 1\nB 3\nC 2\n", encoding="utf-8")
-    config = write_run(tmp_path, 12, systems=("A", "B", "C"), human={"file": "people.txt"})
-    human = stages.run(stages.prepare(config), tmp_path / "run")[1].human
-    assert human
-    later = {"statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank"}
-    assert not later & human.keys()
-    assert not later & human["settings"].keys()
-
-
-@pytest.mark.parametrize(
-    ("section", "message"),
-    [
-        ({"statistics": ["kendal"]}, "statistics: no statistic is called 'kendal' (did you mean 'kendall'?)"),
-        ({"statistics": ["pearson"]}, "pearson|average:none compares scores of sentences, and PEOPLE has none; for scores of systems say pearson[level=system]"),  # noqa: E501
-        ({"statistics": ["spa"]}, "soft_accuracy|permutations:1000|seed:4 compares scores of sentences, and PEOPLE has none"),  # noqa: E501
-        ({"statistics": ["kendall[level=system]"] * 2}, "statistics: kendall|level:system is asked for twice"),
-        ({"by_rank": "true"}, "PEOPLE: holds scores, no judgements: by_rank needs the ranks of judgements"),
-        ({"permutations": "x"}, "human.permutations: expected a whole number"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_in_a_config(tmp_path: Path, section: dict[str, Any], message: str) -> None:
-    (tmp_path / "people.txt").write_text("A 1\nB 3\nC 2\n", encoding="utf-8")
-    config = write_run(tmp_path, 12, systems=("A", "B", "C"), human={"file": "people.txt", **section})
-    with pytest.raises(ConfigError) as raised:
-        stages.prepare(config)
-    assert any(message.replace("PEOPLE", str(tmp_path / "people.txt")) in str(one) for one in raised.value.problems)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +244,7 @@ def test_agreement_by_rank_as_counted_plainly() -> None:
                 near = scores[names.index(one), line] - scores[names.index(two), line]
                 prefers_first = near > 0  # of equal scores the later system counts as preferred
                 counts.setdefault((min(rank, other), max(rank, other)), []).append(prefers_first == (rank < other))
-    found = list(agreement_by_rank(judgments, names, scores, lines, "later"))
+    found = list(agreement_by_rank("d", "m", judgments, names, scores, lines, "later"))
     assert [(pair.better, pair.worse) for pair in found] == sorted(counts)
     for pair in found:
         share = counts[pair.better, pair.worse]
@@ -307,15 +268,9 @@ def test_by_rank_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     stages.run(stages.prepare(config), tmp_path / "run")
     arguments = [tmp_path / "run", "--human", tmp_path / "people.csv", "--numbering", "1", "--by-rank"]
     human = correlate(capsys, *arguments)
+    assert main(["correlate", *map(str, arguments)]) == 0
+    assert "agreement with people: sentences: by the ranks that people gave" in capsys.readouterr().out
     assert [(one["better"], one["worse"]) for one in human["by_rank"]] == [(1, 2), (1, 3), (2, 3)]
     assert sum(one["pairs"] for one in human["by_rank"]) == human["sentences"][0]["pairs"]
     weighted = sum(one["pairs"] * one["accuracy"] for one in human["by_rank"]) / human["sentences"][0]["pairs"]
     assert weighted == pytest.approx(human["sentences"][0]["coefficients"]["accuracy"]["value"], abs=1e-12)
-
-
-def test_the_table_by_rank_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    test_by_rank_of_a_run(tmp_path, capsys)
-    show: Callable[..., int] = main
-    people = str(tmp_path / "people.csv")
-    assert show(["correlate", str(tmp_path / "run"), "--human", people, "--numbering", "1", "--by-rank"]) == 0
-    assert "agreement with people: sentences: by the ranks that people gave" in capsys.readouterr().out

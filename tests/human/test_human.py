@@ -13,11 +13,18 @@ import pytest
 from scipy import stats
 
 from pipeline.errors import InputError
-from pipeline.human import expected_wins as wins_file
-from pipeline.human.expected_wins import accuracy, expected_wins, head_to_head, rank_by_expected_wins
-from pipeline.human.judge_agreement import Kappa, agreement, judge_correlations, mean_kappa
-from pipeline.human.judgment_files import Group, Item
-from pipeline.human.judgments import Judgments, build, read_judgments
+from pipeline.human import judgment_summary as wins_file
+from pipeline.human.judgment_summary import (
+    Kappa,
+    accuracy,
+    agreement,
+    expected_wins,
+    head_to_head,
+    judge_correlations,
+    mean_kappa,
+    rank_by_expected_wins,
+)
+from pipeline.human.judgments import Group, Item, Judgments, build, read_judgments
 from tests.conftest import Published, mirrored
 
 if TYPE_CHECKING:

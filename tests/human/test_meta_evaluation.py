@@ -1,4 +1,4 @@
-"""Metrics against people from end to end: gec-metrics' numbers on SEEDA, the commands, the section `human`."""
+"""Metrics against people from end to end: the commands, and the section `human`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,61 +16,20 @@ import pytest
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import HumanConfig
-from pipeline.config.resolved import Dataset, Overrides, System
-from pipeline.corpus.opener import open_corpus
-from pipeline.corpus.texts import read_texts
+from pipeline.config.resolved import Overrides
 from pipeline.errors import ConfigError, InputError
-from pipeline.human.agreement.metric_scores import MetricScores
-from pipeline.human.judgments import build, read_judgments
+from pipeline.human.human_judgements import HumanJudgements
+from pipeline.human.judgments import build
 from pipeline.human.meta_evaluation import meta_evaluate
-from pipeline.human.people import People
 from pipeline.human.preferences import lines_of_segments, sentence_pairs
+from pipeline.human.score_files import MetricScores
 from pipeline.scoring.results import Results
-from tests.conftest import ROOT, Published, mirrored, tree, write_run
+from tests.conftest import ROOT, tree, write_run
 from tests.human.test_human import item
-
-if TYPE_CHECKING:
-    from pipeline.errors import Problem
-
-EXTRA = ["GPT-3.5", "INPUT", "REF-F"]
-GLEU = "gleu[variant=paper,tok=blank,rng=python3]"
 
 
 def settings(**given: Any) -> HumanConfig:
     return HumanConfig.model_validate({"file": "x", **given})
-
-
-# gec-metrics on SEEDA
-
-
-@pytest.fixture(scope="module")
-def seeda(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of SEEDA's 15 outputs for the 391 judged sentences, and sentences' lengths as scores of another program."""
-    folder = tmp_path_factory.mktemp("seeda")
-    m2 = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
-    judged = read_judgments(mirrored(shared, "tmu-nlp/SEEDA", "data/judgments_edit.xml")).segments
-    problems: list[Problem] = []
-    whole = Dataset(name="m2", source=None, references=(), m2=m2, missing_annotator="source")
-    corpus = open_corpus(whole, [System("INPUT", {"m2": shared / "conll14" / "INPUT"})], problems)
-    assert corpus, problems
-    texts = {"source": corpus.source, **{f"ref{n}": file for n, file in enumerate(corpus.references)}}
-    for name, text in texts.items():
-        assert text
-        lines = read_texts(text, 0, text.lines)
-        (folder / name).write_text("".join(f"{lines[int(number) - 1]}\n" for number in judged), encoding="utf-8")
-    outputs = sorted(mirrored(shared, "tmu-nlp/SEEDA", "outputs/subset/T5.txt").parent.glob("*.txt"))
-    assert len(outputs) == 15
-    for path in outputs:
-        lengths = [len(line.rstrip()) for line in path.read_text(encoding="utf-8").split("\n")[: len(judged)]]
-        (folder / f"{path.stem}.length").write_text("".join(f"{length}\n" for length in lengths), encoding="utf-8")
-    config = {
-        "datasets": {"seeda": {"source": "source", "references": ["ref0", "ref1"]}},
-        "systems": {path.stem: str(path) for path in outputs},
-        "metrics": [GLEU, {"name": "external", "title": "length", "files": "{system}.length"}, "green"],
-    }
-    (folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
-    stages.run(stages.prepare(folder / "config.yaml"), folder / "run")
-    return folder / "run"
 
 
 def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
@@ -78,58 +37,6 @@ def correlate(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[st
     assert main(["correlate", *(str(argument) for argument in arguments), "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
-
-
-def of(found: dict[str, Any], metric: str, part: str = "correlations") -> dict[str, float]:
-    (one,) = [
-        item for item in found[part] if item["metric"].startswith(f"{metric}|") or f"|title:{metric}|" in item["metric"]
-    ]
-    return {name: coefficient["value"] for name, coefficient in one["coefficients"].items()}
-
-
-@pytest.mark.parametrize("title", ["ew_edit"])  # the others are recipes: test_reproduce.py
-def test_gec_metrics_on_systems(
-    shared: Path,
-    seeda: Path,
-    capsys: pytest.CaptureFixture[str],
-    published: dict[str, Published],
-    title: str,
-) -> None:
-    kind, unit = title.upper()[:2], title[3:]
-    human = mirrored(shared, "tmu-nlp/SEEDA", f"scores/human/{kind}_{unit}.txt")
-    found = correlate(capsys, seeda, "--human", human, "--without", *EXTRA)
-    for metric, values in (
-        ("gleu", published["gecmetrics-seeda-system"]["published"][title]),
-        ("length", published["gecmetrics-tests-length"]["published"][f"seeda_{title}"]),
-    ):
-        assert [of(found, metric)[name] for name in ("pearson", "spearman")] == pytest.approx(values, abs=1e-12)
-    assert all(len(one["systems"]) == 12 for one in found["correlations"])
-    (one,) = {one["human"] for one in found["correlations"]}
-    assert one == f"{kind}_{unit}"
-
-
-@pytest.mark.parametrize("unit", ["edit"])
-def test_gec_metrics_on_sentences(
-    shared: Path,
-    seeda: Path,
-    capsys: pytest.CaptureFixture[str],
-    published: dict[str, Published],
-    unit: str,
-) -> None:
-    human = mirrored(shared, "tmu-nlp/SEEDA", f"data/judgments_{unit}.xml")
-    found = correlate(capsys, seeda, "--human", human, "--without", *EXTRA)
-    expected = published["gecmetrics-seeda-sentence"]
-    values = of(found, "gleu", "sentences")
-    assert [values["accuracy"], values["kendall"]] == pytest.approx(expected["published"][unit], abs=expected["tol"])
-    length = published["gecmetrics-tests-length"]["published"][f"seeda_acc_{unit}"]
-    assert of(found, "length", "sentences")["accuracy"] == pytest.approx(length, abs=1e-12)
-    assert found["sentences"][0]["pairs"] == {"sent": 9381, "edit": 7708}[unit]  # of the item's note
-
-
-def test_windows_of_seeda(shared: Path, seeda: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    human = mirrored(shared, "tmu-nlp/SEEDA", "scores/human/EW_edit.txt")
-    found = correlate(capsys, seeda, "--human", human, "--window", 4, "--metric", "gleu")
-    assert [(one["first"], one["last"]) for one in found["windows"]] == [(n, n + 3) for n in range(1, 13)]
 
 
 # Which line a judged sentence is
@@ -195,7 +102,7 @@ def test_pairs_of_the_systems_that_are_left() -> None:
 
 
 def test_systems_that_one_side_lacks_are_told() -> None:
-    people = People("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
+    people = HumanJudgements("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
     metrics = [MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0}) for name in ("m", "n")]
     found = meta_evaluate(metrics, people, settings(window=2))
     assert found.correlations[0].systems == ["A", "B", "C"]
@@ -215,7 +122,9 @@ def test_the_better_metric_comes_first_in_tests() -> None:
     good = dict(zip("ABCDEF", [0.1, 1.3, 1.9, 3.2, 3.9, 5.1], strict=True))
     bad = dict(zip("ABCDEF", [3.0, 0.0, 2.0, 1.0, 5.0, 2.5], strict=True))
     found = meta_evaluate(
-        [MetricScores("d", "bad", bad), MetricScores("d", "good", good)], People("", "", {"h": human}), settings()
+        [MetricScores("d", "bad", bad), MetricScores("d", "good", good)],
+        HumanJudgements("", "", {"h": human}),
+        settings(),
     )
     (test,) = found.tests
     assert (test.metric, test.other) == ("good", "bad")
@@ -225,7 +134,7 @@ def test_the_better_metric_comes_first_in_tests() -> None:
 
 def test_two_data_sets_need_a_choice() -> None:
     metrics = [MetricScores(name, "m", {"A": 1.0, "B": 2.0, "C": 4.0}) for name in ("one", "two")]
-    people = People("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})
+    people = HumanJudgements("", "", {"h": {"A": 1.0, "B": 2.0, "C": 3.0}})
     with pytest.raises(InputError, match="which data set was judged"):
         meta_evaluate(metrics, people, settings())
     with pytest.raises(InputError, match=r"no data set is called 'tow' \(did you mean 'two'\?\)"):
@@ -283,24 +192,18 @@ def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypat
     assert set(found["judges"]) == {"judge1", "judge2"}
 
 
-@pytest.mark.parametrize("engine", ["arrays", "package"])
 def test_the_option_engine_is_taken_and_has_no_effect(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, engine: str
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     arguments = ["human", "data/judgements.csv", "--json", "--trueskill", "2", "--resamples", "20"]
     assert main(arguments) == 0
     plain = capsys.readouterr()
-    assert main([*arguments, "--engine", engine]) == 0
-    deprecated = capsys.readouterr()
-    assert deprecated.out == plain.out
+    assert main([*arguments, "--engine", "arrays"]) == 0
     message = "warning: --engine is deprecated: it has no effect any more and will be removed\n"
-    assert deprecated.err == message + plain.err
-    assert main([*arguments, "--engine", engine, "-q"]) == 0
+    assert capsys.readouterr() == (plain.out, message + plain.err)
+    assert main([*arguments, "--engine", "package", "-q"]) == 0
     assert capsys.readouterr().err == ""
-    with pytest.raises(SystemExit):
-        main(["human", "--help"])
-    assert "engine" not in capsys.readouterr().out
 
 
 SCORES = "A 3\nB 1\nC 2\n"
@@ -321,6 +224,8 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(
         np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
     )
+    later = {"statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank"}
+    assert not later & {*results.human, *results.human["settings"]}  # only configs that ask have these keys
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")
     assert Results.read(tmp_path / "run" / "results.json") == replace(
@@ -338,6 +243,12 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
         (SCORES, {"dataset": "e"}, "human: human: no data set is called 'e'; there are d"),
         (SCORES, {"windows": "4"}, "human.windows: unknown key (did you mean 'window'?)"),
         (SCORES, {"file": "nothing.xml"}, "nothing.xml: no such file"),
+        (SCORES, {"statistics": ["kendal"]}, "statistics: no statistic is called 'kendal' (did you mean 'kendall'?)"),
+        (SCORES, {"statistics": ["pearson"]}, "pearson|average:none compares scores of sentences, and PEOPLE has none; for scores of systems say pearson[level=system]"),  # noqa: E501
+        (SCORES, {"statistics": ["spa"]}, "soft_accuracy|permutations:1000|seed:4 compares scores of sentences, and PEOPLE has none"),  # noqa: E501
+        (SCORES, {"statistics": ["kendall[level=system]"] * 2}, "statistics: kendall|level:system is asked for twice"),
+        (SCORES, {"by_rank": "true"}, "PEOPLE: holds scores, no judgements: by_rank needs the ranks of judgements"),
+        (SCORES, {"permutations": "x"}, "human.permutations: expected a whole number"),
         (SCORES, {"ties": "last"}, "human.ties: expected one of later, wrong, half, out, found 'last' (did you mean 'later'?)"),  # noqa: E501
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import combinations
 from typing import Any
 
@@ -11,13 +12,13 @@ import pytest
 from scipy import stats
 
 from pipeline.errors import ConfigError, InputError
+from pipeline.human.comparison import USUAL
+from pipeline.human.correlation import correlate, pair_counts, williams
 from pipeline.human.statistics import STATISTICS, statistic_of
-from pipeline.human.statistics.calibration import calibrated
-from pipeline.human.statistics.groups import AVERAGES
-from pipeline.human.statistics.pairs import inversions
+from pipeline.human.statistics.correlations import p_values
 from pipeline.human.statistics.permutation import Settings, permutation_tests
-from pipeline.human.statistics.soft_accuracy import p_values
-from pipeline.human.williams import williams
+from pipeline.human.statistics.statistic import AVERAGES
+from pipeline.human.statistics.taus import calibrated, counts_within
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan
@@ -192,10 +193,24 @@ def test_a_sample_of_pairs_is_that_of_the_draws() -> None:
             assert found.share == pytest.approx(agree.mean(), abs=1e-12)
 
 
-def test_inversions_against_a_plain_count() -> None:
-    for size in (1, 2, 31, 32, 33, 100, 257):
-        ranks = RNG.integers(0, size, size)
-        assert inversions(ranks) == sum(one > two for one, two in combinations(ranks.tolist(), 2))
+def test_large_groups_are_sorted_and_counted_as_pair_by_pair() -> None:
+    for top, lacking in ((1, 0.0), (3, 0.3), (500, 0.1)):
+        human, metric = sample(3, 130, top, lacking)
+        present = ~np.isnan(human)
+        human, metrics = np.where(present, human, 0.0), np.where(present, [metric, -human], 0.0)
+        expected = pair_counts(metrics, human, present)
+        assert np.array_equal(counts_within(human, metrics, present), expected)
+
+
+def test_without_scipy_some_statistics_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    human, metric = sample(4, 40, 9)
+    for text in ("spearman", "kendall", "kendall_c", "accuracy"):
+        with pytest.raises(InputError, match=r"needs the package scipy: pip install 'gec-pipeline\[human\]'"):
+            statistic_of(text).value(human, metric)
+    for text in (*USUAL, "kendall_like[least=2]", "accuracy[epsilon=0.5]"):
+        assert math.isfinite(statistic_of(text).value(human, metric).value)
+    assert all(map(math.isfinite, correlate(human[:, 0], metric[:, 0]).values()))
 
 
 def test_soft_accuracy_against_plain_loops() -> None:

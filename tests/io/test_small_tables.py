@@ -11,10 +11,10 @@ import pytest
 from pipeline.config.resolved import Column
 from pipeline.corpus.formats.numbers import numbers
 from pipeline.errors import CorpusError
-from pipeline.human.judgment_files import read_items
+from pipeline.human.judgments import read_items
 from pipeline.human.score_files import read_scores
 from pipeline.io.small_tables import is_numeric, number_of, read_rows, separator_of
-from pipeline.reproduction.table_files import TableColumns, read_table
+from pipeline.reproduction.published_files import TableColumns, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path

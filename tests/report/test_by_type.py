@@ -15,19 +15,19 @@ from rich.cells import cell_len
 import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
-from pipeline.report.by_type.tables import fitting, of_system, side_by_side, types_of
-from pipeline.report.csv_files import csv_files
+from pipeline.report.by_type import of_system, side_by_side, types_of
+from pipeline.report.console import print_types
+from pipeline.report.data_files import csv_files, parquet_files
 from pipeline.report.html.sections import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.parquet import parquet_files
 from pipeline.report.plots import drawn
-from pipeline.report.tables.digits import percent
+from pipeline.report.tables import percent
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,16 +71,21 @@ def test_tables_have_the_numbers_of_the_results(material: Material) -> None:
         ]
 
 
-@pytest.mark.parametrize("width", [20, 30, 44, 60, 80, 200])
-def test_tables_fit_the_terminal(material: Material, width: int) -> None:
-    """What is too wide is left out, never broken: the type and the score always stay."""
-    (types,) = types_of(material.results, 3)
-    for _, (header, rows) in fitting(types, 2, width):
-        columns = list(zip(header, *rows, strict=True))
-        assert sum(max(map(cell_len, column)) + 3 for column in columns) <= max(width, 26)
-        assert header[0] == "type"
-        assert {"errant", "A", "A F"} & set(header)
-    assert len(fitting(types, 2, None)) == 1
+@pytest.mark.parametrize("width", [40, 44, 60, 80, 200])
+def test_tables_fit_the_terminal(
+    material: Material, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scores of all systems always stand there; a single system has the columns that fit, with its score."""
+    on_terminal(monkeypatch, width, "dumb")
+    for results, titles in ((material.results, "ABC"), (material.results.only("A"), ["errant"])):
+        (types,) = types_of(results, 3)
+        print_types(results, 2, 3)
+        *table, signature = capsys.readouterr().out.splitlines()[1:]
+        assert signature == types.group.metric
+        words = " ".join(table).split()
+        assert all(word in words for title in (*types.names, *titles) for word in title.split())
+        assert max(map(cell_len, table)) <= width
+        assert all(percent(cell.score, 2) in words for (name, _), cell in types.cells.items() if name == "A")
 
 
 def test_piped_output_has_precision_recall_and_score_of_each_system(
@@ -174,24 +179,3 @@ def test_python_gets_rows(folder: Path) -> None:
     ]
     with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):
         evaluation.breakdown(4)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--tier", "1", "--format", "csv"], "--tier is for --by type"),
-        (["--by", "type", "--format", "html"], "--by type: there is no form html of it"),
-        (["--by", "type", "--plot", "scores", "--format", "plots"], "--by type has the plot types alone"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_said(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    code, out, err = called(capsys, "report", folder, *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-
-
-def test_runs_without_types_say_so(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(sample), "--by", "type"]) == 2
-    assert "has no scores by type" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.signature import with_samples
-from pipeline.report.citation_keys import (
+from pipeline.report.citations import (
     BOOTSTRAP,
     CORRECTIONS,
     DIGESTS,
@@ -24,9 +24,10 @@ from pipeline.report.citation_keys import (
     TESTS,
     WILLIAMS,
     WINDOWS,
+    bibtex,
     keys_of_dataset,
+    of_metric,
 )
-from pipeline.report.citations import bibtex, of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 

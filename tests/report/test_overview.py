@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import io
 import re
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
-from pipeline.report.latex import latex_files
-from pipeline.report.markdown import markdown_files
-from pipeline.report.overview.systems_by_metrics import overviews
-from pipeline.report.overview.verdict import verdict
+from pipeline.report.html.svg import NAME, short_names
+from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
-from pipeline.report.tables.columns.directions import BETTER, WORSE
-from pipeline.report.tables.labels import best_of, groups, kinds
+from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
+from pipeline.report.tables.explanations import BESIDE, EXPLANATIONS, explanation
+from pipeline.report.tables.people import correlation_table
+from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
+from tests.report.test_plots import material
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 GLEU = "gleu|n:4|refs:max|nrefs:2|v:1"
 
@@ -91,7 +94,7 @@ SOURCE = {"source": "1", "system C": "1", "system A": "2"}
 
 def said(results: Results) -> str:
     (group,) = groups(results)
-    return verdict(results, group, 2)
+    return verdict_sentence(results, group, 2)
 
 
 @pytest.mark.parametrize(
@@ -112,11 +115,11 @@ def said(results: Results) -> str:
         ),
         (
             results_of(ABC, ranks={"A": (1, 2), "B": (1, 3), "C": (2, 3)}),
-            "A and B share the first place by the ranges of ranks; no test was made.",
+            "A and B share the first place by rank range; no test was made.",
         ),
         (
             results_of(ABC, ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)}, baseline="B", different=(("A", "B"),)),
-            "A is first by the ranges of ranks; 1 of 2 is better than B.",
+            "A is first by rank range; 1 of 2 is better than B.",
         ),
         (
             results_of(
@@ -125,15 +128,15 @@ def said(results: Results) -> str:
                 baseline="B",
                 different=(("A", "B"), ("C", "B")),
             ),
-            "A is first by the ranges of ranks; 1 of 2 is better than B, 1 worse.",
+            "A is first by rank range; 1 of 2 is better than B, 1 worse.",
         ),
         (
             results_of(ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=(("B", "A"), ("C", "A"))),
-            "A, B and C share the first place by the ranges of ranks; all 2 are worse than A.",
+            "A, B and C share the first place by rank range; all 2 are worse than A.",
         ),
         (
             results_of(ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=()),
-            "A, B and C share the first place by the ranges of ranks; none of 2 differs from A.",
+            "A, B and C share the first place by rank range; none of 2 differs from A.",
         ),
         (
             results_of(ABC, digests={"source": "1", "system A": "1", "system B": "2"}),
@@ -187,7 +190,7 @@ def test_cells_are_the_results(sample: Path) -> None:
         assert overview.kinds == {"unchanged": "source"}
         assert overview.systems == ["careful", "eager", "unchanged", "broken"]
         for column in overview.columns:
-            assert column.verdict
+            assert column.verdict_sentence
             for entry in column.entries.values():
                 assert entry.score.bootstrap
                 assert entry.text == f"{100 * entry.score.score:.2f}"
@@ -200,22 +203,6 @@ def test_cells_are_the_results(sample: Path) -> None:
                 assert marked == {test.system for test in own if test.p_adjusted < 0.05} != set()
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def printed(monkeypatch: pytest.MonkeyPatch, results: Results, width: int, *, boards: bool = False) -> str:
-    terminal = Terminal()
-    with monkeypatch.context() as patch:
-        patch.setenv("COLUMNS", str(width))
-        patch.setenv("TERM", "xterm-256color")
-        patch.delenv("NO_COLOR", raising=False)
-        patch.setattr(sys, "stdout", terminal)
-        print_results(replace(results, human=None), 2, boards=boards)
-    return terminal.getvalue()
-
-
 def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,7 +212,7 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     assert lines[1].split() == ["system", "gleu", "bleu"]
     assert [line.split()[0] for line in lines[2:6]] == ["careful", "eager", "unchanged", "broken"]
     assert lines[4].split()[1] == "(source)"
-    assert lines[6].startswith("gleu: careful is first by the ranges of ranks; 2 of 3 are better than unchanged")
+    assert lines[6].startswith("gleu: careful is first by rank range; 2 of 3 are better than unchanged")
     assert "\x1b" not in out
     assert "--boards" in out
     boards = called(capsys, "show", sample, "--boards")[1]
@@ -238,28 +225,77 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     assert "rank" in alone.splitlines()[1]
 
 
-def test_what_stands_out_on_a_terminal(sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = revisit(sample).results
-    wide = printed(monkeypatch, results, 120)
+def test_what_stands_out_on_a_terminal(
+    sample: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = replace(revisit(sample).results, human=None)
+    pages = []
+    for width, boards in ((120, False), (40, False), (120, True)):
+        on_terminal(monkeypatch, width)
+        print_results(results, 2, boards=boards)
+        pages.append(capsys.readouterr().out)
+    wide, narrow, ranked = pages
     assert re.search(r"\x1b\[1;32m *76\.76 ↑", wide)  # best and better
     assert re.search(r"\x1b\[31m *13\.38 ↓", wide)
     assert "wider window" not in wide
-    narrow = printed(monkeypatch, results, 40)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", narrow)
     assert re.search(r"^ unchanged \(source\) +26\.86", plain, re.MULTILINE)
     assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 40
-    boards = printed(monkeypatch, results, 120, boards=True)
-    assert re.search(r"\x1b\[1;36m *76\.76", boards)
-    assert re.search(r"\x1b\[32m *\+49\.91\*", boards)
-    assert boards.count("──\n") + boards.count("── \n") == 2 + 3 + 2  # below headers, and between clusters
+    assert re.search(r"\x1b\[1;36m *76\.76", ranked)
+    assert re.search(r"\x1b\[32m *\+49\.91\*", ranked)
+    assert ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2  # below headers, and between clusters
 
 
-def test_markdown_and_latex_have_the_sentences(sample: Path) -> None:
-    material = revisit(sample)
-    (overview,) = overviews(material.results, 2)
-    markdown, latex = str(markdown_files(material)["results.md"]), str(latex_files(material)["results.tex"])
-    for column in overview.columns:
-        assert f"\n- {column.title}: {column.verdict}\n" in markdown
-        assert f"\\par {column.title}: {column.verdict}\n" in latex
-    assert "| unchanged <sup>†</sup> |" in markdown
-    assert r"unchanged\textsuperscript{\textdagger{}} &" in latex
+# --- what titles of columns and marks mean
+
+
+def test_the_columns_of_a_run_are_explained() -> None:
+    results = material(["A", "B", "C"]).results
+    tests = [comparison(results.scores[0].metric, "A", "B", 0.1, 0.01)]
+    headers = [
+        ranked_table(results, results.scores, 2)[0][3:],
+        ranked_table(replace(results, tests=tests, statistics={"baseline": "B", "level": 0.9}), results.scores, 2)[0][
+            3:
+        ],
+        pair_table(results, tests, 2)[0][1:],
+        correlation_table(results.human or {})[0],
+    ]
+    assert min(map(len, headers)) > 2
+    for header in headers:
+        assert [title for title in header if not explanation(title, header)] == []
+
+
+def test_explanations_are_sentences() -> None:
+    for text in [*EXPLANATIONS.values(), *BESIDE.values()]:
+        assert text[0].isupper()
+        assert text.endswith(".")
+    assert "baseline a.b+c," in explanation("against a.b+c")
+    assert explanation("p", ["p", "p adjusted"]) != explanation("p", ["against INPUT", "p"])
+    assert explanation("system-7") == ""
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference", "mark"),
+    [("gleu|n:4", 0.1, "↑"), ("gleu|n:4", -0.1, "↓"), ("ter|norm:false", 0.1, "↓"), ("ter|norm:false", -0.1, "↑")],
+)
+def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) -> None:
+    """By ter the lowest score is the best."""
+    marks = Directions([comparison(metric, "A", "B", difference, 0.01)])
+    assert marks.marked(["+1.00*", "0.5", "-"], "A", "B") == [f"+1.00{mark}", "0.5", "-"]
+    assert marks.pairs([["A", "B", "+1.00*"], ["B", "C", "+1.00*"]]) == [
+        ["A", "B", f"+1.00{mark}"],
+        ["B", "C", "+1.00*"],
+    ]
+    assert marks.marked(["+1.00*"], "A", None) == ["+1.00*"]
+
+
+@given(st.lists(st.text("ab-", min_size=1, max_size=50), max_size=30))
+def test_short_names_tell_names_apart(names: list[str]) -> None:
+    short = short_names(names)
+    assert set(short) == set(names)
+    assert len(set(short.values())) == len(set(names))
+    for name, text in short.items():
+        begin, _, end = text.partition("…")
+        assert name == text or (name.startswith(begin) and name.endswith(end) and len(text) < len(name))
+        assert name == text or len(text) >= NAME
+    assert all(name == text for name, text in short.items() if len(name) <= NAME)

@@ -13,7 +13,7 @@ from pipeline.reopen import revisit
 from pipeline.report.html.page import html_files
 from pipeline.report.html.sections import overview_part
 from pipeline.report.tables.comparisons import is_significant, signed
-from pipeline.report.tables.labels import groups
+from pipeline.report.tables.ranked import groups
 from tests.report import browser as browsers
 
 if TYPE_CHECKING:

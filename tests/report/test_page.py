@@ -31,7 +31,7 @@ from pipeline.report.html import page
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.html.svg import minus
 from pipeline.report.html.texts import Texts
-from pipeline.report.tables.digits import percent
+from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import called, run, write_run
+from tests.conftest import called, run, tree, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,39 +104,58 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
     assert re.split("  +", out.splitlines()[1]) == ["system", "other", "95% interval", "p adjusted"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["rank", "--system", "Bta"],
-            "--system Bta: there is no such one (did you mean 'Beta'?); there are Alpha, alto",
-        ),
-        (["report", "--format", "csv", "--system", "x*"], "--system x*: there is no such one; there are Alpha, alto"),
-        (["compare", "--metric", "gleu", "blue"], "--metric blue: there is no such one (did you mean 'bleu'?)"),
-        (["compare", "--dataset", "d", "f"], "--dataset f: there is no such one; there are d, e"),
-        (["rank", "--columns", "rnks", *FEW], "--columns rnks: there is no such column (did you mean 'ranks'?); there"),
-        (
-            ["report", "--format", "csv", "--columns", "rnk"],
-            "--columns rnk: there is no such column (did you mean",
-        ),
-        (["report", "--format", "json", "--columns", "p"], "--columns is for --format csv, html, latex, markdown"),
-        (["compare", *FEW, "--columns", "p"], "--columns is for tables with a row for each pair of systems"),
-        (
-            ["compare", *FEW, "--pairs", "--columns", "loses"],
-            "--columns loses: there is no such column (did you mean",
-        ),
-    ],
-)
+WRONG = {
+    "several": {
+        "rank --system Bta": "--system Bta: there is no such one (did you mean 'Beta'?); there are Alpha, alto",
+        "report --format csv --system x*": "--system x*: there is no such one; there are Alpha, alto",
+        "compare --metric gleu blue": "--metric blue: there is no such one (did you mean 'bleu'?)",
+        "compare --dataset d f": "--dataset f: there is no such one; there are d, e",
+        "rank --columns rnks": "--columns rnks: there is no such column (did you mean 'ranks'?); there",
+        "report --format csv --columns rnk": "--columns rnk: there is no such column (did you mean",
+        "report --format json --columns p": "--columns is for --format csv, html, latex, markdown",
+        "compare --columns p": "--columns is for tables with a row for each pair of systems",
+        "compare --pairs --columns loses": "--columns loses: there is no such column (did you mean",
+    },
+    "sample": {
+        "report": "--format: which? There are json, csv",
+        "report --format csv --plot scores": "--plot is for --format plots",
+        "report --plot score": "no plot is called so (did you mean 'scores'?)",
+        "report --metric gelu --format csv": "--metric gelu: there is no such one (did you mean 'gleu'?)",
+        "report --tier 1 --format csv": "--tier is for --by type",
+        "report --by type": "has no scores by type",
+        "report --by type --format html": "--by type: there is no form html of it",
+        "report --by type --plot scores --format plots": "--by type has the plot types alone",
+        "show --line 97": "--line 97: sample has the lines 1 to 96",
+        "show --line 0": "--line 0: sample has the lines 1 to 96",
+        "show --line 1 --system carefull": "sample: has no system 'carefull' (did you mean 'careful'?); it has",
+        "show --line 1 --dataset x": "--dataset x: there is no such one; there are sample",
+    },
+}
+"""Commands that are asked for what a run has not, and what they say."""
+
+
+@pytest.mark.parametrize(("run_of", "command"), [(name, command) for name, own in WRONG.items() for command in own])
 def test_what_is_not_there_is_an_error_with_the_nearest_name(
-    several: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+    several: Path, sample: Path, capsys: pytest.CaptureFixture[str], run_of: str, command: str
 ) -> None:
-    code, out, err = called(capsys, arguments[0], several, *arguments[1:])
+    name, *arguments = command.split()
+    folder = {"several": several, "sample": sample}[run_of]
+    few = FEW if name in ("rank", "compare") else ()
+    code, out, err = called(capsys, name, folder, *arguments, *few)
     assert (code, out) == (2, "")
-    assert f"error: {message}" in err
+    assert WRONG[run_of][command] in err
 
 
-def test_a_part_of_the_systems_never_replaces_the_whole(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = (several / "scores.csv").read_bytes()
-    code, _, err = called(capsys, "report", several, "--format", "csv", "--system", "Beta", "--output", several)
-    assert (code, (several / "scores.csv").read_bytes()) == (2, before)
-    assert "has the whole results" in err
+def test_a_plot_that_a_run_has_nothing_for_is_told(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = "--plot p_values: this run has nothing for it; it needs `statistics`"
+    assert said in called(capsys, "report", several, "--plot", "p_values")[2]
+
+
+@pytest.mark.parametrize(("form", "part"), [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))])
+def test_a_part_never_replaces_the_whole(
+    several: Path, capsys: pytest.CaptureFixture[str], form: str, part: tuple[str, str]
+) -> None:
+    before = tree(several)
+    code, _, err = called(capsys, "report", several, "--format", form, *part, "--output", several)
+    assert (code, tree(several)) == (2, before)
+    assert err.endswith("has the whole results; write what you chose to another folder\n")

@@ -13,14 +13,14 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.errors import InputError
-from pipeline.human.people import human_ranking
+from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html import svg
 from pipeline.report.html.page import html_files
 from pipeline.report.html.sections import people_part
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import styled
-from pipeline.report.tables.digits import round_half_up
-from pipeline.report.tables.human import coefficient
+from pipeline.report.tables import round_half_up
+from pipeline.report.tables.people import coefficient
 from pipeline.report.tables.plot_data import forests, triangles
 from pipeline.report.tables.plot_style import PlotStyle
 from tests.conftest import ROOT

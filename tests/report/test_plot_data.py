@@ -13,7 +13,6 @@ import pytest
 
 from pipeline.report.html import svg
 from pipeline.report.plots.canvas import MARKS, draw_matrix, draw_points, draw_rows, styled
-from pipeline.report.tables.labels import groups
 from pipeline.report.tables.plot_data import (
     difference_rows,
     forests,
@@ -23,6 +22,7 @@ from pipeline.report.tables.plot_data import (
     scatters,
     score_rows,
 )
+from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap, Comparison
 from tests.report.test_plots import material
 

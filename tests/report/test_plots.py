@@ -23,9 +23,9 @@ from pipeline.report.material import Material
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.plots.figures import density
-from pipeline.report.tables.labels import groups, labels
 from pipeline.report.tables.plot_style import FONTS, PlotStyle
-from pipeline.report.terminal.layout import shortened
+from pipeline.report.tables.ranked import groups, labels
+from pipeline.report.terminal.printing import shortened
 from pipeline.scoring.breakdown.rows import Breakdown, Category
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score
 from pipeline.scoring.scored_columns import scores_of_draws

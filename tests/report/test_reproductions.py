@@ -18,9 +18,9 @@ from pipeline.report.reproduction import page as report
 from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
 from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
 from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
-from pipeline.reproduction import published
-from pipeline.reproduction.boards import boards
-from pipeline.reproduction.published import Outcome, Recipe
+from pipeline.reproduction import recipe as published
+from pipeline.reproduction.leader_boards import leader_boards
+from pipeline.reproduction.recipe import Outcome, Recipe
 from pipeline.scoring.results import DatasetInfo
 from tests.conftest import ROOT, run, write_run
 from tests.report import browser as browsers
@@ -206,7 +206,7 @@ def test_the_line_of_the_best_rises_only() -> None:
 def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
     """Return all recipes of the package as not run, and their boards."""
     outcomes = [Outcome(recipe=one, expectations=None, message="x") for one in published.recipes().values()]
-    return outcomes, [ScoredBoard(board, None, None, "nothing is here") for board in boards(outcomes)]
+    return outcomes, [ScoredBoard(board, None, None, "nothing is here") for board in leader_boards(outcomes)]
 
 
 def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() -> None:

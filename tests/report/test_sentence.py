@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from pipeline.report.sentences.printed import grouped, marked
+from pipeline.report.sentence import DELETED, INSERTED, grouped, marked
 from tests.conftest import called, run, write_run
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,12 +45,9 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
     same = f"reference 0, reference 1\n{text}\ncareful, unchanged\n{text}\n"
     assert same in plain
     assert "broken       My brother work in small bakery near the the station .\n" in plain
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "100")
+    on_terminal(monkeypatch, 100)
     drawn = called(capsys, "show", sample, "--line", 4)[1]
-    assert same in drawn
+    assert "reference 0,  My brother works in a small bakery near the station ." in drawn
     gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
     assert f"My brother {gone}works{end} {come}work{end} in {gone}a{end} small bakery near " in drawn
     assert f"{come}the{end} " in drawn
@@ -60,8 +57,8 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
 
 def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> None:
     for source, text in (("彼は走る。", "彼女は走る。"), ("a b c d e f", "a b")):
-        assert " ".join(marked(source, text)) == text
-    assert marked("a b", "a") == ["a", "\x1b[9;31mb\x1b[0m"]
+        assert marked(source, text) == [(word, "") for word in text.split()]
+    assert marked("a b", "a c") == [("a", ""), ("b", DELETED), ("c", INSERTED)]
     texts = [("source", "a"), ("reference 0", "b"), ("reference 1", "b "), ("A", "b"), ("B", "a"), ("C", "b")]
     assert [names for names, _ in grouped(texts)] == [["source"], ["reference 0", "reference 1"], ["A", "C"], ["B"]]
 
@@ -75,15 +72,3 @@ def test_texts_that_have_changed_are_not_shown(capsys: pytest.CaptureFixture[str
     assert err == "no texts: d: system A has changed since the run\n"
     assert "source" not in out
     assert "hyp_len" in out
-
-
-def test_lines_and_systems_that_are_none_are_told(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
-    for arguments, message in (
-        (["--line", "97"], "--line 97: sample has the lines 1 to 96"),
-        (["--line", "0"], "--line 0: sample has the lines 1 to 96"),
-        (["--line", "1", "--system", "carefull"], "sample: has no system 'carefull' (did you mean 'careful'?); it has"),
-        (["--line", "1", "--dataset", "x"], "--dataset x: there is no such one; there are sample"),
-    ):
-        code, out, err = called(capsys, "show", sample, *arguments)
-        assert (code, out) == (2, "")
-        assert message in err

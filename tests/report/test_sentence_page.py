@@ -11,8 +11,8 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.corpus.texts import read_texts
-from pipeline.report.sentences.aligned import aligned_edits
-from pipeline.report.sentences.word_edits import changed, letters, likeness, paired, word_edits, words_of
+from pipeline.report.sentence import aligned_edits
+from pipeline.report.word_edits import changed, letters, likeness, paired, word_edits, words_of
 from tests.conftest import ROOT
 from tests.report import browser as browsers
 from tests.report.test_browser import choose, listed

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import p_cell
-from pipeline.report.terminal.layout import fit, natural, total
-from pipeline.report.terminal.table import print_square, print_table
-from pipeline.report.terminal.text import wrapped
+from pipeline.report.terminal.printing import Layout, fit, print_square, print_table, total, wrapped
 from tests.conftest import ROOT, called
+from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,29 +25,38 @@ HEADER = ["system", "note", "score", "95% interval", "p"]
 ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]
 
 
+def fitted(width: int, **more: Any) -> Layout:
+    return fit(HEADER, ROWS, left=(0, 1), width=width, **more)
+
+
 @pytest.mark.parametrize("width", range(10, 120, 3))
 def test_what_is_shown_fits_where_it_can(width: int) -> None:
-    layout = fit(HEADER, ROWS, left=(0, 1), width=width)
-    assert layout.columns[0] == 0
-    assert total(layout.widths) <= width or layout.columns == [0]
-    assert sorted(layout.left_out) == sorted(title for n, title in enumerate(HEADER) if n not in layout.columns)
-    for column, room in zip(layout.columns, layout.widths, strict=True):
-        if column > 1:  # numbers and intervals stand on one line
-            assert all(len(row[column]) <= room for row in ROWS)
+    """Numbers and intervals stand on one line."""
+    widths, left_out = fitted(width)
+    assert 0 in widths
+    assert total(widths.values()) <= width or list(widths) == [0]
+    assert left_out == [title for n, title in enumerate(HEADER) if n not in widths]
+    assert all(len(row[n]) <= room for n, room in widths.items() if n > 1 for row in ROWS)
 
 
-def test_text_is_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
-    width = natural(HEADER, ROWS)
-    assert fit(HEADER, ROWS, left=(0, 1), width=width).widths == [30, 17, 5, 14, 6]
-    assert fit(HEADER, ROWS, left=(0, 1), width=width - 13).widths == [30, 4, 5, 14, 6]
-    assert fit(HEADER, ROWS, left=(0, 1), width=width - 19).widths == [24, 4, 5, 14, 6]
-    assert fit(HEADER, ROWS, left=(0, 1), width=width - 20).left_out == ["p"]
+def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
+    """The widest column is narrowed first; a title of two words has no more room than an interval."""
+    whole = total([30, 17, 5, 14, 6])
+    for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
+        assert list(fitted(whole - less).widths.values()) == widths
+    assert fitted(whole - 20).left_out == ["p"]
 
 
 def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> None:
-    narrow = natural(HEADER, ROWS) - 30
-    assert fit(HEADER, ROWS, left=(0, 1), width=narrow, first_out=("95% interval",)).left_out == ["95% interval"]
-    assert fit(HEADER, ROWS, left=(0, 1), width=narrow, first_out=("p", "95% interval")).left_out == ["95% interval"]
+    for first_out in (("95% interval",), ("p", "95% interval")):
+        assert fitted(total([24, 4, 5, 6]), first_out=first_out).left_out == ["95% interval"]
+    assert fitted(40, stay=range(4)).left_out == ["p"]
+    assert list(fitted(48, stay=range(4)).widths.values()) == [14, 4, 5, 14]  # where nothing can leave
+
+
+def test_a_p_value_stands_beside_its_difference_alone() -> None:
+    table = ["system", "against a-long-baseline", "p"], [["A" * 20, "+1.00*", "0.01"]]
+    assert fit(*table, left=(0,), width=39).left_out == ["against a-long-baseline", "p"]
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -72,8 +80,7 @@ def test_no_word_is_broken(
         name, *rest = arguments
         plain = called(capsys, name, run, *rest)
         with monkeypatch.context() as patch:
-            patch.setenv("COLUMNS", str(width))
-            patch.setattr(sys.stdout, "isatty", lambda: True)
+            on_terminal(patch, width)
             drawn = called(capsys, name, run, *rest)
         assert drawn[0] == plain[0] == 0
         page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
@@ -89,8 +96,7 @@ def test_a_square_that_is_too_wide_stands_in_parts(
 ) -> None:
     names = [f"system{n}" for n in range(9)]
     rows = [[name, *("0.1234" for _ in names)] for name in names]
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, 60)
     print_square(["", *names], rows)
     out = capsys.readouterr().out
     assert out.count("0.1234") == 81
@@ -99,17 +105,15 @@ def test_a_square_that_is_too_wide_stands_in_parts(
 
 
 def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, 40)
     print_table(["system", "score"], [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]], left=(0,))
     assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
 
 
 def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
     text = "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
     assert wrapped(text, sys.stdout) == text
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    on_terminal(monkeypatch, 40)
     assert wrapped(text, sys.stdout).split() == text.split()
     assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == ["  ", "  "]
 

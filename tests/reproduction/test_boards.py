@@ -13,11 +13,10 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.io import catalogue
-from pipeline.reproduction import boards as boards_
-from pipeline.reproduction import published
-from pipeline.reproduction.boards import PublishedBoard, boards
-from pipeline.reproduction.printed_scores import _percent
-from pipeline.reproduction.published import Outcome, Recipe, read_recipe
+from pipeline.reproduction import leader_boards as boards_
+from pipeline.reproduction import recipe as published
+from pipeline.reproduction.leader_boards import LeaderBoard, _percent, leader_boards
+from pipeline.reproduction.recipe import Outcome, Recipe, read_recipe
 from tests.stand_ins import write_mirror
 
 if TYPE_CHECKING:
@@ -27,24 +26,24 @@ if TYPE_CHECKING:
     from pipeline.io.catalogue import DataSet
 
 
-def on_boards(*recipes: Recipe) -> dict[str, PublishedBoard]:
+def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:
     """Return the boards of recipes that were not run."""
-    return {board.name: board for board in boards([Outcome(recipe=one, expectations=None) for one in recipes])}
+    return {board.name: board for board in leader_boards([Outcome(recipe=one, expectations=None) for one in recipes])}
 
 
 @pytest.fixture(scope="module")
-def everything() -> dict[str, PublishedBoard]:
+def everything() -> dict[str, LeaderBoard]:
     return on_boards(*published.recipes().values())
 
 
-def test_every_board_is_filled_by_several_publications_or_systems(everything: dict[str, PublishedBoard]) -> None:
+def test_every_board_is_filled_by_several_publications_or_systems(everything: dict[str, LeaderBoard]) -> None:
     assert set(everything) >= {"conll14-m2", "conll14-gleu", "conll14-imeasure", "jfleg-test-gleu", "jfleg-dev-gleu"}
     assert set(everything) <= set(boards_.written_boards())
     first = everything["conll14-m2"]
     assert len({entrant.first.year for entrant in first.entrants}) >= 4
 
 
-def test_what_the_shared_task_printed(everything: dict[str, PublishedBoard]) -> None:
+def test_what_the_shared_task_printed(everything: dict[str, LeaderBoard]) -> None:
     """Ng et al. 2014: 37.33, of CAMB; Chollampatt and Ng 2018 printed 0.3733 of m2scorer 3.2."""
     camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
     printed = {(one.recipe, one.value, one.metric, one.year) for one in camb.printed}
@@ -54,7 +53,7 @@ def test_what_the_shared_task_printed(everything: dict[str, PublishedBoard]) -> 
     assert (camb.first.year, camb.file.key) == (2014, "conll14/CAMB")
 
 
-def test_references_and_other_data_are_on_no_board(everything: dict[str, PublishedBoard]) -> None:
+def test_references_and_other_data_are_on_no_board(everything: dict[str, LeaderBoard]) -> None:
     """REF0 of the package gleu is a reference; tacl2016-m2 leaves sentences out; precision is another output."""
     gleu = everything["conll14-gleu"].entrants
     assert "REF0" not in {one.name for one in gleu}

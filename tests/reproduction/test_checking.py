@@ -12,7 +12,7 @@ import yaml
 
 from pipeline.cli.dispatch import main
 from pipeline.report.tables.reproduction import SHORT, markdown_lines
-from pipeline.reproduction.published import recipes
+from pipeline.reproduction.recipe import recipes
 from tests.conftest import ROOT
 from tests.test_newcomers import Block
 

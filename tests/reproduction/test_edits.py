@@ -15,7 +15,7 @@ import yaml
 from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
 from pipeline.io import catalogue
-from pipeline.reproduction import published
+from pipeline.reproduction import recipe as published
 from tests.reproduction.of_edits import IN_FILES, OF_EDITS, OF_ERRANT, WITHOUT_RECIPE
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from pipeline.cli.dispatch import main
 from pipeline.human.judgments import build
 from pipeline.human.preferences import sentence_level, sentence_pairs
 from pipeline.io import catalogue
-from pipeline.report.tables.digits import round_half_up
-from pipeline.reproduction import published
+from pipeline.report.tables import round_half_up
+from pipeline.reproduction import recipe as published
 from tests.annotation.stand_in import put_in
 from tests.conftest import ROOT, SHARED
 from tests.human.test_human import item

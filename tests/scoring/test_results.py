@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.errors import StoreError
-from pipeline.report.csv_files import to_csv
-from pipeline.report.tables.digits import percent, round_half_up
+from pipeline.report.data_files import to_csv
+from pipeline.report.tables import percent, round_half_up
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score, ranks
 from tests.conftest import run, write_run
 from tests.oracles import naive

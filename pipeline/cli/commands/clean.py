@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every folder first, then clean all of them."""
     from ...execution.store.run_directory import RunDirectory
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
     from ...scoring.stored_runs import used_counts
 
     directories = []

@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, did_you_mean, printable
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
+ASKED = ("test", "correction", "choice", "outputs", "level", "resamples", "trials", "seed")
+"""Settings of the run's statistics that the command line may change."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +100,7 @@ def _worst(args: argparse.Namespace) -> int:
     from ...execution.store.remote_copy import folder_of
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
-    from ...report.tables.digits import percent
+    from ...report.tables import percent
     from ...scoring.selection import names_like
 
     if args.run2 or args.baseline or args.json:
@@ -139,15 +141,18 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
     `baseline` is None.
     """
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
     from ...scoring import stored_runs
-    from ...scoring.resampling.significance import with_statistics
+    from ...scoring.resampling.significance import statistics_of, with_statistics
     from ...scoring.selection import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
-    settings = _settings(args, written, baseline)
+    asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
+    asked["test"] = SHORT.get(args.test, args.test)
+    given = written | {name: value for name, value in asked.items() if value is not None}
+    settings = statistics_of({name: str(value) for name, value in given.items() if value is not None}, "--")
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     if settings.baseline is not None and settings.baseline not in names:
         hint = did_you_mean(settings.baseline, names)
@@ -164,17 +169,3 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     for warning in () if args.quiet else results.warnings:
         print_text(f"warning: {warning}", sys.stderr)
     return results
-
-
-def _settings(args: argparse.Namespace, written: dict[str, Any], baseline: str | None) -> StatisticsConfig:
-    """Return the settings of the run, changed by those of the command line."""
-    from ...scoring.resampling.significance import statistics_of
-
-    given: dict[str, Any] = {name: getattr(args, name) for name in ("test", "correction", "level", "resamples")}
-    given |= {"trials": args.trials, "seed": args.seed, "choice": args.choice, "baseline": baseline}
-    given["outputs"] = args.outputs
-    given = {name: value for name, value in given.items() if value is not None}
-    if "test" in given:
-        given["test"] = SHORT.get(given["test"], given["test"])
-    texts = {name: str(value) for name, value in (written | given).items() if value is not None}
-    return statistics_of(texts, "--")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import argparse
 
     from ...config.models import HumanConfig
-    from ...human.agreement.metric_scores import MetricScores
+    from ...human.score_files import MetricScores
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
@@ -91,15 +91,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the correlations."""
+    from ...human.human_judgements import open_human_judgements
     from ...human.meta_evaluation import meta_evaluate
-    from ...human.people import open_people
     from ...report.console import print_human
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
     from ...scoring.results import without_nan
 
     settings = _settings(args)
     metrics = _metrics(args)
-    people = open_people(path_of(args.human), settings, sorted({name for metric in metrics for name in metric.scores}))
+    people = open_human_judgements(
+        path_of(args.human), settings, sorted({name for metric in metrics for name in metric.scores})
+    )
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, people, settings, bar.matches)
@@ -144,7 +146,7 @@ def _aliases(given: list[str]) -> dict[str, str]:
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     from ...execution.store.remote_copy import folder_of
-    from ...human.agreement.metric_scores import metric_scores, scores_of_file
+    from ...human.score_files import metric_scores, scores_of_file
     from ...io.remote import is_remote
 
     paths = [folder_of(text) if is_remote(text) else path_of(text) for text in args.run]

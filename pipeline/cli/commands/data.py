@@ -93,7 +93,7 @@ def print_catalogue() -> None:
     """Print the table of data sets with files, sizes and licences, and whether they are here."""
     from ...io.catalogue import catalogue
     from ...io.dataset_cache import cache, state
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     rows = []
     for name, dataset in catalogue().items():
@@ -119,7 +119,7 @@ def print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
     from ...io.dataset_cache import by_hand, cache, state
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     print(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
     print(printable(f"\nfolder   {cache() / dataset.name}"))

@@ -27,6 +27,7 @@ EXTRAS: dict[str, dict[str, str]] = {
         "spacy": "texts to edits: the parser",
         "click": "texts to edits: spaCy needs it",
     },
+    "human": {"scipy": "statistics of scores of sentences (correlate)"},
     "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
     "plot": {"matplotlib": "figures (report --format plots)"},
     "remote": {"fsspec": "texts and runs at addresses, data fetch", "aiohttp": "http:// and https:// addresses"},

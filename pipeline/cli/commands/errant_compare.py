@@ -62,7 +62,7 @@ _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 def run(args: argparse.Namespace) -> int:
     """Print the scores."""
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
 
     output, reference = read_m2(args.hyp, args.ref)
     problems = other_sentences(output, reference)

@@ -31,26 +31,35 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...api import evaluate_corpus
-from ...corpus.corpus import Corpus
-from ...corpus.texts import read_texts, text_in_memory
+from ...corpus.texts import read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
 from ...kernel.lines import join_lines
-from ...metrics.base.capabilities import data_set_columns, edit_judge, explainer, reads_files, row_names, shown_ngrams
+from ...metrics.base.capabilities import (
+    by_annotator,
+    data_set_columns,
+    edit_judge,
+    explainer,
+    reads_files,
+    row_names,
+    shown_ngrams,
+)
 from ...metrics.base.metric import Text
 from ...metrics.base.ngram_roles import grams, merged, roles
 from ...metrics.base.views import TEXTS
 from ...metrics.build import from_text
 from ...prepare import fit
-from ...report.tables.digits import percent
+from ...report.sentence import annotator_columns, edits_of
+from ...report.tables import percent
+from ...report.terminal.printing import print_table
 from ..arguments import add_files, open_files
-from ..explained_edits import explain_edits
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...metrics.base.columns import Columns
+    from ...corpus.corpus import Corpus
+    from ...metrics.base.capabilities import JudgesEdits
     from ...metrics.base.metric import Metric
     from ...metrics.base.ngram_roles import Grams, Rule
 
@@ -67,20 +76,8 @@ STYLES = {
     "other": "dim",
 }
 """The colours of n-grams, by what they count as."""
-
-
-class Texts(NamedTuple):
-    """An output and the texts that it is scored with."""
-
-    source: str | None
-    references: Sequence[str]
-    """One reference, or all references where the metric counts them together."""
-    output: str
-
-    @property
-    def every(self) -> list[str | None]:
-        """The source, the references and the output."""
-        return [self.source, *self.references, self.output]
+WIDTH = 70
+"""How many letters of an output are shown in a list of sentences."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +93,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence, or list the sentences where two metrics differ."""
-    metrics = [_metric(text) for text in (args.metric, args.compare) if text]
+    metrics = []
+    for text in filter(None, (args.metric, args.compare)):
+        metrics.append(from_text(text))
+        if reads_files(metrics[-1]):
+            name = metrics[-1].name
+            raise ConfigError(f"explain: {name} takes its numbers from files, not from text; found '{text}'")
     corpus = open_files(args, quiet=True, views={metric.needs.input for metric in metrics})
     if problems := fit(metrics, [corpus]):
         raise InputError(problems)
@@ -110,19 +112,12 @@ def run(args: argparse.Namespace) -> int:
     elif not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     else:
-        with_verdicts = [metric for metric in metrics if edit_judge(metric) and not explainer(metric)]
-        for metric in with_verdicts:
-            explain_edits(corpus, metric, args.line)
-        if others := [metric for metric in metrics if metric not in with_verdicts]:
+        judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
+        for metric, judge in judges.items():
+            _judged_edits(corpus, metric, judge, args.line)
+        if others := [metric for metric in metrics if metric not in judges]:
             _sentence(corpus, others, args.line)
     return 0
-
-
-def _metric(text: str) -> Metric:
-    metric = from_text(text)
-    if reads_files(metric):
-        raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
-    return metric
 
 
 def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
@@ -136,52 +131,103 @@ def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
         order = np.argsort(-np.abs(difference), kind="stable")[:top]
         for line in order[difference[order] != 0].tolist():
             scores = f"{percent(first.sentences[line], 2):>7}{percent(second.sentences[line], 2):>8}"
-            output = read_texts(corpus.systems[first.system], line, line + 1)[0]
-            print(f"  line {line + 1:>6}:{scores}  {_one_line(output)}")
+            output = printable(read_texts(corpus.systems[first.system], line, line + 1)[0].replace("\n", " "))
+            shown = output if len(output) <= WIDTH else output[: WIDTH - 3] + "..."
+            print(f"  line {line + 1:>6}:{scores}  {shown}")
         print(f"  {int((difference != 0).sum())} of {len(difference)} sentences differ")
 
 
-def _one_line(text: str, width: int = 70) -> str:
-    text = printable(text.replace("\n", " "))
-    return text if len(text) <= width else text[: width - 3] + "..."
+# --- edits, with what each annotator says of them
+
+
+def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
+    """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
+    counted = count_in_memory(corpus, [metric.needs])
+    view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
+    for name in corpus.systems:
+        columns = counted[name, metric.needs]
+        edits = edits_of(metric, judge, corpus, columns, name, line)
+        print(printable(f"system  {name}, line {line}"))
+        print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
+        print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
+        own = annotator_columns(metric, columns, line, corpus)
+        counts = [count for count in annotator.shown_counts(own) if not count.orders]
+        for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
+            shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
+            said = (
+                f"{metric.output} {percent(score, 2)}  {shown}"
+                if edits.several[number] is not None
+                else "has no line here"
+            )
+            print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
+        if edits.table[1]:
+            print_table(*edits.table, left=range(len(edits.table[0])))
+            print(edits.makers)
+        else:
+            print("no edits are compared")
+        print()
+
+
+# --- n-grams and counts
+
+
+class Texts(NamedTuple):
+    """An output and the texts that it is scored with."""
+
+    source: str | None
+    references: Sequence[str]
+    """One reference, or all references where the metric counts them together."""
+    output: str
+
+    @property
+    def as_read(self) -> Text:
+        """The same as metrics read it."""
+        source, *texts = [
+            None if text is None else join_lines([text.encode()])
+            for text in (self.source, *self.references, self.output)
+        ]
+        lines = [text for text in texts if text is not None]
+        return Text(source, lines[:-1], lines[-1:])
 
 
 def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     """Print what each metric counts of a sentence, for each system, with each reference or with all together."""
-    texts = [read_texts(text, line - 1, line)[0] for text in corpus.texts()]
-    source = texts.pop(0) if corpus.source else None
-    references = texts[: len(corpus.references)]
+
+    def texts_of(view: Corpus, system: str) -> Texts:
+        source = read_texts(view.source, line - 1, line)[0] if view.source else None
+        references = [read_texts(text, line - 1, line)[0] for text in view.references]
+        return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0])
+
     of_texts = [metric for metric in metrics if metric.needs.input == TEXTS]
-    for name, output in zip(corpus.systems, texts[len(references) :], strict=True):
+    for name in corpus.systems:
+        texts = texts_of(corpus, name)
         _say(f"system     {name}, line {line}", "bold")
-        if source is not None:
-            _say(f"source     {printable(source)}")
-        _say(f"output     {printable(output)}")
-        for number, reference in enumerate(references if of_texts else ()):
+        if texts.source is not None:
+            _say(f"source     {printable(texts.source)}")
+        _say(f"output     {printable(texts.output)}")
+        for number, reference in enumerate(texts.references if of_texts else ()):
             _say(f"reference {number} {printable(reference)}")
-            _explain(
-                [metric for metric in of_texts if metric.by_reference], of_texts, Texts(source, [reference], output)
-            )
-        _explain(
-            [metric for metric in of_texts if not metric.by_reference], of_texts, Texts(source, references, output)
-        )
+            for metric in of_texts:
+                if metric.by_reference:
+                    _explain(metric, of_texts[0], texts._replace(references=[reference]))
+        for metric in of_texts:
+            if not metric.by_reference:
+                _explain(metric, of_texts[0], texts)
         for metric in metrics:
             if metric not in of_texts:
-                _explain_edits(metric, corpus.read_by(metric.needs), name, line)
+                _say(f"  {metric.name_in_text}", "bold")
+                text = texts_of(corpus.read_by(metric.needs), name).as_read
+                if not _explained(metric, text):
+                    _say(f"  {_counted(metric, text)}")
 
 
-def _explain_edits(metric: Metric, corpus: Corpus, system: str, line: int) -> None:
-    """Print what a metric of edits says of a sentence; `corpus` is as the metric reads it."""
-    texts = [corpus.source, *corpus.references, corpus.systems[system]]
-    read = [
-        join_lines([text.encode() for text in read_texts(item, line - 1, line)]) if item else None for item in texts
-    ]
-    _say(f"  {metric.name_in_text}", "bold")
-    source, *references, output = read
-    text = Text(source, [item for item in references if item], [output] if output else [])
+def _explained(metric: Metric, text: Text) -> bool:
+    """Print what a metric itself says of a sentence; return whether it says anything."""
     own = explainer(metric)
-    for role, said in (own and own.explained(text)) or [("", _counted(metric, text))]:
+    lines = list(own.explained(text)) if own else []
+    for role, said in lines:
         _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
+    return bool(lines)
 
 
 def _counted(metric: Metric, text: Text) -> str:
@@ -195,51 +241,34 @@ def _counted(metric: Metric, text: Text) -> str:
     return f"{metric.output} {percent(next(iter(outputs.values())), 2)}{rates}: {', '.join(counts)}"
 
 
-def _explain(shown: Sequence[Metric], metrics: Sequence[Metric], texts: Texts) -> None:
-    """Print score, counts and n-grams of the metrics `shown`. Of the second metric, only n-grams that differ."""
-    for metric in shown:
-        columns = _columns(metric, texts)
-        outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
-        _say(f"  {_heading(metric, columns, outputs)}", "bold")
-        for rates in _rates(outputs):
-            _say(f"  {rates}")
-        other = metrics[0] if metric is not metrics[0] else None
-        if other and shown_ngrams(metric).ngram_rule():
-            _say("  n-grams that it counts differently:")
-        for n, line in _counts(metric, columns):
-            _say(line)
-            for kind, names in _by_role(metric, other, texts, n):
-                _say(f"    {kind:<10}{printable(names)}", STYLES[kind])
-        source, *lines = [None if text is None else join_lines([text.encode()]) for text in texts.every]
-        read = [line for line in lines if line]
-        own = explainer(metric)
-        for role, said in own.explained(Text(source, read[:-1], read[-1:])) if own else ():
-            _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
-
-
-def _columns(metric: Metric, texts: Texts) -> Columns:
-    """Return the columns that a metric counts of one sentence."""
-    source = text_in_memory("text", [texts.source]) if texts.source is not None else None
-    references = tuple(text_in_memory("text", [text]) for text in texts.references)
-    corpus = Corpus(
-        name="sentence",
-        lines=1,
-        source=source,
-        references=references,
-        systems={"output": text_in_memory("text", [texts.output])},
-    )
-    return next(iter(count_in_memory(corpus, [metric.needs])["output", metric.needs].blocks()))
-
-
-def _heading(metric: Metric, columns: Columns, outputs: Mapping[str, float]) -> str:
-    """Return the name and the score of a metric, and the brevity penalty and the lengths if the metric has them."""
-    apart = metric.by_reference and "brevity_penalty" in outputs
-    penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}" if apart else ""
-    counts = {count.name: float(count.values.flat[0]) for count in metric.shown_counts(columns)}
-    has_lengths = {"hyp_len", "ref_len"} <= counts.keys()
-    lengths = f" ({counts['hyp_len']:g} of {counts['ref_len']:g} tokens)" if has_lengths else ""
+def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
+    """Print score, counts and n-grams of a metric. Unless it is the first one, only n-grams that differ from its."""
+    columns = metric.needs.count(texts.as_read)[0]
+    outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
+    shown = metric.shown_counts(columns)
+    singles = {count.name: float(count.values.flat[0]) for count in shown}
     title = f"variant {metric.edition}" if metric.edition else metric.name_in_text
-    return f"{title}: {metric.output} {percent(next(iter(outputs.values())), 2)}{penalty}{lengths}"
+    penalty, lengths = "", ""
+    if metric.by_reference and "brevity_penalty" in outputs:
+        penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}"
+    if {"hyp_len", "ref_len"} <= singles.keys():
+        lengths = f" ({singles['hyp_len']:g} of {singles['ref_len']:g} tokens)"
+    _say(f"  {title}: {metric.output} {percent(next(iter(outputs.values())), 2)}{penalty}{lengths}", "bold")
+    for rates in _rates(outputs):
+        _say(f"  {rates}")
+    rule = shown_ngrams(metric).ngram_rule()
+    other = shown_ngrams(first).ngram_rule() if metric is not first else None
+    if metric is not first and rule:
+        _say("  n-grams that it counts differently:")
+    counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
+    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    for n, row in enumerate(rows, 1):
+        title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
+        numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
+        _say(f"  {title}: {numbers}" if numbers else f"  {title}")
+        for role, names in _by_role(rule, other, texts, n):
+            _say(f"    {role:<10}{printable(names)}", STYLES[role])
+    _explained(metric, texts.as_read)
 
 
 def _rates(outputs: Mapping[str, float]) -> list[str]:
@@ -252,43 +281,27 @@ def _rates(outputs: Mapping[str, float]) -> list[str]:
     return lines
 
 
-def _counts(metric: Metric, columns: Columns) -> Iterator[tuple[int, str]]:
-    """Yield each order, and a line with the counts that are shown of the order."""
-    counts = {count.name: count.values.reshape(-1) for count in metric.shown_counts(columns) if count.orders}
-    rule = shown_ngrams(metric).ngram_rule()
-    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
-    for n, row in enumerate(rows, 1):
-        title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
-        numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
-        yield n, f"  {title}: {numbers}" if numbers else f"  {title}"
-
-
-def _by_role(metric: Metric, other: Metric | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
+def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
     """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that differ are named."""
-    rule, other_rule = shown_ngrams(metric).ngram_rule(), shown_ngrams(other).ngram_rule() if other else None
     if rule is None or not rule.first <= n <= rule.last:
         return
-    other_roles = _roles(other_rule, rule, texts, n) if other_rule else {}
-    for kind, counted in _roles(rule, rule, texts, n).items():
-        counted_by_other = other_roles.get(kind, Counter())
-        shown = {gram: count for gram, count in counted.items() if count != counted_by_other[gram]}
-        if shown:
-            yield kind, " · ".join(_name(rule, gram, count) for gram, count in shown.items())
-
-
-def _roles(rule: Rule, read_by: Rule, texts: Texts, n: int) -> dict[str, Grams]:
-    """Return the n-grams of order n by their roles under a rule. `read_by` is the rule that makes the tokens."""
 
     def ngrams(text: str) -> Grams:
-        return grams(read_by.tokenization.tokens(text), n)
+        return grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()
-    return roles(rule.name, sigma, merged([ngrams(text) for text in texts.references]), ngrams(texts.output))
-
-
-def _name(rule: Rule, gram: tuple[str, ...], count: int) -> str:
-    joined = ("" if rule.tokenization.tokenizer == "char" else " ").join(gram)
-    return f"{joined} ×{count}" if count > 1 else joined  # noqa: RUF001 (the multiplication sign is meant)
+    union, output = merged([ngrams(text) for text in texts.references]), ngrams(texts.output)
+    other_roles = roles(other.name, sigma, union, output) if other else {}
+    between = "" if rule.tokenization.tokenizer == "char" else " "
+    for role, counted in roles(rule.name, sigma, union, output).items():
+        counted_by_other = other_roles.get(role, Counter())
+        named = [
+            f"{between.join(gram)} ×{count}" if count > 1 else between.join(gram)  # noqa: RUF001 (the sign is meant)
+            for gram, count in counted.items()
+            if count != counted_by_other[gram]
+        ]
+        if named:
+            yield role, " · ".join(named)
 
 
 def _say(text: str, style: str = "") -> None:

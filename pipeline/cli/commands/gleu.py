@@ -27,9 +27,8 @@ from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
 from ...metrics import METRICS
-from ...report.console import is_count
-from ...report.tables.boxed import ascii_table
-from ...report.tables.digits import percent, round_half_up
+from ...report.tables import ascii_table, percent, round_half_up
+from ...report.tables.ranked import is_count
 from ...scoring.references import POLICIES
 from ..arguments import add_files, open_files
 

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
 
     _check(args)
     if args.engine and not args.quiet:
@@ -119,10 +119,10 @@ def _check(args: argparse.Namespace) -> None:
 
 def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
     """Print the tables that the arguments ask for."""
-    from ...human.judge_agreement import MIN_COMPARISONS
-    from ...report.tables import human as tables
-    from ...report.tables.digits import round_half_up
-    from ...report.terminal.table import print_square, print_table
+    from ...human.judgment_summary import MIN_COMPARISONS
+    from ...report.tables import people as tables
+    from ...report.tables import round_half_up
+    from ...report.terminal.printing import print_square, print_table
 
     names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
     print_table(*tables.counts_table(summary), left=(0,))

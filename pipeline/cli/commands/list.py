@@ -43,7 +43,7 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     for name in _chosen(names, METRICS, "metric"):
         metric = METRICS[name]
@@ -58,7 +58,7 @@ def _metrics(names: Iterable[str]) -> None:
 
 
 def _tokenizers(names: Iterable[str]) -> None:
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
     from ...tokenizers import TOKENIZERS
 
     rows = [[name, TOKENIZERS[name].help] for name in _chosen(names, TOKENIZERS, "tokenizer")]
@@ -67,7 +67,7 @@ def _tokenizers(names: Iterable[str]) -> None:
 
 def _samplers(names: Iterable[str]) -> None:
     from ...kernel.samplers import SAMPLERS
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     rows = [[name, SAMPLERS[name]] for name in _chosen(names, SAMPLERS, "sampler")]
     print_table(["sampler", "draws"], rows, left=(0, 1))
@@ -87,7 +87,7 @@ def _datasets(names: Iterable[str]) -> None:
 
 def _statistics(names: Iterable[str]) -> None:
     from ...human.statistics import STATISTICS
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     for name in _chosen(names, STATISTICS, "statistic"):
         statistic = STATISTICS[name]

@@ -204,7 +204,7 @@ _words.__name__ = "whole number from 0 to 100"
 
 def run(args: argparse.Namespace) -> int:
     """Print the score, or with -v also every sentence."""
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
 
     metric = MAX_MATCH(
         beta=args.beta,

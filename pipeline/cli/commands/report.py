@@ -34,14 +34,13 @@ from typing import TYPE_CHECKING
 
 from ...errors import InputError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of
-from ..reproducing.own_boards import write_boards
+from ..leader_boards import write_boards
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ...io.safe_files import Content
     from ...report.material import Material
-    from ...report.tables.plot_style import PlotStyle
 
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
@@ -58,7 +57,7 @@ BY_TYPE = ("csv", "markdown", "latex", "parquet", "plots")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ...report import FORMATS
-    from ...report.by_type.tables import TIER, TIERS
+    from ...report.by_type import TIER, TIERS
     from ...report.plots import PLOTS
     from ...report.plots.canvas import TYPES
     from ...report.tables.plot_style import FONTS, WIDTHS
@@ -114,48 +113,24 @@ def run(args: argparse.Namespace) -> int:
         return write_boards(args)
     if args.more:
         raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
-    return _report(args)
-
-
-def _report(args: argparse.Namespace) -> int:
-    """Print or write each form of the results of one run."""
     from ...execution.store.remote_copy import folder_of
-    from ...reopen import chosen, revisit
     from ...report import FORMATS
     from ...report.console import print_types
-    from ...report.tables.ranked import check_columns
-    from ...scoring.scores import with_means
+    from ...report.plots import PLOTS
 
     formats = _asked(args)
     folder = folder_of(args.run)
-    texts = any(FORMATS[name].texts for name in formats)
-    material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
-    plots, plot_type = tuple(args.plot) or material.plots, args.type or material.plot_type
-    columns = tuple(args.columns)
-    material = replace(
-        material,
-        plots=plots,
-        plot_type=plot_type,
-        plot_style=_plot_style(args, material),
-        lines=args.lines,
-        columns=columns,
-    )
-    material = _with_beaten(material, args)
-    if args.by:
-        material = _by_type(material, args)
-    if columns and not {"csv", "parquet"} >= set(formats):
-        check_columns(material.results, columns)
-    if args.mean:
-        material = replace(material, results=with_means(material.results))
-    partial = bool(selection_of(args)) or bool(columns) or args.mean
+    material = _material(args, folder, formats)
+    partial = bool(selection_of(args)) or bool(args.columns) or args.mean
     if "html" in formats and material.unread:
         print(printable(f"note: the page is without sentences: {material.unread}"), file=sys.stderr)
     if not formats:
         print_types(material.results, material.digits, material.tier)
     for name in formats:
         files = FORMATS[name].files(material)
-        if name == "plots":
-            _check_drawn(args.plot, files)
+        for plot in args.plot if name == "plots" else ():
+            if not any(file.startswith(f"{plot}.") for file in files):
+                raise InputError(f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].needs}")
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
@@ -165,35 +140,38 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _with_beaten(material: Material, args: argparse.Namespace) -> Material:
-    """Return the material for tables that name the beaten systems where asked for.
-
-    Raises InputError where not all pairs were compared.
-    """
+def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
+    """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
+    from ...reopen import chosen, revisit
+    from ...report import FORMATS
+    from ...report.by_type import TIER
     from ...report.tables.comparisons import baseline_of
+    from ...report.tables.ranked import check_columns
+    from ...scoring.scores import with_means
 
-    if not args.beaten:
-        return material
-    if baseline_of(material.results) is not None or not material.results.tests:
+    texts = any(FORMATS[name].texts for name in formats)
+    material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
+    look, results = material.plot_style, material.results
+    if args.beaten and (baseline_of(results) is not None or not results.tests):
         raise InputError("--beaten: this run has no tests of all pairs; they need `statistics` without a baseline")
-    return replace(material, beaten=True)
-
-
-def _plot_style(args: argparse.Namespace, material: Material) -> PlotStyle:
-    """Return the style of plots: what the config says, and above it what was asked for."""
-    style = material.plot_style
-    return style._replace(
-        width=args.width or style.width, font=args.font or style.font, title=style.title and not args.no_title
-    )
-
-
-def _by_type(material: Material, args: argparse.Namespace) -> Material:
-    """Return the material for scores by type alone; raises InputError where the run has none."""
-    from ...report.by_type.tables import TIER
-
-    if not material.results.breakdown:
+    if args.by and not results.breakdown:
         raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
-    return replace(material, by_type=True, tier=args.tier or TIER, plots=("types",))
+    if args.columns and not {"csv", "parquet"} >= set(formats):
+        check_columns(results, args.columns)
+    return replace(
+        material,
+        results=with_means(results) if args.mean else results,
+        by_type=bool(args.by),
+        tier=args.tier or TIER,
+        plots=("types",) if args.by else tuple(args.plot) or material.plots,
+        plot_type=args.type or material.plot_type,
+        plot_style=look._replace(
+            width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
+        ),
+        columns=tuple(args.columns),
+        beaten=args.beaten,
+        lines=args.lines,
+    )
 
 
 def _asked(args: argparse.Namespace) -> list[str]:
@@ -207,16 +185,6 @@ def _asked(args: argparse.Namespace) -> list[str]:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
     if of_plots and "plots" not in formats:
         raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
-    _check_fit(args, formats)
-    if lacking := unavailable(formats):
-        raise InputError("\n".join(lacking))
-    if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
-        raise InputError(f"--output: which folder? {args.run} is an address")
-    return formats
-
-
-def _check_fit(args: argparse.Namespace, formats: list[str]) -> None:
-    """Raise InputError for an argument that the forms do not have."""
     wrong = [name for name in formats if name not in BY_TYPE]
     problems = {
         "--plot: --by type has the plot types alone; leave out one of them": args.by and args.plot,
@@ -229,15 +197,11 @@ def _check_fit(args: argparse.Namespace, formats: list[str]) -> None:
     for problem, is_so in problems.items():
         if is_so:
             raise InputError(problem)
-
-
-def _check_drawn(names: list[str], files: Mapping[str, Content]) -> None:
-    """Raise InputError where a plot was asked for and the run has nothing for it."""
-    from ...report.plots import PLOTS
-
-    for name in names:
-        if not any(file.startswith(f"{name}.") for file in files):
-            raise InputError(f"--plot {name}: this run has nothing for it; it needs {PLOTS[name].needs}")
+    if lacking := unavailable(formats):
+        raise InputError("\n".join(lacking))
+    if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
+        raise InputError(f"--output: which folder? {args.run} is an address")
+    return formats
 
 
 def _print(name: str, files: Mapping[str, Content]) -> None:

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 from ...errors import IncompleteError, InputError, printable
 from ...execution.listener import SILENT, Listener
 from ...report.terminal.progress import Bar
-from ...reproduction.published import Outcome, Recipe
-from ..reproducing.boards import write_reproduction_report
+from ...reproduction.recipe import Outcome, Recipe
+from ..leader_boards import relative_address
 
 if TYPE_CHECKING:
     import argparse
@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="FILE",
-        help="write a page: publications with their values beside ours, leader boards with tests, timelines",
+        help="write the reproduction report: publications with their values beside ours, leader boards, timelines",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
@@ -85,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values."""
     from ...io.dataset_cache import in_folders
-    from ...reproduction.published import matching_recipes, recipes
+    from ...reproduction.recipe import matching_recipes, recipes
 
     args.json = args.json or args.format == "json"
     if args.check is not None:
@@ -126,14 +126,20 @@ def _check(args: argparse.Namespace) -> int:
 
     Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
     """
-    from ..reproducing.checking import check, lacking, told
+    from ..recipe_check import check
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
     checked = check(args.check)
-    print(printable(told(args.check, checked)))
+    if checked.problems:
+        raise InputError(checked.problems)
+    values = f"{checked.values:,} value{'' if checked.values == 1 else 's'} written out"
+    print(printable(f"{args.check}: nothing is missing: {values}, verdict on record: {checked.verdict}"))
+    for note in checked.notes:
+        print(printable(f"note: {note}"))
     if checked.absent:
-        raise IncompleteError(f"{args.check}: {lacking(checked.absent)}")
+        fetch = f"gec-pipeline data fetch {' '.join(checked.absent)}"
+        raise IncompleteError(f"{args.check}: files are not on this computer, so not all could be checked: {fetch}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
     return 0
 
@@ -151,7 +157,7 @@ def _check_report(args: argparse.Namespace) -> None:
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
-    from ...reproduction.published import matching_recipes
+    from ...reproduction.recipe import matching_recipes
 
     matches = matching_recipes([name])
     if besides:
@@ -178,7 +184,7 @@ def _code(outcomes: Sequence[Outcome]) -> int:
 
 def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
     from ...report.tables.reproduction import list_table, recorded_markdown
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.format == "markdown":
         sys.stdout.write(printable(recorded_markdown(named)))
@@ -195,7 +201,7 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
     """Return what becomes of the recipes; write the page of them if it is asked for."""
-    from ...reproduction.published import fetch_missing
+    from ...reproduction.recipe import fetch_missing
 
     outcomes = []
     with (
@@ -211,17 +217,52 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
-            outcomes.append(reproduce(recipe, folder, _RecipeListener(bar, slow=recipe.slow)))
+            outcomes.append(reproduce(recipe, folder, _RunListener(bar, slow=recipe.slow)))
         if args.report:
-            write_reproduction_report(outcomes, folder, Path(args.report), bar)
+            _write_report(outcomes, folder, Path(args.report), bar)
             tell(f"written: {args.report}")
     return outcomes
 
 
-class _RecipeListener(Listener):
-    """The listener of a recipe's run. The bar keeps the name of the recipe, instead of the stages of the run."""
+def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
+    """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
-    def __init__(self, bar: Bar, *, slow: bool) -> None:
+    Each leader board is scored there by a run of its own first, if its data is here, so that all of its systems have
+    one signature. Boards that have neither scores nor anything printed are left out.
+    """
+    from ... import stages
+    from ...config.tree import from_mapping
+    from ...io.safe_files import write_atomic
+    from ...report.reproduction.leader_boards import ScoredBoard
+    from ...report.reproduction.page import reproduction_report
+    from ...reproduction.leader_boards import leader_boards
+
+    scored = []
+    for board in leader_boards(outcomes):
+        config, results, message = board.config(), None, "the outputs or the data set are not here"
+        if config:
+            bar.stage(board.title)
+            try:
+                job = stages.prepare(from_mapping(config))
+                results = stages.run(job, folder / board.folder, listener=_RunListener(bar))[1]
+            except InputError as error:
+                message = str(error)
+        if results or any(printed.published for entrant in board.entrants for printed in entrant.printed):
+            scored.append(ScoredBoard(board, config, results, "" if results else message))
+    bar.stage("writing the page")
+
+    def explorer(name: str) -> str:
+        """Return the address of the explorer of a run directory, seen from the page; "" where there is none."""
+        target = folder / name / "report.html"
+        return relative_address(target, page) if target.is_file() else ""
+
+    write_atomic(page, reproduction_report(outcomes, scored, explorer))
+
+
+class _RunListener(Listener):
+    """The listener of the run of a recipe or board. The bar keeps its name, instead of the stages of the run."""
+
+    def __init__(self, bar: Bar, *, slow: bool = False) -> None:
         self.bar, self.slow = bar, slow
 
     def progress(self, done: int, whole: int) -> None:
@@ -239,7 +280,7 @@ class _RecipeListener(Listener):
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ...report.tables import reproduction
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.json:
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -256,7 +297,7 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
             few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
             _print_one(outcome, values=args.verbose or few)
     print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
-    for line in reproduction.remarks(outcomes):
+    for line in reproduction.notes_of(outcomes):
         print(printable(line))
     if args.all:
         print()
@@ -266,8 +307,8 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 def _print_one(outcome: Outcome, *, values: bool) -> None:
     """Print the publication of a recipe, its metrics and its entries. With `values`, each value is printed."""
     from ...report.tables import reproduction
-    from ...report.tables.verdicts import expectation_table
-    from ...report.terminal.table import print_table
+    from ...report.tables.reproduction import expectation_table
+    from ...report.terminal.printing import print_table
 
     print(printable(outcome.recipe.name))
     for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from ...execution.options import RunOptions
     from ...io.remote import is_remote
     from ...report.console import print_results
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]

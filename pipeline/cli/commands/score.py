@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     from ...corpus.input_warnings import suspicions
     from ...metrics.base.views import TEXTS
     from ...metrics.defaults import from_texts
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
     from ...scoring.results import Results
     from ...scoring.scores import describe
 
@@ -191,8 +191,8 @@ def print_sentences(results: Sequence[Result], digits: int) -> None:
 
     Where there are several metrics, the first column is the metric.
     """
-    from ...report.tables.digits import percent
-    from ...report.tables.labels import labels
+    from ...report.tables import percent
+    from ...report.tables.ranked import labels
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
@@ -211,8 +211,7 @@ def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
     Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
     output.
     """
-    from ...report.console import output_cell
-    from ...report.tables.labels import labels
+    from ...report.tables.ranked import labels, output_cell
 
     called = labels(result.signature for result in results)
     several = len(called) > 1

@@ -17,6 +17,7 @@ examples:
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_text
 
     if args.run is None:
         return _runs(args)
@@ -86,12 +87,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> int:
-    """Print the texts and the scores of a sentence, and its counts if a system is named."""
+    """Print the texts and the scores of a sentence, and its edits and counts if a system is named."""
     from ...reopen import chosen, revisit
-    from ...report.sentence import count_tables, edit_tables, known_system, score_table, sentence
-    from ...report.sentences.aligned import aligned_edits
-    from ...report.sentences.printed import text_lines
-    from ...report.terminal.table import print_table
+    from ...report import sentence
+    from ...report.terminal.printing import print_table
 
     material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
@@ -100,27 +99,31 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     if more:
         raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")
     if args.system:
-        systems = [known_system(material, dataset, args.system)]
+        systems = [sentence.known_system(material, dataset, args.system)]
     else:
         systems = list(dict.fromkeys(score.system for score in material.results.scores))
-    texts, origin = sentence(material, dataset, args.line, systems)
+    texts, origin = sentence.sentence(material, dataset, args.line, systems)
     print(printable(f"{dataset}, line {args.line:,}" + (f" ({origin})" if origin else "")))
-    for text in text_lines(texts):
-        print(text)
+    sentence.print_texts(texts)
     if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]
         print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)
     print()
-    print_table(*score_table(material, dataset, args.line, systems, args.digits), left=(0,))
-    for edits in edit_tables(material, dataset, args.line, systems[0]) if args.system else ():
-        print(printable(f"\nedits for {edits.metric}: annotator {edits.chosen} counts for the score of the data set"))
+    print_table(*sentence.score_table(material, dataset, args.line, systems, args.digits), left=(0,))
+    if not args.system:
+        return 0
+    asked = material, dataset, args.line, systems[0]
+    judged = [
+        (f"edits for {label}: annotator {edits.chosen} counts for the score of the data set", edits)
+        for label, edits in sentence.edit_tables(*asked)
+    ]
+    if aligned := sentence.aligned_edits(*asked):
+        judged.append(("edits by an alignment of words, since no metric of the run judges edits", aligned))
+    for title, edits in judged:
+        print(printable(f"\n{title}"))
         print_table(*edits.table, left=range(len(edits.table[0])))
         print(edits.makers)
-    if args.system and (aligned := aligned_edits(material, dataset, args.line, systems[0])):
-        print("\nedits by an alignment of words, since no metric of the run judges edits")
-        print_table(*aligned[0], left=range(len(aligned[0][0])))
-        print(aligned[1])
-    for counts in count_tables(material, dataset, args.line, systems[0]) if args.system else ():
+    for counts in sentence.count_tables(*asked):
         print(printable(f"\ncounts for {counts.metrics}"))
         print(printable("\n".join(counts.singles)))
         if counts.table[1]:
@@ -130,24 +133,20 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
-    from ...report.terminal.table import print_table
+    from ...report.terminal.printing import print_table
 
     if args.system or args.dataset or args.metric or args.orders or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
-    folders = [Path(), *(folder for parent in (Path(), Path("runs")) for folder in _folders(parent))]
+    folders = [Path()]
+    for parent in (Path(), Path("runs")):
+        with suppress(OSError):
+            folders += [folder for folder in parent.iterdir() if folder.is_dir()]
     rows = sorted(row for row in map(_run, folders) if row)
     if rows:
         print_table(["finished", "run", "data sets", "systems", "state"], rows, left=(0, 1, 2, 4))
     else:
         print("no runs here or in runs; gec-pipeline run CONFIG makes one")
     return 0
-
-
-def _folders(parent: Path) -> list[Path]:
-    try:
-        return [folder for folder in parent.iterdir() if folder.is_dir()]
-    except OSError:
-        return []
 
 
 def _run(folder: Path) -> list[str] | None:

@@ -16,9 +16,7 @@ from ..arguments import add_selection, overrides_of
 if TYPE_CHECKING:
     import argparse
 
-    from ...config.resolved import Match
     from ...corpus.corpus import Corpus
-    from ...corpus.texts import AnyText
 
 BLOCK = 8192
 """How many lines are read at once to count their tokens."""
@@ -33,8 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...prepare import prepare
-    from ...report.terminal.table import print_table
-    from ...report.terminal.text import print_text
+    from ...report.terminal.printing import print_table, print_text
     from ...scoring.scored_columns import signed
 
     job = prepare(args.config, overrides=overrides_of(args))
@@ -46,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{corpus.name}: {_per_line(corpus)}")
     printed: dict[str, None] = {}
     for match in job.config.matches:
-        print(printable(_matched(match)))
+        names = ", ".join(file.name for file in match.files)
+        print(printable(f"{match.key}: {match.pattern} matches {len(match.files)}: {names}"))
     for corpus in sorted(job.corpora, key=lambda corpus: len(corpus.references)):
         for metric in job.metrics:
             printed[signed(metric, len(corpus.read_by(metric.needs).references))] = None
@@ -64,7 +62,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
-    """Return a row for each text. `counted` has numbers of tokens by place and digest, and is filled here."""
+    """Return a row for each text. `counted` has numbers of tokens by place and digest, and is filled here.
+
+    Tokens are split at white space.
+    """
+    from ...corpus.texts import read_texts
+
     roles = [("source", corpus.source)] if corpus.source else []
     roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
     roles += [
@@ -74,17 +77,10 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
     for role, file in roles:
         key = file.place, file.digest
         if key not in counted:
-            counted[key] = _tokens(file)
+            blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
+            counted[key] = sum(len(text.split()) for texts in blocks for text in texts)
         rows.append([corpus.name, role, f"{file.lines:,}", f"{counted[key]:,}", f"{file.blank:,}", file.place])
     return rows
-
-
-def _tokens(file: AnyText) -> int:
-    """Return the number of tokens, split at white space."""
-    from ...corpus.texts import read_texts
-
-    blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
-    return sum(len(text.split()) for texts in blocks for text in texts)
 
 
 def _per_line(corpus: Corpus) -> str:
@@ -95,8 +91,3 @@ def _per_line(corpus: Corpus) -> str:
     least, top = corpus.present()
     mean = most - sum(file.blank for file in corpus.references) / corpus.lines
     return f"{least} to {top} references a line, {mean:.2f} on average"
-
-
-def _matched(match: Match) -> str:
-    names = ", ".join(file.name for file in match.files)
-    return f"{match.key}: {match.pattern} matches {len(match.files)}: {names}"

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 STATISTICS: Table[type[Statistic]] = Table(
     __name__,
     {
-        "pearson": "moments.Pearson",
-        "spearman": "moments.Spearman",
+        "pearson": "correlations.Pearson",
+        "spearman": "correlations.Spearman",
         "kendall": "taus.TauB",
         "kendall_c": "taus.TauC",
         "kendall_23": "taus.Tau23",
         "accuracy": "taus.Accuracy",
         "kendall_like": "taus.KendallLike",
-        "soft_accuracy": "soft_accuracy.SoftAccuracy",
+        "soft_accuracy": "correlations.SoftAccuracy",
     },
 )
 """The statistics by name."""

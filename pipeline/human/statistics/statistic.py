@@ -1,4 +1,4 @@
-"""What every statistic of agreement is made of: its options, its value, and how it is averaged over groups."""
+"""What every statistic of agreement is made of: options, groups of scores, and a value, the mean over groups."""
 
 from __future__ import annotations
 
@@ -10,16 +10,41 @@ import numpy as np
 
 from ...metrics.base import signature
 from ...metrics.base.option import Options, option
-from .groups import AVERAGES, Groups, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
 
-    Exchange = Callable[[NDArray[np.bool_]], Iterator[tuple[Floats, Floats]]]
+AVERAGES: dict[str, Callable[[Ints], Ints]] = {
+    "none": lambda cells: cells.reshape(1, -1),
+    "item": lambda cells: cells.T,
+    "system": lambda cells: cells,
+}
+"""For each average, which scores are in a group: from int64 [systems, lines] to int64 [groups, members]."""
+
+
+class Groups(NamedTuple):
+    """The groups of scores within which a statistic compares."""
+
+    cells: Ints
+    """The place of each member among all scores, system by system: int64 [groups, members]."""
+    present: NDArray[np.bool_]
+    """Whether the member has a score: bool [groups, members]."""
+
+    def of(self, scores: Floats) -> Floats:
+        """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no score."""
+        flat = scores.reshape(*scores.shape[:-2], -1)
+        grouped: Floats = np.where(self.present, flat[..., self.cells], 0.0)
+        return grouped
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of scores in each group: int64 [groups]."""
+        sizes: Ints = self.present.sum(axis=1)
+        return sizes
 
 
 class Value(NamedTuple):
@@ -37,10 +62,6 @@ class Value(NamedTuple):
     """The difference of scores of the metric up to which they were taken for equal, where such a one was sought."""
     reason: str = ""
     """Why there is no value."""
-
-
-def _of_sentences(statistic: Statistic) -> bool:
-    return statistic.level == "sentence"
 
 
 def averaged_over_groups(statistic: Statistic) -> bool:
@@ -68,7 +89,7 @@ class Statistic:
     average: str = option(
         "none",
         choices=tuple(AVERAGES),
-        applies=_of_sentences,
+        applies=lambda statistic: statistic.level == "sentence",
         why="systems have one score each",
         help="item: the mean over sentences, each with all its systems; system: the mean over systems, each with all "
         "its sentences; none: all scores at once",
@@ -108,8 +129,13 @@ class Statistic:
         return groups.sizes if self.weights == "scores" else np.ones(len(groups.cells), np.int64)
 
     def groups(self, present: NDArray[np.bool_]) -> Groups:
-        """Return the groups of the scores that are present: bool [systems, lines]."""
-        return grouped(present, self.average)
+        """Return the groups that have at least two of the scores that are present: bool [systems, lines]."""
+        cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
+        kept = present.reshape(-1)[cells]
+        if len(cells) == 1:
+            cells, kept = cells[:, kept[0]], np.ones((1, int(kept.sum())), np.bool_)
+        enough = kept.sum(axis=1) >= 2
+        return Groups(cells[enough], kept[enough])
 
     def value(self, human: Floats, metric: Floats) -> Value:
         """Return the statistic of scores, float64 [systems, lines]. A score that is lacking is NaN on either side.
@@ -140,33 +166,19 @@ class Statistic:
         means: Floats = np.divide(sums, total, out=np.full(sums.shape, np.nan), where=counted > 0)
         return means
 
-    def exchange(self, human: Floats, metrics: Floats, groups: Groups, pairs: Sequence[tuple[int, int]]) -> Exchange:
-        """Return a function of draws that gives the values of both metrics of each pair after they exchanged scores.
-
-        Scores of metrics are float64 [metrics, groups, members]. Where a draw, bool [draws, groups, members], is false,
-        the two metrics exchange that score. The function yields two arrays float64 [draws] for each pair.
-        """
-        weights = self.group_weights(human, groups)
-
-        def values(draws: NDArray[np.bool_]) -> Iterator[tuple[Floats, Floats]]:
-            for first, second in pairs:
-                one = np.where(draws, metrics[first], metrics[second])
-                two = np.where(draws, metrics[second], metrics[first])
-                mixed = (self.of_groups(human, scores, groups.present) for scores in (one, two))
-                yield self.averaged(next(mixed), weights), self.averaged(next(mixed), weights)
-
-        return values
-
     def __str__(self) -> str:
-        """Return the signature, which can be read again."""
-        settings = [(item.key, getattr(self, item.attribute)) for item in self.options if self._shown(item.attribute)]
-        return signature.render(self.name, settings)
-
-    def _shown(self, attribute: str) -> bool:
-        item = next(one for one in self.options if one.attribute == attribute)
-        usual = next(one.default for one in fields(self) if one.name == attribute)
-        applies = item.applies is None or item.applies(self)
-        return applies and not (item.implicit and getattr(self, attribute) == usual)
+        """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
+        usual = {one.name: one.default for one in fields(self)}
+        values = [(item, getattr(self, item.attribute)) for item in self.options]
+        return signature.render(
+            self.name,
+            [
+                (item.key, value)
+                for item, value in values
+                if (item.applies is None or item.applies(self))
+                and not (item.implicit and value == usual[item.attribute])
+            ],
+        )
 
 
 def _constant(human: Floats, metric: Floats, groups: Groups) -> str:

@@ -3,36 +3,73 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import ConfigError
+from ...errors import ConfigError, InputError
 from ...metrics.base.option import option
-from .calibration import calibrated
-from .pairs import counts_within
+from ..correlation import PairCounts, pair_counts
+from .correlations import scipy_stats
 from .statistic import Statistic, Value, averaged_over_groups
-from .swapped_pairs import MOST_MEMBERS, exchanged_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-    from ..correlation import PairCounts
-    from .groups import Groups
-    from .statistic import Exchange
+    from .statistic import Groups
 
 NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
 """The form of a number from 0, as a regular expression. Options keep the text that signatures then have."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""
+SORTED_FROM = 100
+"""Groups of this size or larger are counted by sorting, and not pair by pair."""
+MOST_PAIRS = 30_000_000
+"""The most pairs that are sorted at once, which takes about two gigabytes."""
+EQUAL = 1e-12
+"""Shares that differ by less are equal."""
+
+
+def counts_within(
+    human: Floats, metric: Floats, present: NDArray[np.bool_], epsilon: float = 0.0, least: float = 0.0
+) -> PairCounts:
+    """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of the metric first.
+
+    Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. Large groups are
+    sorted, which takes n log n steps for n members.
+    """
+    if epsilon > 0 or least > 0 or human.shape[-1] < SORTED_FROM:
+        return pair_counts(metric, human, present, epsilon, least)
+    rows = metric.reshape(-1, *metric.shape[-2:])
+    table = [_sorted_counts(own[group][kept], human[group][kept]) for own in rows for group, kept in enumerate(present)]
+    return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
+
+
+def _sorted_counts(metric: Floats, human: Floats) -> tuple[int, int, int, int, int]:
+    """Return the counts of PairCounts of two vectors, from the tau-b of scipy and the numbers of equal scores."""
+    tau = scipy_stats("kendall of many scores").kendalltau(metric, human, method="asymptotic").statistic
+    one, two = (np.unique(scores, return_inverse=True)[1] for scores in (metric, human))
+    equal = (np.unique(values, return_counts=True)[1] for values in (one, two, one * len(two) + two))
+    tied_one, tied_two, both = (int((sizes * (sizes - 1) // 2).sum()) for sizes in equal)
+    pairs = len(metric) * (len(metric) - 1) // 2
+    size = np.sqrt(pairs - tied_one) * np.sqrt(pairs - tied_two)
+    balance = round(tau * size) if size else 0
+    concordant = (pairs - tied_one - tied_two + both + balance) // 2
+    return concordant, concordant - balance, tied_one - both, tied_two - both, both
+
+
+def quotient(part: Floats | Ints, whole: Floats | Ints) -> Floats:
+    """Return part / whole, NaN where the whole is 0."""
+    shares: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
+    return shares
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tau(Statistic):
-    """A statistic of the pairs within a group: of sums over pairs, which `parts` and `of_parts` define."""
+    """A statistic of the counts of pairs within a group. A subclass gives `of_counts`."""
 
     swaps: ClassVar[tuple[str, ...]] = ("scores", "pairs")
 
@@ -46,35 +83,13 @@ class Tau(Statistic):
         """How far scores of people have to differ for a pair to count."""
         return 0.0
 
-    def parts(self, counts: PairCounts) -> tuple[Any, ...]:
-        """Return the sums that the statistic is made of, from counts of pairs."""
-        raise NotImplementedError
-
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:
-        """Return the statistic of sums, of the number of pairs, and of those that people do not tie: [...] each."""
+    def of_counts(self, counts: PairCounts) -> Floats:
+        """Return the statistic of counts of pairs, [...] each. The first scoring is that of the metric."""
         raise NotImplementedError
 
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
         """Return the statistic of the pairs within each group."""
         return self.of_counts(counts_within(human, metric, present, self.tie_below, self.apart))
-
-    def of_counts(self, counts: PairCounts) -> Floats:
-        """Return the statistic of counts of pairs, int64 [...] each."""
-        untied = counts.concordant + counts.discordant + counts.ties_one
-        return self.of_parts(self.parts(counts), untied + counts.ties_two + counts.ties_both, untied)
-
-    def exchange(self, human: Floats, metrics: Floats, groups: Groups, pairs: Sequence[tuple[int, int]]) -> Exchange:
-        """Return a function of draws: see Statistic.exchange. Small groups are computed for all metrics at once."""
-        if human.shape[1] > MOST_MEMBERS:
-            return super().exchange(human, metrics, groups, pairs)
-        return exchanged_scores(self, human, metrics, groups, pairs)
-
-
-def quotient(part: Any, whole: Any) -> Floats:
-    """Return part / whole, NaN where the whole is 0."""
-    part, whole = np.asarray(part, np.float64), np.asarray(whole, np.float64)
-    shares: Floats = np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, np.nan), where=whole > 0)
-    return shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,14 +99,11 @@ class TauB(Tau):
     name: ClassVar[str] = "kendall"
     summary: ClassVar[str] = "Kendall's tau-b, which corrects for ties"
 
-    def parts(self, counts: PairCounts) -> tuple[Any, ...]:
-        """Return concordant less discordant pairs, and the pairs that the metric does not tie."""
-        untied = counts.concordant + counts.discordant + counts.ties_two
-        return counts.concordant - counts.discordant, untied
-
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
+    def of_counts(self, counts: PairCounts) -> Floats:
         """Return tau-b; NaN where one side ties all pairs."""
-        return quotient(parts[0], np.sqrt(parts[1] * 1.0) * np.sqrt(human_untied * 1.0))
+        untied = counts.concordant + counts.discordant
+        sizes = (np.sqrt(untied + ties) for ties in (counts.ties_one, counts.ties_two))
+        return quotient(counts.concordant - counts.discordant, next(sizes) * next(sizes))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,21 +116,22 @@ class TauC(Statistic):
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
         """Return tau-c; NaN where all scores of one side are equal."""
         counts = counts_within(human, metric, present)
-        classes = np.minimum(_different(human, present), _different(metric, present))
+        ordered = (np.sort(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
+        different = (1 + ((own[..., 1:] != own[..., :-1]) & (own[..., 1:] < np.inf)).sum(axis=-1) for own in ordered)
+        classes = np.minimum(next(different), next(different))
         most = present.sum(axis=-1) ** 2 * (classes - 1) / np.maximum(classes, 1)
         return quotient(2 * (counts.concordant - counts.discordant), most)
 
 
-def _different(scores: Floats, present: NDArray[np.bool_]) -> Ints:
-    """Return how many different scores each group has."""
-    values = np.sort(np.where(present, scores, np.inf), axis=-1)
-    count: Ints = 1 + ((values[..., 1:] != values[..., :-1]) & (values[..., 1:] < np.inf)).sum(axis=-1)
-    return count
-
-
 @dataclass(frozen=True, kw_only=True)
-class Calibrated(Tau):
-    """A statistic of the share of pairs that agree, where scores may count as equal though they differ a little."""
+class Accuracy(Tau):
+    """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023 ("Ties Matter").
+
+    Scores of the metric may count as equal though they differ a little.
+    """
+
+    name: ClassVar[str] = "accuracy"
+    summary: ClassVar[str] = "the share of pairs that both order alike, or both tie (acc_eq)"
 
     epsilon: str = option(
         "0",
@@ -166,36 +179,28 @@ class Calibrated(Tau):
             return super().value_of(groups, human, metric)
         weights = self.group_weights(human, groups)
         best = calibrated(human, metric, groups.present, weights, float(self.sample), self.seed)
-        value = float(self.of_parts((best.share,), 1, 1))
-        return Value(value, int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
+        return Value(float(self.of_share(best.share)), int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
 
-    def parts(self, counts: PairCounts) -> tuple[Any, ...]:
-        """Return the pairs that both order alike, or both tie."""
-        return (counts.concordant + counts.ties_both,)
+    def of_counts(self, counts: PairCounts) -> Floats:
+        """Return the statistic; NaN where there are no pairs."""
+        pairs = sum(counts[1:], start=counts[0])
+        return np.asarray(self.of_share(quotient(counts.concordant + counts.ties_both, pairs)))
 
-
-@dataclass(frozen=True, kw_only=True)
-class Accuracy(Calibrated):
-    """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023 ("Ties Matter")."""
-
-    name: ClassVar[str] = "accuracy"
-    summary: ClassVar[str] = "the share of pairs that both order alike, or both tie (acc_eq)"
-
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
-        """Return the share."""
-        return quotient(parts[0], pairs)
+    def of_share(self, share: Floats | float) -> Floats | float:
+        """Return the statistic of the share of pairs that agree."""
+        return share
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tau23(Calibrated):
+class Tau23(Accuracy):
     """The share of pairs that agree less the share of those that do not: tau_eq of Deutsch et al. 2023."""
 
     name: ClassVar[str] = "kendall_23"
     summary: ClassVar[str] = "twice the accuracy, less 1 (tau_eq, tau-23)"
 
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
+    def of_share(self, share: Floats | float) -> Floats | float:
         """Return twice the share, less 1."""
-        return 2 * quotient(parts[0], pairs) - 1
+        return 2 * share - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,13 +230,11 @@ class KendallLike(Tau):
         """How far scores of people have to differ for a pair to count."""
         return float(self.least)
 
-    def parts(self, counts: PairCounts) -> tuple[Any, ...]:
-        """Return the pairs that both order alike."""
-        return (counts.concordant,)
-
-    def of_parts(self, parts: Sequence[Any], pairs: Any, human_untied: Any) -> Floats:  # noqa: ARG002
+    def of_counts(self, counts: PairCounts) -> Floats:
         """Return the share of agreeing pairs less that of all others, 0 where there is no pair."""
-        return np.where(np.asarray(pairs) > 0, (2.0 * parts[0] - pairs) / np.maximum(pairs, 1), 0.0)
+        pairs = sum(counts[1:], start=counts[0])
+        values: Floats = (2.0 * counts.concordant - pairs) / np.maximum(pairs, 1)
+        return values
 
     def group_weights(self, human: Floats, groups: Groups) -> Ints:
         """Return how many pairs of each group count, or 1."""
@@ -239,3 +242,70 @@ class KendallLike(Tau):
             return super().group_weights(human, groups)
         weights: Ints = np.sum(counts_within(human, human, groups.present, 0.0, self.apart), axis=0)
         return weights
+
+
+class Best(NamedTuple):
+    """The best difference of scores up to which a pair had better be called a tie, and what is gained by it."""
+
+    epsilon: float
+    """Scores of the metric that differ by no more than this count as equal. Of equally good ones it is the smallest."""
+    share: float
+    """The mean share of pairs that then agree."""
+    groups: int
+    """The groups that have a pair."""
+
+
+def calibrated(
+    human: Floats, metric: Floats, present: NDArray[np.bool_], weights: Ints, sample: float = 1.0, seed: int = 12345
+) -> Best:
+    """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration (Deutsch et al. 2023).
+
+    Scores are float64 [groups, members]. The candidates are 0 and the differences of the metric within the pairs. With
+    a `sample` below 1 only so large a share of the pairs is looked at; they are drawn as mt-metrics-eval does after
+    numpy.random.seed(seed). Raises InputError where there are too many pairs.
+    """
+    sizes = present.sum(axis=1)
+    count = int((sizes * (sizes - 1) // 2).sum())
+    if count * sample > MOST_PAIRS:
+        hint = f"say `sample`, such as {10_000_000 / count:.2g}, or average by item"
+        raise InputError(f"epsilon: best: {count:,} pairs of scores are too many to sort at once; {hint}")
+    random = np.random.RandomState(seed) if sample < 1 else None
+    parts = zip(*_pairs(human, metric, present, sample, random), strict=True)
+    group, people, scores = (np.concatenate(part) for part in parts)
+    counted = np.bincount(group, minlength=len(human))
+    weights = np.where(counted > 0, weights, 0)
+    if not len(group) or not weights.sum():
+        return Best(0.0, float("nan"), 0)
+    worth = (weights / np.maximum(counted, 1))[group]
+    agrees = np.sign(people) == np.sign(scores)
+    order = np.argsort(np.abs(scores), kind="stable")
+    distance = np.abs(scores)[order]
+    gain = ((people == 0).astype(np.float64) - agrees)[order] * worth[order]
+    start = float((agrees * worth).sum())
+    last = np.append(distance[1:] != distance[:-1], True)
+    sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / weights.sum()
+    best = int((sums >= sums.max() - EQUAL).argmax())
+    epsilon = 0.0 if best == 0 else float(distance[last][best - 1])
+    return Best(epsilon, float(sums[best]), int((counted > 0).sum()))
+
+
+def _pairs(
+    human: Floats, metric: Floats, present: NDArray[np.bool_], sample: float, random: np.random.RandomState | None
+) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield the group and both differences of the pairs, in the order of groups and members."""
+    if human.shape[1] <= SORTED_FROM:
+        first, second = np.triu_indices(human.shape[1], 1)
+        group, number = np.nonzero(present[:, first] & present[:, second])
+        if random:
+            drawn = random.random_sample(len(group)) <= sample
+            group, number = group[drawn], number[drawn]
+        one, two = first[number], second[number]
+        yield group, human[group, one] - human[group, two], metric[group, one] - metric[group, two]
+        return
+    for row, own in enumerate(present):
+        people, scores = human[row][own], metric[row][own]
+        for place in range(len(people) - 1):
+            rest = np.arange(place + 1, len(people))
+            if random:
+                rest = rest[random.random_sample(len(rest)) <= sample]
+            yield np.full(len(rest), row), people[place] - people[rest], scores[place] - scores[rest]

@@ -14,7 +14,7 @@ from ...metrics.base.capabilities import by_annotator, edit_judge, row_names, sh
 from ...metrics.base.ngram_roles import COUNTS, ROLES
 from ...scoring.column_blocks import blocks_of
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
-from ..tables.labels import labels
+from ..tables.ranked import labels
 from .edits import edit_data, references_of
 from .lines import RULE, scaled, table, telling
 from .texts import MAX_TEXT, Texts, lines_of

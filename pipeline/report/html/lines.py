@@ -12,7 +12,7 @@ import numpy as np
 from ...metrics.base.capabilities import by_annotator
 from ...scoring.column_blocks import compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
-from ..tables.digits import round_half_up
+from ..tables import round_half_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ..console import by_order
-from ..tables.columns.directions import Directions, marked_settings
-from ..tables.comparisons import baseline_of, pair_table, tests_of
-from ..tables.labels import best_of, groups, remarks, size
+from ..tables.comparisons import Directions, baseline_of, marked_settings, pair_table, tests_of
+from ..tables.people import finding_tables
 from ..tables.plot_data import pair_matrix, precision_rows, rank_rows
-from ..tables.ranked import ranked_table
-from ..tables.sections import finding_tables
-from ..tables.verdicts import expectation_table, misses
+from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
+from ..tables.reproduction import expectation_table, misses
 from . import shell
 from .explorer import explorer, pairs_data
 from .sections import overview_part, people_part, type_maps
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...scoring.results import Score
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
 
 ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
 """The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
@@ -176,7 +174,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         "rows": rows,
         "axis": interval_axis(where),
         "titles": header[3:],
-        "notes": remarks(scores),
+        "notes": notes_of(scores),
         "peer": scores[0].peer_signature or "",
         "plots": list(plots.items()),
         "orders": orders(scores, digits),

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..by_type.tables import NONE, TIER, TIERS, of_system, types_of
-from ..overview.systems_by_metrics import overviews
-from ..overview.verdict import verdict
-from ..tables.columns.directions import BETTER, WORSE
-from ..tables.comparisons import is_significant, tests_of
-from ..tables.digits import shown_level
-from ..tables.human import (
+from ..by_type import NONE, TIER, TIERS, of_system, types_of
+from ..overview import overviews, verdict_sentence
+from ..tables import shown_level
+from ..tables.comparisons import BETTER, WORSE, is_significant, tests_of
+from ..tables.people import (
     correlation_table,
     head_to_head_table,
     permutation_table,
@@ -22,19 +20,19 @@ from ..tables.human import (
     test_table,
     window_table,
 )
-from ..tables.labels import groups
 from ..tables.plot_data import forests, judged_rows, scatters, triangles
+from ..tables.ranked import groups
 from .shell import PageTable
 from .svg import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...human.people import HumanRanking
+    from ...human.human_judgements import HumanRanking
     from ...scoring.results import Results
-    from ..by_type.tables import Types
+    from ..by_type import Types
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
     from .svg import Drawing
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"
@@ -100,7 +98,7 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
         systems = [score.system for score in group.scores]
         board = {"systems": systems, "scores": scores, "tests": _tests(results, group, systems)}
         data[names[group.dataset, group.metric]] = board
-    sentences = {names[group.dataset, group.metric]: verdict(results, group, digits) for group in own}
+    sentences = {names[group.dataset, group.metric]: verdict_sentence(results, group, digits) for group in own}
     return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": data}}
 
 
@@ -150,7 +148,7 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
 
 def people_part(material: Material) -> dict[str, Any] | None:
     """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
-    from ...human.people import human_ranking  # here, because few runs have judgements
+    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
 
     results = material.results
     if not results.human or not results.human.get("correlations"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._version import __version__
 from ...errors import printable
-from ..tables.columns.explanations import explanation
+from ..tables.explanations import explanation
 from .svg import minus
 
 if TYPE_CHECKING:

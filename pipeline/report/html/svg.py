@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
-from ..tables.digits import percent, round_half_up
+from ..tables import percent, round_half_up
 from ..tables.label_places import label_places
 from ..tables.plot_data import Matrix, Points, Rows
 

@@ -13,8 +13,8 @@ from ...errors import InputError, did_you_mean, printable
 from ...metrics.build import from_text
 from ...metrics.names import is_called
 from ...scoring.results import Results
-from ..tables.labels import labels
 from ..tables.plot_style import PLAIN, plot_style
+from ..tables.ranked import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
 
 
 class Plot(NamedTuple):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import printable
 from ..tables.label_places import label_places
 from ..tables.plot_style import FONTS, PLAIN, SMALLEST, STYLE
-from ..terminal.layout import shortened
+from ..terminal.printing import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..tables.labels import Group
     from ..tables.plot_data import Matrix, Points, Rows
     from ..tables.plot_style import PlotStyle
+    from ..tables.ranked import Group
 
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...scoring.scored_columns import scores_of_draws
-from ..by_type.tables import NONE, TIERS, types_of
+from ..by_type import NONE, TIERS, types_of
+from ..tables import shown_level
 from ..tables.comparisons import baseline_of, level_name
-from ..tables.digits import shown_level
-from ..tables.human import coefficient
-from ..tables.labels import groups
+from ..tables.people import coefficient
 from ..tables.plot_data import (
     Cell,
     Matrix,
@@ -26,6 +25,7 @@ from ..tables.plot_data import (
     score_rows,
     triangles,
 )
+from ..tables.ranked import groups
 from .canvas import (
     BLUE,
     COLOURS,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ..material import Material
-    from ..tables.labels import Group
+    from ..tables.ranked import Group
 
     Named = tuple[Group, str, Figure]
 
@@ -123,7 +123,7 @@ def types(material: Material) -> Iterator[Named]:
 
 def people(material: Material) -> Iterator[Named]:
     """Draw the rank ranges of the systems that people judged, with clusters as bands."""
-    from ...human.people import human_ranking  # here, because few runs have judgements
+    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
 
     human = material.results.human
     opened = material.people() if human else None

@@ -9,14 +9,14 @@ from urllib.parse import quote
 from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import ROW, Drawing, Scale, interval_axis, interval_bar, interval_scale, scale, short, width_of
+from ..tables import percent
 from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
-from ..tables.digits import percent
-from ..tables.labels import size
+from ..tables.ranked import size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...reproduction.boards import Entrant, PublishedBoard
+    from ...reproduction.leader_boards import Entrant, LeaderBoard
     from ...scoring.results import Results, Score
 
 DIGITS = 2
@@ -41,7 +41,7 @@ _YEAR = re.compile(r"(.+?),? ((?:19|20)[0-9]{2})")
 class ScoredBoard(NamedTuple):
     """A leader board with the results of its run."""
 
-    board: PublishedBoard
+    board: LeaderBoard
     config: dict[str, Any] | None
     """The config of the run; None where too little is here to run it."""
     results: Results | None

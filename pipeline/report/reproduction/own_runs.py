@@ -14,9 +14,9 @@ from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
 from ..html.shell import Design, Link, PageTable, Row, render
 from ..html.svg import interval_axis, interval_bar, interval_scale
+from ..tables import percent
 from ..tables.comparisons import shown_interval
-from ..tables.digits import percent
-from ..tables.labels import labels, size
+from ..tables.ranked import labels, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

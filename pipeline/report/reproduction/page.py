@@ -10,14 +10,13 @@ from ...io.dataset_cache import cache
 from ...io.remote import PREFIX
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
-from ..tables.reproduction import summary
-from ..tables.verdicts import counted, difference, misses
+from ..tables.reproduction import counted, difference, misses, summary
 from .leader_boards import KINDS, NOBODY, NOT_RUN, Told, board_part, short_citation, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ...reproduction.published import Outcome
+    from ...reproduction.recipe import Outcome
     from .leader_boards import ScoredBoard
 
 DESIGN = Design(

@@ -7,16 +7,20 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .digits import percent, round_half_up, shown_level, shown_range
+from ...metrics.names import class_of
+from . import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...scoring.results import Comparison, Results, Score
     from . import Table
 
+
 SMALLEST = 0.0001
 """The smallest p-value that is printed as a number."""
+STAR, BETTER, WORSE = "*", "↑", "↓"
+"""Marks of what is significantly different, better or worse."""
 
 
 def shown_p(value: float) -> str:
@@ -155,3 +159,31 @@ def settings_line(statistics: dict[str, Any], mark: str = "*") -> str:
     correction = statistics["correction"]
     corrected = "p as it is" if correction == "none" else f"p adjusted by {correction.capitalize()}"
     return f"{samples}; {name}, {corrected}, {mark} below {alpha:g}; seed {statistics['seed']}"
+
+
+class Directions:
+    """Which of two systems is better, for each comparison: marks in place of stars, which only say that they differ."""
+
+    def __init__(self, tests: Iterable[Comparison]) -> None:
+        self._ahead = {(t.system, t.other): class_of(t.metric).goodness(t.difference) > 0 for t in tests}
+
+    def marked(self, cells: Sequence[str], system: str, other: str | None) -> list[str]:
+        """Return cells with the mark of a direction in place of the star that a significant difference has."""
+        ahead = self._ahead.get((system, other or ""))
+        mark = STAR if ahead is None else BETTER if ahead else WORSE
+        return [cell.removesuffix(STAR) + mark if cell.endswith(STAR) else cell for cell in cells]
+
+    def pairs(self, rows: Iterable[Sequence[str]]) -> list[list[str]]:
+        """Return rows that begin with the two systems of a comparison, with such marks."""
+        return [self.marked(row, row[0], row[1]) for row in rows]
+
+
+def marked_settings(results: Results) -> str:
+    """Return in a line how intervals and tests were computed and what the marks mean; nothing where there are none."""
+    if not results.statistics:
+        return ""
+    baseline = baseline_of(results)
+    if baseline is None or results.statistics["test"] == "none":
+        return settings_line(results.statistics, f"{BETTER} {WORSE}")
+    line = settings_line(results.statistics, "significant")
+    return f"{line}. {BETTER} {WORSE}: significantly better or worse than {baseline}"

@@ -12,17 +12,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ...metrics.names import class_of
+from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell, shown_p, signed, tests_of
-from .digits import percent, shown_level
-from .human import coefficient
-from .labels import groups, labels
+from .people import coefficient
+from .ranked import groups, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...human.people import HumanRanking
+    from ...human.human_judgements import HumanRanking
     from ...scoring.results import Results, Score
-    from .labels import Group
+    from .ranked import Group
 
 _PRECISION = re.compile("precision_([0-9]+)")
 SHARE = "accuracy"

@@ -1,27 +1,179 @@
-"""The ranked table of a metric on a data set: its columns, and which of them stay where room is short."""
+"""Scores by data set and metric: short names of metrics, the best systems, and ranked tables with their columns."""
 
 from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import InputError, did_you_mean, printable
+from ...errors import InputError, did_you_mean
+from ...metrics import METRICS
+from ...metrics.base import signature
 from ...metrics.names import class_of
-from ..terminal.layout import GAP, cut_name, shown_width
+from ...scoring.results import REFERENCES_ROW
+from . import percent, round_half_up
 from .comparisons import bootstrap_columns, level_name, shown_interval
-from .digits import percent, round_half_up
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ...metrics.base.metric import Metric
-    from ...scoring.results import Results, Score
+    from ...scoring.results import Comparison, DatasetInfo, Results, Score
     from . import Table
+
+LEFT_OUT = "|refs:leave_one_out|"
+"""A part of signatures: the metric scores references as systems too."""
+REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
+"""Names of references that are scored as systems."""
+
+
+ALWAYS = ("flavour", "level")
+"""Settings that labels name wherever metrics of a name differ in them, since scores of the two are no rivals."""
+SOURCE, HUMAN = "source", "reference"
+"""Kinds of rows that do not compete: a system that left every line as it was, and what people wrote."""
+
+
+class Group(NamedTuple):
+    """The scores of one metric on one data set."""
+
+    dataset: str
+    metric: str
+    """The signature of the metric."""
+    label: str
+    """A short name of the metric."""
+    scores: list[Score]
+    """The best comes first."""
+    tests: list[Comparison]
+    """The comparisons of its systems."""
+
+    @property
+    def output(self) -> str:
+        """The name of the score, such as `gleu`."""
+        return next(iter(self.scores[0].outputs), self.metric.partition("|")[0])
+
+    @property
+    def heading(self) -> str:
+        """The label where it says more than the name, since several metrics share that; else nothing."""
+        return self.label if self.label != labels([self.metric])[self.metric] else ""
+
+
+def groups(results: Results) -> list[Group]:
+    """Return the scores by data set and metric, in the order of the results.
+
+    This is the one place where tables find rows that belong together by the signature of their metric.
+    """
+    scores: dict[tuple[str, str], list[Score]] = {}
+    for score in sorted(results.scores, key=lambda score: score.rank):
+        scores.setdefault((score.dataset, score.metric), []).append(score)
+    tests: dict[tuple[str, str], list[Comparison]] = {}
+    for test in results.tests:
+        tests.setdefault((test.dataset, test.metric), []).append(test)
+    named = labels(score.metric for score in results.scores)
+    keys = dict.fromkeys((score.dataset, score.metric) for score in results.scores)
+    return [Group(*key, named[key[1]], scores[key], tests.get(key, [])) for key in keys]
+
+
+def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
+    """Return the systems whose scores are equal to the best as they are printed; none if the best is NaN.
+
+    References show what people reach, and the unchanged source what doing nothing does: they do not compete.
+    """
+    apart = kinds(info, group)
+    own = [score for score in group.scores if score.system not in apart]
+    best = percent(own[0].score, digits) if own else "-"
+    return {score.system for score in own if percent(score.score, digits) == best != "-"}
+
+
+def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
+    """Return what the rows of a group are that do not compete, by name: SOURCE or HUMAN.
+
+    SOURCE is a system whose every line equals the source. HUMAN is one whose every line equals a reference, or a
+    reference that is scored as a system (`references: leave_one_out`).
+    """
+    references = {digest for role, digest in info.digests.items() if role.startswith("reference ")}
+    apart = {}
+    for name in (score.system for score in group.scores):
+        own = {digest for role, digest in info.digests.items() if role.partition("system ")[1:] == ("system ", name)}
+        if LEFT_OUT in group.metric and REFERENCE.fullmatch(name):
+            apart[name] = HUMAN
+        elif info.digests.get("source") in own:
+            apart[name] = SOURCE
+        elif own & references:
+            apart[name] = HUMAN
+    return apart
+
+
+def size(info: DatasetInfo) -> str:
+    """Return the numbers of lines and references of a data set in words."""
+    lines, references = "line" if info.lines == 1 else "lines", "reference" if info.references == 1 else "references"
+    return f"{info.lines:,} {lines}, {info.references} {references}"
+
+
+def notes_of(scores: Sequence[Score]) -> list[str]:
+    """Return each note on scores once, after the names of its systems unless it is on all of them."""
+    noted: dict[str, list[str]] = {}
+    for score in scores:
+        for note in score.notes:
+            noted.setdefault(note, []).append(score.system)
+    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in noted.items()]
+
+
+def labels(metrics: Iterable[str]) -> dict[str, str]:
+    """Return a short label for each signature.
+
+    This is the name of the metric. Where several share a name, the settings in which they differ follow, such as
+    `gleu (refs:max)`, or a number if they differ in none. The number of references and the version do not count as
+    differences, so that a metric has the same label on every data set. Numbers from files have their title as a name.
+    """
+    split: dict[str, tuple[str, dict[str, str]]] = {}
+    for text in metrics:
+        name, *parts = text.split("|")
+        settings = dict(part.partition(":")[::2] for part in parts)
+        title = signature.unescape(settings.get("title", ""))
+        split[text] = title or name, {key: value for key, value in settings.items() if key not in ("nrefs", "v")}
+    named: dict[str, str] = {}
+    for text, (name, own) in split.items():
+        rivals = list({repr(other): other for called, other in split.values() if called == name}.values())
+        named[text] = name if len(rivals) == 1 else f"{name} ({_differences(name, rivals)[rivals.index(own)]})"
+    return named
+
+
+def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
+    """Return for each metric of a name in what it differs, with defaults where signatures leave them out."""
+    usual = {}
+    if name in METRICS:
+        usual = {option.key: str(option.default_of({})).lower() or "none" for option in METRICS[name].options}
+    texts = _apart([{**own, **{key: own.get(key, usual[key]) for key in ALWAYS if key in usual}} for own in rivals])
+    if not texts[0].isdigit():
+        return texts
+    keys = dict.fromkeys(key for own in rivals for key in own if key in usual)
+    return _apart([{key: own.get(key, usual[key]) for key in keys} for own in rivals])
+
+
+def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
+    """Return for each metric of a name the few settings in which it differs from the others, or else a number."""
+
+    def combinations(keys: Sequence[str]) -> int:
+        return len({tuple(own.get(key) for key in keys) for own in rivals})
+
+    keys = [key for key in dict.fromkeys(key for own in rivals for key in own) if combinations([key]) > 1]
+    everywhere = [key for key in keys if all(key in own for own in rivals)]
+    picked = [key for key in ALWAYS if key in everywhere]
+    if combinations(picked) < len(rivals):
+        picked += [key for key in everywhere if combinations([key]) == len(rivals)][:1]
+    for key in [*everywhere, *keys] if combinations(picked) < len(rivals) else ():
+        if combinations([*picked, key]) > combinations(picked):
+            picked.append(key)
+    texts = [" ".join(f"{key}:{own[key]}" for key in picked if key in own) for own in rivals]
+    return texts if len(set(texts)) == len(texts) and all(texts) else [str(n) for n in range(1, len(texts) + 1)]
+
+
+# --- ranked tables
+
 
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
-MORE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
+FOR_WIDE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
 """Outputs that are shown only on a terminal which is wide enough."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
 """Parts of the titles of the columns after rank, system and score, the most important column first."""
@@ -32,79 +184,59 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
 
     With `columns`, names or patterns, it has those of these columns and of all outputs that they name.
     """
-    if not columns:
-        return _standard(results, scores, digits)
-    header, rows = _standard(results, scores, digits)
-    more = [key for key in scores[0].outputs if key not in header]
-    rows = [[*row, *(_output(s, key, digits) for key in more)] for row, s in zip(rows, scores, strict=True)]
-    header = [*header, *more]
-    kept = [0, 1, 2, *picked(header[3:], columns, 3)]
-    return [header[number] for number in kept], [[row[number] for number in kept] for row in rows]
-
-
-def _output(score: Score, key: str, digits: int) -> str:
-    """Return an output as a cell: counts as they are, all others in percent."""
-    value = score.outputs[key]
-    if re.sub("_[0-9]+$", "", key) in class_of(score.metric).counts:
-        return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
-    return percent(value, digits)
-
-
-def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> list[int]:
-    """Return the numbers of the titles that patterns name, counted from `first`.
-
-    A pattern names a title, or else every title that it matches, or of which it matches a word.
-    """
-    kept: set[int] = set()
-    for pattern in patterns:
-        ways = (
-            [n for n, title in enumerate(titles, first) if _same(title) == _same(pattern)],
-            [n for n, title in enumerate(titles, first) if fnmatchcase(_same(title), _same(pattern))],
-            [n for n, title in enumerate(titles, first) if any(fnmatchcase(w, pattern) for w in title.split())],
-        )
-        kept |= set(next(filter(None, ways), []))
-    return sorted(kept)
-
-
-def _same(title: str) -> str:
-    return re.sub("[ _-]", "_", title.lower())
-
-
-def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
-    """Raise InputError for the first pattern that names none of the titles."""
-    for pattern in patterns:
-        if not picked(titles, [pattern]):
-            hint = did_you_mean(pattern, titles)
-            raise InputError(f"--columns {pattern}: there is no such column{hint}; there are {', '.join(titles)}")
-
-
-def check_columns(results: Results, patterns: Sequence[str]) -> None:
-    """Raise InputError for the first pattern that names no column of any ranked table of the results."""
-    titles: dict[str, None] = {}
-    for key in dict.fromkeys((score.dataset, score.metric) for score in results.scores):
-        own = [score for score in results.scores if (score.dataset, score.metric) == key]
-        titles |= dict.fromkeys([*_standard(results, own, 2)[0][3:], *own[0].outputs])
-    check_picked(list(titles), patterns)
-
-
-def _standard(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return the ranked table with the columns that it has where none are asked for."""
-    name = next(iter(scores[0].outputs))
+    metric, outputs = class_of(scores[0].metric), list(scores[0].outputs)
     sampled = any(score.samples for score in scores)
-    more = [key for key in scores[0].outputs if key != name and _stands_beside(key, class_of(scores[0].metric))]
-    titles, cells = bootstrap_columns(results, scores, digits)
-    header = ["rank", "system", name, *more, *(["std", "95% of draws"] if sampled else []), *titles]
+    own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
+    titles, compared = bootstrap_columns(results, scores, digits)
+    header = ["rank", "system", outputs[0], *own, *(["std", "95% of draws"] if sampled else []), *titles]
     rows = []
-    for score, cell in zip(scores, cells, strict=True):
+    for score, cells in zip(scores, compared, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits)]
-        row += [_output(score, key, digits + 2 * (key == "standard_error")) for key in more]
+        row += [output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error")) for key in own]
         if sampled and score.samples:
             low, high = (percent(bound, digits) for bound in score.samples.shown)
             row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
         elif sampled:
             row += ["-", "-"]
-        rows.append(row + cell)
-    return header, rows
+        rows.append(row + cells)
+    if not columns:
+        return header, rows
+    more = [key for key in outputs if key not in header]
+    rows = [
+        [*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)]
+        for row, score in zip(rows, scores, strict=True)
+    ]
+    kept = [0, 1, 2, *picked([*header, *more][3:], columns, 3)]
+    return [[*header, *more][n] for n in kept], [[row[n] for n in kept] for row in rows]
+
+
+def wide_table(results: Results, scores: Sequence[Score], digits: int) -> tuple[Table, list[str], int]:
+    """Return the ranked table for a terminal, with columns more than ranked_table() has, which stand last.
+
+    With it are the titles of its columns but rank, system and score, the least important first, and how many columns
+    it has more.
+    """
+    header, rows = ranked_table(results, scores, digits)
+    more = [key for key in scores[0].outputs if FOR_WIDE.fullmatch(key) and key not in header]
+    rows = [[*row, *(percent(s.outputs[key], digits) for key in more)] for row, s in zip(rows, scores, strict=True)]
+
+    def place(title: str) -> int:
+        places = (n for n, part in enumerate(FIRST) if title == part or (len(part) > 1 and part in title))
+        return next(places, FIRST.index("@"))
+
+    return ([*header, *more], rows), sorted(header[3:], key=place)[::-1], len(more)
+
+
+def is_count(name: str, metric: type[Metric]) -> bool:
+    """Return whether an output of a metric is a number of n-grams or tokens, not a fraction."""
+    return re.sub("_[0-9]+$", "", name) in metric.counts
+
+
+def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
+    """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
+    if is_count(name, metric):
+        return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
+    return percent(value, digits)
 
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
@@ -118,41 +250,40 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
     return header, rows
 
 
-def _stands_beside(output: str, metric: type[Metric]) -> bool:
-    return "@" in output or output in SHOWN or bool(re.fullmatch(metric.table_outputs, output))
+# --- columns that are asked for
 
 
-def fitted_table(results: Results, scores: Sequence[Score], digits: int, width: int) -> tuple[Table, list[str]]:
-    """Return the ranked table with as many columns as fit the width, and the titles of those that were left out.
+def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> list[int]:
+    """Return the numbers of the titles that patterns name, counted from `first`.
 
-    Where there is room, it has more outputs of the metric than ranked_table() returns.
+    A pattern names a title, or else every title that it matches, or of which it matches a word.
     """
-    header, rows = ranked_table(results, scores, digits)
-    more = [key for key in scores[0].outputs if MORE.fullmatch(key)]
-    values = [[percent(score.outputs[key], digits) for key in more] for score in scores]
-    whole = [*header, *more], [[*row, *cells] for row, cells in zip(rows, values, strict=True)]
-    rest = max(width - sum(_width(whole, column) + GAP for column in (0, 2)) - 2, 8)
-    for row in whole[1]:
-        row[1] = cut_name(printable(row[1]), min(rest, max(width // 2, 8)))
-    kept, room = [0, 1, 2], width - sum(_width(whole, column) + GAP for column in range(3)) + 1
-    for column in sorted(range(3, len(whole[0])), key=lambda column: _weight(whole[0][column], column, len(header))):
-        alone = whole[0][column] == "p" and not any(whole[0][other].startswith("against") for other in kept)
-        if _width(whole, column) + GAP <= room and not alone:
-            kept.append(column)
-            room -= _width(whole, column) + GAP
-    kept.sort()
-    table = [whole[0][column] for column in kept], [[row[column] for column in kept] for row in whole[1]]
-    return table, [title for column, title in enumerate(header) if column not in kept]
+
+    def same(title: str) -> str:
+        return re.sub("[ _-]", "_", title.lower())
+
+    kept: set[int] = set()
+    for pattern in patterns:
+        ways = (
+            [n for n, title in enumerate(titles, first) if same(title) == same(pattern)],
+            [n for n, title in enumerate(titles, first) if fnmatchcase(same(title), same(pattern))],
+            [n for n, title in enumerate(titles, first) if any(fnmatchcase(w, pattern) for w in title.split())],
+        )
+        kept |= set(next(filter(None, ways), []))
+    return sorted(kept)
 
 
-def _width(table: Table, column: int) -> int:
-    """Return the width of a column on a terminal."""
-    return max(shown_width(row[column]) for row in [table[0], *table[1]])
+def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
+    """Raise InputError for the first pattern that names none of the titles."""
+    for pattern in patterns:
+        if not picked(titles, [pattern]):
+            hint = did_you_mean(pattern, titles)
+            raise InputError(f"--columns {pattern}: there is no such column{hint}; there are {', '.join(titles)}")
 
 
-def _weight(title: str, column: int, standard: int) -> tuple[int, int]:
-    """Return the sort key of a column, small for an important one. Columns from `standard` on come last."""
-    if column >= standard:
-        return len(FIRST) + 1, column
-    matches = (number for number, part in enumerate(FIRST) if title == part or (len(part) > 1 and part in title))
-    return next(matches, FIRST.index("@")), column
+def check_columns(results: Results, patterns: Sequence[str]) -> None:
+    """Raise InputError for the first pattern that names no column of any ranked table of the results."""
+    titles: dict[str, None] = {}
+    for group in groups(results):
+        titles |= dict.fromkeys([*ranked_table(results, group.scores, 2)[0][3:], *group.scores[0].outputs])
+    check_picked(list(titles), patterns)

@@ -1,4 +1,4 @@
-"""Reproductions of published results as tables, Markdown and JSON: formatting only."""
+"""What was expected or published and what was found, as tables, Markdown and JSON: formatting only."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ...reproduction.verdicts import VERDICTS
-from .verdicts import counted, difference, misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ...reproduction.published import Outcome, Recipe
+    from ...reproduction.recipe import Outcome, Recipe
     from . import Table
 
+
+SHOWN = 10
+"""How many missed values of an entry have a line of their own."""
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
-SHORT = ["result", "equal", "difference", "verdict"]
+SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
 WIDTH = 80
@@ -25,6 +27,55 @@ LEGEND = (
     "not run: some data is not here (on record: the recipe's author did not have it). "
     "difference: the largest, in units of the values."
 )
+
+
+def expectation_table(expectations: dict[str, Any]) -> Table:
+    """Return a row for each entry: its title, how many values are equal, the largest difference, the verdict."""
+    rows = []
+    for number, entry in enumerate(expectations["entries"], 1):
+        as_recorded = " (as recorded)" if entry["verdict"] == entry["recorded"] == "differs" else ""
+        verdict = VERDICTS[entry["verdict"]] + (" MISSED" if entry["missed"] else as_recorded)
+        rows.append([str(number), entry["title"], counted(entry), difference(entry["largest_difference"]), verdict])
+    return ["", "expected", "equal", "largest difference", "verdict"], rows
+
+
+def counted(entry: dict[str, Any]) -> str:
+    """Return how many of the values are equal, such as "9 of 10"."""
+    return f"{entry['equal']:,} of {entry['values']:,}"
+
+
+def difference(value: float | None) -> str:
+    """Return a difference with two significant digits."""
+    return "-" if value is None else "0" if value == 0 else f"{value:.2g}"
+
+
+def misses(expectations: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each value that differs in an entry that is worse than on record.
+
+    For an entry without such values there is a line that says why it is worse.
+    """
+
+    def in_words(item: dict[str, Any]) -> str:
+        label = f"{item['place']}: " if item["place"] else ""
+        if item.get("message"):
+            return f"{label}expected {item['expected']}: {item['message']}"
+        return f"{label}expected {item['expected']}, found {'no number' if item['found'] is None else item['found']}"
+
+    for number in expectations["missed"]:
+        entry = expectations["entries"][number - 1]
+        wrong = [item for item in entry["compared"] if item["verdict"] == "differs"]
+        lines = [in_words(item) for item in wrong[:SHOWN]]
+        if len(wrong) > SHOWN:
+            lines.append(f"and {len(wrong) - SHOWN} more")
+        if entry["message"] and not any(entry["message"] == item.get("message") for item in wrong[:SHOWN]):
+            lines.append(entry["message"])
+        yield from (f"{number}. {entry['title']}: {line}" for line in lines)
+        if not lines:
+            verdict, recorded = (VERDICTS[entry[key]] for key in ("verdict", "recorded"))
+            yield f"{number}. {entry['title']}: {verdict}; on record is: {recorded}"
+
+
+# --- published results
 
 
 def list_table(recipes: Sequence[Recipe]) -> Table:
@@ -40,14 +91,13 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
 
 def summary_table(outcomes: Sequence[Outcome]) -> Table:
     """Return a row for each outcome."""
-    return HEADER, [_row(outcome) for outcome in outcomes]
-
-
-def _row(outcome: Outcome) -> list[str]:
-    recorded = outcome.recipe.publication["verdict"]
-    equal, largest, verdict = summary(outcome)
-    seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
-    return [outcome.recipe.name, equal, largest, verdict + (" WORSE" if outcome.worse else ""), recorded, seconds]
+    rows = []
+    for outcome in outcomes:
+        equal, largest, verdict = summary(outcome)
+        seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
+        cells = [equal, largest, verdict + (" WORSE" if outcome.worse else "")]
+        rows.append([outcome.recipe.name, *cells, outcome.recipe.publication["verdict"], seconds])
+    return HEADER, rows
 
 
 def summary(outcome: Outcome) -> tuple[str, str, str]:
@@ -60,7 +110,7 @@ def summary(outcome: Outcome) -> tuple[str, str, str]:
     return counted(whole), difference(max(differences, default=None)), outcome.expectations["verdict"]
 
 
-def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield lines below the table: why recipes were not run, and what is worse than on record."""
     for outcome in outcomes:
         if outcome.message:
@@ -76,23 +126,17 @@ def remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
 def about(recipe: Recipe) -> Iterator[str]:
     """Yield lines on the publication: what it is, where it is, how its numbers come about, and what was tried."""
     publication = recipe.publication
-    for key in ("what", "cite", "url", "recipe", "note"):
-        if publication.get(key):
-            yield from _wrapped(key, publication[key])
-    for key in ("tried", "not_compared"):
-        for text in publication.get(key, ()):
-            yield from _wrapped(key.replace("_", " "), text)
-    yield from _wrapped("on record", f"{publication['verdict']} ({VERDICTS[publication['verdict']]})")
+    told = [(key, publication[key]) for key in ("what", "cite", "url", "recipe", "note") if publication.get(key)]
+    told += [(key.replace("_", " "), text) for key in ("tried", "not_compared") for text in publication.get(key, ())]
+    told.append(("on record", f"{publication['verdict']} ({VERDICTS[publication['verdict']]})"))
+    for key, text in told:
+        first, rest = f"{key + ':':<14}", " " * 14
+        yield from textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
 
 
 def legend() -> str:
     """Return what the words of the table mean."""
     return "\n".join(textwrap.wrap(LEGEND, WIDTH))
-
-
-def _wrapped(key: str, text: str) -> list[str]:
-    first, rest = f"{key + ':':<14}", " " * 14
-    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
 
 
 def values_table(entry: dict[str, Any]) -> Table:
@@ -107,18 +151,16 @@ def values_table(entry: dict[str, Any]) -> Table:
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table in Markdown, with a column for the publications."""
-    header = [HEADER[0], "publication", *HEADER[1:]]
-    rows = [(name, _publication(one.recipe), *cells) for one in outcomes for name, *cells in [_row(one)]]
-    lines = markdown_lines(header, rows)
-    notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
-    return "\n".join([*lines, *([""] if notes else []), *notes, "", LEGEND]) + "\n"
+    header, rows = summary_table(outcomes)
+    rows = [[row[0], _publication(one.recipe), *row[1:]] for row, one in zip(rows, outcomes, strict=True)]
+    lines = markdown_lines([header[0], "publication", *header[1:]], rows, notes_of(outcomes))
+    return "\n".join([*lines, "", LEGEND]) + "\n"
 
 
 def to_short_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and what is worse."""
     ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
-    notes = [f"- {_escaped(line)}" for line in remarks(outcomes)]
-    return "\n".join([*markdown_lines(SHORT, ran), *([""] if notes else []), *notes]) + "\n"
+    return "\n".join(markdown_lines(SHORT, ran, notes_of(outcomes))) + "\n"
 
 
 def recorded_markdown(recipes: Sequence[Recipe]) -> str:
@@ -127,19 +169,21 @@ def recorded_markdown(recipes: Sequence[Recipe]) -> str:
     return "\n".join(markdown_lines(["result", "publication", "verdict on record"], rows)) + "\n"
 
 
-def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table in Markdown."""
-    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    return [*lines, *("| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in rows)]
-
-
 def _publication(recipe: Recipe) -> str:
     cite = " ".join(recipe.publication.get("cite", "").split()).partition(":")[0]
     return ", ".join(filter(None, (cite, recipe.publication["what"])))
 
 
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> list[str]:
+    """Return the lines of a table in Markdown, and notes below it as a list."""
+
+    def escaped(text: str) -> str:
+        return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    lines += ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
+    below = [f"- {escaped(line)}" for line in notes]
+    return [*lines, *([""] if below else []), *below]
 
 
 def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:

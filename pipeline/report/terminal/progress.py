@@ -72,7 +72,7 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            from .text import coloured, wrapped
+            from .printing import coloured, wrapped
 
             shown = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
             self.bar.console.print(Text.from_ansi(shown), soft_wrap=True)

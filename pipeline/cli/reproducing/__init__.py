@@ -1,1 +1,0 @@
-"""What the command reproduce does: running recipes and boards, checking a recipe, writing the page."""

@@ -1,0 +1,126 @@
+"""Scores by type of edit as tables: systems side by side, all numbers of one system, or long rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..metrics.names import class_of
+from ..scoring.breakdown.rows import REST
+from .tables import percent
+from .tables.comparisons import level_name, shown_interval
+from .tables.ranked import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..scoring.breakdown.rows import Category
+    from ..scoring.results import Results
+    from .tables import Table
+    from .tables.ranked import Group
+
+
+TIERS = {1: "missing, replaced or unnecessary", 2: "categories", 3: "whole types"}
+"""What the types of each tier are."""
+TIER = 2
+"""The tier that is shown where none is asked for."""
+NONE = "-"
+"""What is shown where a system has no score, or no counts of a type."""
+
+
+class Types(NamedTuple):
+    """The scores of a metric on a data set by type."""
+
+    group: Group
+    tier: int
+    names: list[str]
+    """The types, sorted."""
+    cells: dict[tuple[str, str], Category]
+    """By system and type. Systems without counts of a type have none."""
+    level: str
+    """The level of intervals, such as 95%, or an empty string where there are none."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, the best first."""
+        named = {system for system, _ in self.cells}
+        return [score.system for score in self.group.scores if score.system in named]
+
+    @property
+    def fractions(self) -> list[str]:
+        """The outputs that are fractions: the score comes first."""
+        return [name for name in next(iter(self.cells.values())).outputs if name not in self.counts]
+
+    @property
+    def counts(self) -> list[str]:
+        """The outputs that are counts."""
+        counts = class_of(self.group.metric).counts
+        return [name for name in next(iter(self.cells.values())).outputs if name in counts]
+
+    def shown(self, system: str, name: str, output: str, digits: int) -> str:
+        """Return an output of a system for a type as text."""
+        cell = self.cells.get((system, name))
+        if cell is None:
+            return NONE
+        value = cell.outputs[output]
+        return percent(value, digits) if output in self.fractions else f"{value:.0f}"
+
+    def interval(self, system: str, name: str, digits: int, output: str = "") -> str:
+        """Return the interval of an output (the score, where none is named) as text."""
+        cell = self.cells.get((system, name))
+        bounds = cell.intervals.get(output or self.fractions[0]) if cell else None
+        return shown_interval(bounds, digits) if bounds else NONE
+
+
+def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
+    """Yield the scores by type of each data set and metric that has them.
+
+    Metrics whose types have no such tier are shown by their whole types.
+    """
+    for group in groups(results):
+        own = [part for part in results.breakdown if (part.dataset, part.metric) == (group.dataset, group.metric)]
+        parts = [part for part in own if part.tier == tier] or [part for part in own if part.tier == 3]
+        cells = {(part.system, item.category): item for part in parts for item in part.categories}
+        if cells:
+            names = sorted({name for _, name in cells}, key=lambda name: (name == REST, name))
+            level = level_name(results) if any(item.intervals for item in cells.values()) else ""
+            yield Types(group, parts[0].tier, names, cells, level)
+
+
+def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Table:
+    """Return a row for each type, with some outputs of each system, such as "A P" for precision, or the score alone."""
+    outputs = outputs or types.fractions[:1]
+    short = {output: "F" if output == types.fractions[0] else output[:1].upper() for output in outputs}
+    columns = [(system, output) for system in types.systems for output in outputs]
+    titles = [system if len(outputs) == 1 else f"{system} {short[output]}" for system, output in columns]
+    rows = [[name, *(types.shown(system, name, output, digits) for system, output in columns)] for name in types.names]
+    return ["type", *titles], rows
+
+
+def of_system(types: Types, system: str, digits: int) -> Table:
+    """Return a row for each type with all numbers of a system: counts, the score and other fractions, the interval."""
+    fractions = [*types.fractions[1:], *types.fractions[:1]]
+    header = ["type", *types.counts, *fractions, *([f"{types.level} interval"] if types.level else [])]
+    rows = []
+    for name in types.names:
+        if (system, name) in types.cells:
+            cells = [types.shown(system, name, output, digits) for output in (*types.counts, *fractions)]
+            rows.append([name, *cells, *([types.interval(system, name, digits)] if types.level else [])])
+    return header, rows
+
+
+def caption(types: Types) -> str:
+    """Return what a table of types shows."""
+    return f"{types.group.dataset}: {types.group.label} by type (tier {types.tier}: {TIERS[types.tier]})"
+
+
+LONG_COLUMNS = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
+"""The columns of long_rows()."""
+
+
+def long_rows(results: Results) -> Iterator[tuple[str, str, str, int, str, str, float, float | None, float | None]]:
+    """Yield a row of numbers for each system, type and output, with the ends of its interval."""
+    for part in results.breakdown:
+        for item in part.categories:
+            for name, value in item.outputs.items():
+                low, high = item.intervals.get(name, (None, None))
+                yield part.dataset, part.system, part.metric, part.tier, item.category, name, value, low, high

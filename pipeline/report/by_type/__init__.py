@@ -1,1 +1,0 @@
-"""Scores by type of edit, as the forms of reports show them."""

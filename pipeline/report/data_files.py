@@ -1,0 +1,284 @@
+"""Files of numbers: results as long tables of CSV, sentence scores and counts as Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..scoring.column_blocks import present_blocks
+from ..scoring.sentences import every_output, sentence_scores
+from .by_type import LONG_COLUMNS, long_rows
+from .tables.ranked import check_picked, picked, ranked_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..metrics.base.metric import Needs
+    from ..scoring.results import Results
+    from ..scoring.scored_columns import ScoredColumns
+    from .material import Material
+
+    Content = Iterator[bytes]
+    Row = Sequence[str | float | None]
+
+_FORMULA = ("=", "+", "-", "@")
+"""What a cell begins with that a spreadsheet takes for a formula."""
+
+
+# --- CSV: one value or one comparison in a row
+
+
+def csv_files(material: Material) -> dict[str, str]:
+    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv where they have rows. Nothing is rounded."""
+    results = material.results
+    if material.columns:
+        check_picked(list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), material.columns)
+    files = {
+        "scores.csv": to_csv(results, material.columns),
+        "tests.csv": tests_to_csv(results),
+        "human.csv": human_to_csv(results),
+        "means.csv": means_to_csv(results),
+    }
+    files = ({} if material.by_type else files) | {"types.csv": _csv(LONG_COLUMNS, long_rows(results))}
+    return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
+
+
+def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
+    """Return one row for each data set, system, metric and output: fractions, counts and ranks.
+
+    With `columns`, names or patterns of outputs, score and rank stay, and of the others those that are named.
+    """
+    rows = (row for row in _score_rows(results) if not columns or picked([str(row[3])], [*columns, "score", "rank"]))
+    return _csv(["dataset", "system", "metric", "output", "value"], rows)
+
+
+def _score_rows(results: Results) -> Iterator[Row]:
+    for score in results.scores:
+        values: dict[str, float] = {"score": score.score, "rank": score.rank}
+        if score.samples:
+            low, high = score.samples.interval
+            values |= {"samples_iterations": score.samples.iterations, "samples_std": score.samples.std}
+            values |= {"samples_low": low, "samples_high": high}
+        if score.bootstrap:
+            boot = score.bootstrap
+            values |= {"bootstrap_mean": boot.mean, "bootstrap_std": boot.std}
+            values |= {"interval_low": boot.interval[0], "interval_high": boot.interval[1]}
+            values |= {"rank_best": boot.ranks[0], "rank_worst": boot.ranks[1], "cluster": boot.cluster}
+        for name, value in (values | score.outputs | score.ends).items():
+            yield score.dataset, score.system, score.metric, name, value
+
+
+def tests_to_csv(results: Results) -> str:
+    """Return one row for each comparison of two systems."""
+    names = ("dataset", "metric", "system", "other")
+    numbers = ("difference", "low", "high", "better", "wins", "losses", "ties", "cohen_d", "p", "p_adjusted")
+    own = ({**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests)
+    return _csv([*names, *numbers], ([values[name] for name in (*names, *numbers)] for values in own))
+
+
+def human_to_csv(results: Results) -> str:
+    """Return one row for each metric, human score (or "pairs of outputs") and coefficient."""
+    rows: list[Row] = []
+    human = results.human or {}
+    for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
+        names = item["dataset"], item["metric"], item.get("human", "pairs of outputs")
+        count = item["pairs"] if "pairs" in item else len(item["systems"])
+        for name, cells in item["coefficients"].items():
+            rows.append([*names, count, name, cells["value"], *cells["interval"]])
+    for item in human.get("statistics", ()):
+        names = item["dataset"], item["metric"], item["human"]
+        rows.append([*names, item["scores"], item["statistic"], item["value"], None, None])
+    return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
+
+
+def means_to_csv(results: Results) -> str:
+    """Return one row for each metric and system that has a mean over the data sets."""
+    rows = (
+        (mean.metric, name, len(mean.datasets), value)
+        for mean in results.means or ()
+        for name, value in mean.systems.items()
+    )
+    return _csv(["metric", "system", "datasets", "mean"], rows)
+
+
+def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
+    """Return a table as CSV, with empty cells for None and NaN, and no text that a spreadsheet takes for a formula."""
+
+    def shown(cell: str | float | None) -> str:
+        if isinstance(cell, str):
+            return f"'{cell}" if cell.startswith(_FORMULA) else cell
+        return "" if cell is None or (isinstance(cell, float) and math.isnan(cell)) else repr(cell)
+
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([header, *(map(shown, row) for row in rows)])
+    return stream.getvalue()
+
+
+# --- Parquet, for which pyarrow is needed. It is written block after block, so that memory does not grow with lines.
+
+
+GROUP = 16
+"""Blocks in a row group; each has at most columns.BLOCK lines."""
+LABELS = ("dataset", "system", "metric")
+"""Columns of names. The file has each name once, and rows refer to it by a number."""
+
+
+class Rows(NamedTuple):
+    """Rows of a table that share their names."""
+
+    names: dict[str, str]
+    arrays: dict[str, Any]
+    """An array [rows] for each of the other columns."""
+
+
+def parquet_files(material: Material) -> dict[str, Content | bytes]:
+    """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
+
+    Where there are scores by type, types.parquet has a row for each system, type and output, as types.csv has.
+
+    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). It also has the
+    outputs of the sentence that `material.columns` name, and none where its metric has no such output. A row of a file
+    of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those that
+    do not depend on the reference are repeated.
+    """
+    files: dict[str, Content | bytes] = {}
+    if not material.by_type:
+        scored, asked = material.measured, _asked(material)
+        types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
+        files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
+        for needs in dict.fromkeys(measured.metric.needs for measured in scored):
+            own = [measured for measured in scored if measured.metric.needs == needs]
+            once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
+            types = {"line": "int64", "reference": "int16"}
+            for item in needs.schema(1).fields:
+                names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
+                types |= dict.fromkeys(names, "float64" if item.real else "int64")
+            files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
+    if material.results.breakdown:
+        files["types.parquet"] = _types_file(material.results)
+    return files
+
+
+def _asked(material: Material) -> list[str]:
+    """Return the names of the outputs of sentences that are asked for; raises InputError for an unknown column.
+
+    The columns of tables are no columns of sentences, but no errors.
+    """
+    if not material.columns:
+        return []
+    measured = [one for one in material.measured if one.columns]
+    first = [(one.metric, next(present_blocks(one.metric, one.columns[0]))) for one in measured]
+    names = list(dict.fromkeys(name for metric, block in first for name in every_output(metric, block)))
+    titles = [ranked_table(material.results, list(one.scores), material.digits)[0] for one in material.measured]
+    check_picked([*names, *(title for header in titles for title in header)], material.columns)
+    return [names[number] for number in picked(names, material.columns)]
+
+
+def _types_file(results: Results) -> bytes:
+    """Return the scores by type as a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = dict(zip(LONG_COLUMNS, zip(*long_rows(results), strict=True), strict=True))
+    types = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
+    arrays = {name: pa.array(values, types.get(name, pa.string())) for name, values in columns.items()}
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(arrays), buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def _sentences(scored: Sequence[ScoredColumns], asked: Sequence[str]) -> Iterator[Rows]:
+    for measured in scored:
+        for score, columns in zip(measured.scores, measured.columns, strict=False):
+            names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
+            first = 1
+            for block in present_blocks(measured.metric, columns):
+                scores = sentence_scores(measured.metric, block)
+                outputs = every_output(measured.metric, block) if asked else {}
+                more = {name: outputs.get(name, np.full(len(scores), np.nan)) for name in asked}
+                yield Rows(names, {"line": np.arange(first, first + len(scores)), "score": scores} | more)
+                first += len(scores)
+
+
+def _counts(needs: Needs, scored: Sequence[ScoredColumns]) -> Iterator[Rows]:
+    """Yield the rows of a block for each reference, or once if no count depends on it; missing ones have no rows."""
+    for measured in scored:
+        fields = needs.schema(measured.references).fields
+        apart = any(item.per_reference for item in fields)
+        for score, columns in zip(measured.scores, measured.columns, strict=False):
+            first = 1
+            for block in columns.blocks():
+                lines = np.arange(first, first + len(next(iter(block.values()))))
+                first += len(lines)
+                for reference in range(measured.references) if apart else (-1,):
+                    arrays: dict[str, Any] = {"line": lines, "reference": np.full(len(lines), reference, np.int16)}
+                    for item in fields:
+                        array = block[item.name][:, reference] if item.per_reference else block[item.name]
+                        split = {f"{item.name}_{order + 1}": array[:, order] for order in range(item.orders)}
+                        arrays |= split or {item.name: array}
+                    if apart and "ref_len" in block:
+                        present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
+                        arrays = {name: array[present] for name, array in arrays.items()}
+                    yield Rows({"dataset": score.dataset, "system": score.system}, arrays)
+
+
+def _parquet(
+    rows: Callable[[], Iterator[Rows]],
+    types: dict[str, str],
+    scored: Sequence[ScoredColumns],
+    labels: Sequence[str] = LABELS,
+) -> Content:
+    """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = {label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores)) for label in labels}
+    fields = [(label, pa.dictionary(pa.int32(), pa.string())) for label in labels]
+    schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
+    pipe = _Pipe()
+    with parquet.ParquetWriter(pipe, schema, compression="zstd") as writer:
+        waiting: list[Any] = []
+        for item in rows():
+            count = len(item.arrays["line"])
+            arrays = []
+            for label in labels:
+                numbers = np.full(count, names[label].index(item.names[label]), np.int32)
+                arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string())))
+            arrays += [pa.array(item.arrays[name], from_pandas=True) for name in types]
+            waiting.append(pa.record_batch(arrays, schema=schema))
+            if len(waiting) == GROUP:
+                writer.write_table(pa.Table.from_batches(waiting))
+                waiting = []
+                yield pipe.taken()
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting))
+    yield pipe.taken()
+
+
+class _Pipe(io.RawIOBase):
+    """A file in memory, from which what was written is taken piece by piece."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.position = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.pieces.append(bytes(data))
+        self.position += len(self.pieces[-1])
+        return len(self.pieces[-1])
+
+    def tell(self) -> int:
+        return self.position
+
+    def taken(self) -> bytes:
+        """Return what has been written since the last call, and forget it."""
+        data, self.pieces = b"".join(self.pieces), []
+        return data

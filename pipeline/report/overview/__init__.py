@@ -1,1 +1,0 @@
-"""The overview: systems by metrics, and what each metric says, in a sentence. Begin at `systems_by_metrics.py`."""

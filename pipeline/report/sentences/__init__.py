@@ -1,1 +1,0 @@
-"""Edits of single sentences by an alignment of words, for the terminal as for the page."""

@@ -1,0 +1,309 @@
+"""What people say as tables: their judgements, and how far metrics agree with them. Formatting only.
+
+finding_tables() has the sections of the results that stand below the scores: means, judgements, correlations.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...human.statistics import SPELLINGS
+from ...metrics.names import class_of
+from ...scoring.results import ranks
+from . import percent, round_half_up, shown_level, shown_range
+from .comparisons import shown_p
+from .ranked import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ...human.judgment_summary import HeadToHead, JudgeCorrelations, JudgmentSummary, Kappa
+    from ...scoring.results import Results
+    from . import Table
+
+
+USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
+"""Options of statistics that tables leave out, because they are defaults. Signatures have them."""
+COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
+AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
+
+
+# --- judgements
+
+
+def counts_table(summary: JudgmentSummary) -> Table:
+    """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties among the pairs."""
+    from ...human.judgment_summary import counts  # here, because few tables are of judgements
+
+    every = [*summary.counts.items(), ("all", counts(summary.judgments))]
+    rows = [[judge, *(f"{count:,}" for count in own.values())] for judge, own in every]
+    return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
+
+
+def ranked_table(scores: dict[str, Any], title: str, digits: int) -> Table:
+    """Return a row for each system, the best first, with its human score, rank range and cluster."""
+    rows = []
+    for rank, name in enumerate(scores["order"], 1):
+        score = scores["scores"][name]
+        shown = "-" if score is None else round_half_up(score, digits)
+        ranks = shown_range(*scores["ranks"][name])
+        rows.append([str(rank), name, shown, ranks, str(scores["clusters"][name])])
+    return ["rank", "system", title, "ranks", "cluster"], rows
+
+
+def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], least: int) -> Table:
+    """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
+    rows = []
+    for row, name in enumerate(names):
+        cells = [""] * row
+        for kappa in (kappas[row, column] for column in range(row, len(names))):
+            cells.append("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2))
+        rows.append([name, *cells])
+    return ["judge", *names], rows
+
+
+def judge_table(judges: JudgeCorrelations, names: Sequence[str]) -> Table:
+    """Return the correlations of judges: Spearman's above the diagonal, Pearson's below it.
+
+    The last columns are the correlations of each judge with all the others.
+    """
+
+    def rounded(*values: float) -> list[str]:
+        return [round_half_up(float(value), 2) for value in values]
+
+    rows = []
+    for row, name in enumerate(names):
+        below, above = judges.pearson[row, :row], judges.spearman[row, row + 1 : len(names)]
+        others = rounded(judges.others_spearman[row], judges.others_pearson[row])
+        rows.append([name, *rounded(*below), "", *rounded(*above), *others])
+    rows.append(["mean", *[""] * len(names), *rounded(judges.mean_spearman, judges.mean_pearson)])
+    return ["judge", *names, "others: spearman", "pearson"], rows
+
+
+def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
+    """Return how often the column's system is better than the row's, with a mark for the p-value.
+
+    `order` holds the numbers of the systems in the order of the rows and columns.
+    """
+    from ...scoring.resampling.paired_tests import mark
+
+    rows = [[names[row]] for row in order]
+    for cells, row in zip(rows, order, strict=True):
+        for column in order:
+            share, p = float(pairs.share[column, row]), float(pairs.p[column, row])
+            cells.append("" if row == column else "-" if math.isnan(share) else round_half_up(share, 2) + mark(p))
+    return ["", *(names[number] for number in order)], rows
+
+
+def accuracy_line(share: float, folds: int) -> str:
+    """Return the accuracy of Expected Wins as a line."""
+    return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
+
+
+# --- agreement of metrics with people
+
+
+def correlation_table(human: dict[str, Any]) -> Table:
+    """Return a row for each metric and human score: coefficients with their intervals."""
+    items = human["correlations"]
+    named = labels(item["metric"] for item in items)
+    level = shown_level(human["settings"]["level"])
+    names = list(items[0]["coefficients"]) if items else []
+    header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
+    rows = []
+    for item in items:
+        cells = [cell for name in names for cell in _with_interval(item["coefficients"][name])]
+        rows.append([named[item["metric"]], item["human"], str(len(item["systems"])), *cells])
+    return header, rows
+
+
+def sentence_table(human: dict[str, Any]) -> Table:
+    """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
+    named = labels(item["metric"] for item in human["correlations"])
+    level = shown_level(human["settings"]["level"])
+    rows = []
+    for item in human["sentences"]:
+        cells = [cell for name in ("accuracy", "kendall") for cell in _with_interval(item["coefficients"][name])]
+        rows.append([named[item["metric"]], f"{item['pairs']:,}", f"{item['metric_ties']:,}", *cells])
+    return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
+
+
+def _with_interval(stored: dict[str, Any]) -> list[str]:
+    bounds = [coefficient(bound) for bound in stored["interval"]]
+    return [coefficient(stored["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
+
+
+def coefficient(value: float | None) -> str:
+    """Return a coefficient with three decimals, "-" for none."""
+    return "-" if value is None or math.isnan(value) else round_half_up(value, 3)
+
+
+def test_table(human: dict[str, Any]) -> Table:
+    """Return a row for each of Williams' tests of whether a metric correlates higher with people than another."""
+    named = labels(item["metric"] for item in human["correlations"])
+    rows = []
+    for item in human["tests"]:
+        p = "-" if item["p"] is None or math.isnan(item["p"]) else shown_p(item["p"])
+        cells = [coefficient(item["between"]), coefficient(item["t"]), p]
+        rows.append([named[item["metric"]], named[item["other"]], item["human"], *cells])
+    return ["metric", "other", "human score", "r of both", "t", "p"], rows
+
+
+def window_table(human: dict[str, Any]) -> Table:
+    """Return the correlations among neighbours in the human ranking."""
+    named = labels(item["metric"] for item in human["correlations"])
+    rows = []
+    for item in human["windows"]:
+        cells = [coefficient(item["pearson"]), coefficient(item["spearman"])]
+        rows.append([named[item["metric"]], item["human"], f"{item['first']}-{item['last']}", *cells])
+    return ["metric", "human score", "places", "pearson", "spearman"], rows
+
+
+def statistic_table(human: dict[str, Any]) -> Table:
+    """Return a row for each statistic and metric, the best first: the value, what was compared, the epsilon found."""
+    items = human.get("statistics", ())
+    named, short = labels(item["metric"] for item in items), _short(items)
+    sought = any(item["epsilon"] is not None for item in items)
+    order = list(short)
+
+    def place(item: dict[str, Any]) -> tuple[int, str, float]:
+        value = item["value"]
+        fall = math.inf if value is None or math.isnan(value) else -value
+        return order.index(item["statistic"]), item["human"], fall
+
+    rows = []
+    for item in sorted(items, key=place):
+        epsilon = ["" if item["epsilon"] is None else f"{item['epsilon']:.3g}"] if sought else []
+        cells = [short[item["statistic"]], named[item["metric"]], item["human"], coefficient(item["value"]), *epsilon]
+        rows.append([*cells, *(f"{item[key]:,}" for key in ("scores", "groups", "undefined"))])
+    epsilon = ["epsilon"] if sought else []
+    return ["statistic", "metric", "human score", "value", *epsilon, "scores", "groups", "undefined"], rows
+
+
+def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Return statistics as they may be asked for, by their signatures: acc_eq, or name[option=value,...]."""
+    known = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
+    short = {}
+    for item in items:
+        name, *settings = item["statistic"].split("|")
+        kept = [option for option in (text.replace(":", "=", 1) for text in settings) if option not in USUAL]
+        text = f"{name}[{','.join(kept)}]" if kept else name
+        short[item["statistic"]] = known.get(text, text)
+    return short
+
+
+def permutation_table(human: dict[str, Any]) -> Table:
+    """Return a row for each permutation test of whether a statistic of a metric is higher than that of another.
+
+    A p-value is a share of the permutations. Where none reached the difference, it is below one of them.
+    """
+    items = human.get("permutations", ())
+    named, short = labels(text for item in items for text in (item["metric"], item["other"])), _short(items)
+    rows = []
+    for item in items:
+        names = [short[item["statistic"]], named[item["metric"]], named[item["other"]], item["human"]]
+        p, resamples = item["p"], item["resamples"]
+        shown = "-" if p is None or math.isnan(p) else shown_p(p) if p else f"<{1 / resamples:.2g}"
+        rows.append([*names, coefficient(item["delta"]), shown, f"{resamples:,}"])
+    return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
+
+
+def rank_table(human: dict[str, Any]) -> Table:
+    """Return a row for each metric and two ranks: how often the metric agrees on outputs of these ranks."""
+    items = human.get("by_rank", ())
+    named = labels(item["metric"] for item in items)
+    rows = []
+    for item in items:
+        between = f"{item['better']}-{item['worse']}"
+        rows.append([named[item["metric"]], between, f"{item['pairs']:,}", coefficient(item["accuracy"])])
+    return ["metric", "ranks", "pairs", "accuracy"], rows
+
+
+class Agreement(NamedTuple):
+    """A table of how far metrics agree with people."""
+
+    name: str
+    title: str
+    """What a terminal calls it."""
+    caption: str
+    """What a report calls it; empty where reports do not have it."""
+    table: Callable[[dict[str, Any]], Table]
+    """Makes it of the section `human` of the results."""
+    texts: int
+    """How many of its first columns are names, which are aligned to the left."""
+
+
+AGREEMENT_TABLES = (
+    Agreement("people", "systems", "systems", correlation_table, 2),
+    Agreement("people-windows", "windows of neighbours in the human ranking", "", window_table, 2),
+    Agreement("people-sentences", "sentences: pairs that people do not tie", "pairs of outputs", sentence_table, 1),
+    Agreement("people-tests", "Williams' test: metric correlates higher than other", "", test_table, 3),
+    Agreement("people-statistics", "statistics", "statistics", statistic_table, 3),
+    Agreement(
+        "people-permutations",
+        "permutation test: metric agrees better than other",
+        "permutation tests",
+        permutation_table,
+        4,
+    ),
+    Agreement("people-ranks", "sentences: by the ranks that people gave", "pairs of outputs by rank", rank_table, 1),
+)
+"""In the order in which they are shown."""
+
+
+# --- sections of the results besides the scores
+
+
+def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
+    """Yield the title, the table and the numbers of the columns of text, for each section besides the scores."""
+    yield from _means(results, digits)
+    for name, summary in (results.judgments or {}).items():
+        for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+            if summary[key]:
+                total = summary["total"]
+                counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
+                yield f"judgments {name}: {title}, {counted}", ranked_table(summary[key], title, 3), (1,)
+    if results.correlations:
+        rows = [
+            [column, other, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
+            for column, others in results.correlations.items()
+            for other, cells in others.items()
+        ]
+        yield (
+            "correlations",
+            (["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)], rows),
+            (0, 1),
+        )
+    if results.agreements:
+        rows = [
+            [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]
+            for name, cells in results.agreements.items()
+        ]
+        header = ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)]
+        yield "agreement on sentences", (header, rows), (0,)
+
+
+def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
+    """Yield a table for each metric: the mean over data sets of each system, and its score on each of them."""
+    means = results.means or []
+    called = labels(mean.metric for mean in means)
+    for mean in means:
+        printed = {score.metric: _without_references(score.metric) for score in results.scores}
+        own = [score for score in results.scores if printed[score.metric] == mean.metric]
+        scores = {(score.system, score.dataset): score.score for score in own}
+        goodness = [class_of(mean.metric).goodness(value) for value in mean.systems.values()]
+        positions = [*map(str, ranks(goodness)), *("-" for _ in mean.lacking)]
+        rows = []
+        for position, name in zip(positions, [*mean.systems, *mean.lacking], strict=True):
+            each = [scores.get((name, dataset), math.nan) for dataset in mean.datasets]
+            shown = [percent(value, digits) for value in (mean.systems.get(name, math.nan), *each)]
+            rows.append([position, name, *shown])
+        without = "".join(f"; {name} has no score on {', '.join(on)}" for name, on in mean.lacking.items())
+        title = f"mean over {len(mean.datasets)} data sets, each counts the same: {called[mean.metric]}{without}"
+        yield title, (["rank", "system", "mean", *mean.datasets], rows), (1,)
+
+
+def _without_references(printed: str) -> str:
+    """Return the signature of a score as that of a mean, which does not say how many references there are."""
+    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))

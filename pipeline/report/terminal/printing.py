@@ -1,0 +1,244 @@
+"""Tables and sentences as they are printed: fitted to a terminal, plain and whole where they are piped.
+
+Rich draws the tables of a terminal. Which columns fit, and how wide they are, is found here, because rich breaks
+numbers and words where room is short, cuts names at their end, and leaves no column out.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+from ...errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    Styles = Mapping[tuple[int, int], str]
+    """How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
+
+LOUD = {"warning:": "\x1b[1;33m", "missed:": "\x1b[1;31m"}
+"""Words at which a terminal's line begins that nobody should miss, with the codes of their colours."""
+GAP = 3
+"""Columns of letters between two columns of a table."""
+EDGES = 2
+"""Columns of letters before the first column of a table and after its last, together."""
+MAX_NAME = 40
+"""How many letters of a name are shown where room is short."""
+NARROW, NARROWEST = 24, 8
+"""A name is not cut below these widths: as long as a column can leave, and where none can."""
+RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
+"""The lines of a table as rich has them: below the header, and below rows that have a rule."""
+
+
+# --- sentences
+
+
+def print_text(text: str, stream: TextIO | None = None) -> None:
+    """Print text that is wrapped between words on a terminal, so that a line which goes on is indented."""
+    stream = stream or sys.stdout
+    print(coloured(wrapped(printable(text), stream), stream), file=stream)
+
+
+def coloured(text: str, stream: TextIO) -> str:
+    """Return text whose first word is in colour if it is one of LOUD, where the stream is a terminal with colours."""
+    word = next((word for word in LOUD if text.startswith(word)), "") if has_colours(stream) else ""
+    return f"{LOUD[word]}{word}\x1b[0m{text[len(word) :]}" if word else text
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal with colours, and nobody asks for none."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def wrapped(text: str, stream: TextIO) -> str:
+    """Return text with line breaks between words where the stream is a terminal, else the same text."""
+    if not stream.isatty():
+        return text
+    import textwrap
+
+    width = terminal_width()
+    return "\n".join(
+        textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+
+
+def terminal_width() -> int:
+    """Return how many columns of letters the terminal has, at least 40."""
+    return max(shutil.get_terminal_size().columns, 40)
+
+
+def as_shown(cell: str) -> str:
+    """Return a cell as standard output shows it, so that columns are as wide as what stands for missing letters."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
+
+
+def shown_width(text: str) -> int:
+    """Return how many columns of letters a text has on a terminal, where some letters have two."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def shortened(name: str, width: int = MAX_NAME) -> str:
+    """Return a name, or the beginning and end of a name that is longer than width."""
+    tail = width // 3
+    return name if len(name) <= width else f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"
+
+
+# --- tables
+
+
+def print_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    left: Iterable[int] = (1,),
+    *,
+    first_out: Sequence[str] = (),
+    stay: Collection[int] = (0,),
+    extra: int = 0,
+    whole: Collection[int] = (),
+    styles: Styles | None = None,
+    rules: Collection[int] = (),
+) -> None:
+    """Print a table, drawn by rich on a terminal and as aligned text elsewhere.
+
+    `left` holds the numbers of the columns that are aligned to the left. Where a terminal is too narrow, columns are
+    left out as fit() says, and a line below the table names them. The last `extra` columns are for wide terminals
+    alone, and nobody is told where they are lacking. A terminal alone has the `styles` of cells, and a rule below each
+    of the rows whose numbers are in `rules`.
+    """
+    rows, lefts = [[as_shown(cell) for cell in row] for row in rows], set(left)
+    standard = len(header) - extra
+    if not sys.stdout.isatty():
+        header, rows = header[:standard], [row[:standard] for row in rows]
+        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(standard)]
+        for row in [header, *rows]:
+            cells = [c.ljust(w) if i in lefts else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+            print("  ".join(cells).rstrip())
+        return
+    from rich.box import Box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    first_out = [*reversed(header[standard:]), *first_out]
+    layout = fit(header, rows, left=lefts, width=terminal_width(), first_out=first_out, stay=stay, whole=whole)
+    table = Table(box=Box(RULED), pad_edge=False)
+    for n, width in layout.widths.items():
+        table.add_column(Text(header[n]), justify="left" if n in lefts else "right", overflow="fold", width=width)
+    for number, row in enumerate(rows):
+        drawn = []
+        for n, width in layout.widths.items():
+            words = [row[n]] if n in whole else row[n].split(" ")
+            text = " ".join(cut_name(word, width) for word in words)
+            drawn.append(Text(text, style=(styles or {}).get((number, n), "")))
+        table.add_row(*drawn, end_section=number in rules)
+    width = max(terminal_width(), total(layout.widths.values()) + GAP)
+    Console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
+    if left_out := [title for title in layout.left_out if title not in header[standard:]]:
+        print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
+
+
+class Layout(NamedTuple):
+    """How a table is drawn on a terminal."""
+
+    widths: dict[int, int]
+    """The numbers of the columns that are shown, with their widths in columns of letters."""
+    left_out: list[str]
+    """The titles of the other columns."""
+
+
+def fit(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    left: Collection[int],
+    width: int,
+    first_out: Sequence[str] = (),
+    stay: Collection[int] = (0,),
+    whole: Collection[int] = (),
+) -> Layout:
+    """Return how a table is drawn in `width` columns of letters. No number is broken, and no word of a text.
+
+    Titles, and text in the columns `left`, are wrapped between words first, then names are cut in the middle. Then
+    columns leave: those titled `first_out`, in this order, then those of numbers and then of text, the last one first.
+    The columns `stay` always stay. Of the columns `left`, those in `whole` are not wrapped.
+    """
+
+    def widths(kept: Iterable[int], narrow: int = NARROW) -> dict[int, int]:
+        """Return the widths of these columns, of which the widest become narrower until all have room or none can."""
+        own, wrapped, cut = dict[int, int](), dict[int, int](), dict[int, int]()
+        for n in kept:
+            cells = [row[n] for row in rows]
+            words = [
+                word for text in [header[n], *(cells if n in left and n not in whole else [])] for word in text.split()
+            ]
+            own[n] = max(map(shown_width, [header[n], *cells]))
+            wrapped[n] = max(map(shown_width, ["", *words, *(cells if n not in left or n in whole else [])]))
+            cut[n] = min(wrapped[n], max(narrow, shown_width(header[n]))) if n in left else wrapped[n]
+        for least in (wrapped, cut):
+            while total(own.values()) > width and (able := [n for n in own if own[n] > least[n]]):
+                own[max(able, key=own.__getitem__)] -= 1
+        return own
+
+    rest = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
+    leaving = [n for title in first_out for n in rest if header[n] == title]
+    leaving += [n for n in sorted(rest, key=lambda n: n in left) if n not in leaving]
+    kept, gone = list(range(len(header))), list[int]()
+    while total(widths(kept).values()) > width and leaving:
+        gone.append(leaving.pop(0))
+        kept.remove(gone[-1])
+    for column in reversed(gone):  # a narrow one may fit where a wide one left, but no p-value without its difference
+        if header[column] == "p" and header[column - 1].startswith("against ") and column - 1 not in kept:
+            continue
+        if total(widths([*kept, column]).values()) <= width:
+            kept = sorted([*kept, column])
+    final = widths(kept)
+    if total(final.values()) > width:
+        final = widths(kept, NARROWEST)
+    return Layout(final, [title for n, title in enumerate(header) if n not in kept])
+
+
+def total(widths: Collection[int]) -> int:
+    """Return how many columns of letters a table of columns of these widths needs."""
+    return sum(widths) + GAP * (len(widths) - 1) + EDGES
+
+
+def cut_name(name: str, width: int) -> str:
+    """Return a name, or its beginning and end, in at most so many columns of letters."""
+    return next(text for n in range(len(name), -1, -1) if shown_width(text := shortened(name, n)) <= width)
+
+
+def fits(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a table is printed whole, each cell on a line: always but on a terminal that is narrower."""
+    if not sys.stdout.isatty():
+        return True
+    columns = [[*title.split(), *(as_shown(row[n]) for row in rows)] for n, title in enumerate(header)]
+    return total([max(map(shown_width, column), default=0) for column in columns]) <= terminal_width()
+
+
+def print_square(header: Sequence[str], rows: Sequence[Sequence[str]], *, styles: Styles | None = None) -> None:
+    """Print a table whose columns are of one kind. On a terminal, those that do not fit stand in tables below it.
+
+    A line says in how many tables it stands, if these are several. A terminal alone has the `styles` of cells.
+    """
+
+    def part(columns: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+        return [header[n] for n in (0, *columns)], [[row[n] for n in (0, *columns)] for row in rows]
+
+    columns, parts = list(range(1, len(header))), 0
+    while columns:
+        count = len(columns)
+        while count > 1 and not fits(*part(columns[:count])):
+            count -= 1
+        numbers = [0, *columns[:count]]
+        own = {(row, numbers.index(n)): style for (row, n), style in (styles or {}).items() if n in numbers}
+        print_table(*part(columns[:count]), left=(0,), styles=own, whole=(0,))
+        columns, parts = columns[count:], parts + 1
+    if parts > 1:
+        print_text(f"(in {parts} tables; one table: in a wider window, or piped)")

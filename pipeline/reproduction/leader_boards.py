@@ -1,0 +1,267 @@
+"""Leader boards across publications: which outputs that recipes name are for the same data, and what was printed.
+
+`boards.yaml` names the data set and the metric of each board. Its systems are the outputs of all recipes for the same
+texts, which the checksums of the catalogue tell, so that a new recipe joins a board without being named there.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..dataclass import dataclass
+from ..errors import InputError
+from ..io.catalogue import named_in
+from ..io.dataset_cache import state
+from ..io.remote import is_data
+from ..metrics.build import from_text
+from .recipe import plain_yaml, recipes
+from .verdicts import EXACT, read_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..io.catalogue import DataFile
+    from ..metrics.base.metric import Metric
+    from .recipe import Outcome, Recipe
+
+
+OTHER = "unknown: on record as not reproducible"
+"""The settings of a printed score that differs from ours though it should be by the same metric."""
+LARGEST = Decimal(10) ** 6
+"""A printed percentage from this size on is no score."""
+
+
+class Printed(NamedTuple):
+    """A published score of a system."""
+
+    recipe: str
+    value: str
+    """In percent, with all digits that were printed."""
+    metric: str
+    """The metric as the recipe writes it, where its settings are others than those of the board; else empty."""
+    year: int | None
+    """The year of the publication."""
+    published: bool = True
+    """Whether it stands in the publication. Otherwise it is of another computation, and only in the recipe."""
+
+
+def printed_scores(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple[str, Printed]]:
+    """Return (system, published score) for each score by a metric on a data set that a recipe expects."""
+    recipe, entries = outcome.recipe, (outcome.expectations or {}).get("entries", [])
+    rows = []
+    for number, entry in enumerate(recipe.expected):
+        text = _metric_of(entry, recipe, dataset, metric)
+        if text is None:
+            continue
+        values, is_published = entry.get("values"), entry.get("published") != "false"
+        if not isinstance(values, dict) and number < len(entries):
+            values = {item["place"]: item["expected"] for item in entries[number]["compared"]}
+        for system, value in (values if isinstance(values, dict) else {}).items():
+            shown = _percent(str(value), str(entry.get("scale", "1")))
+            if shown:
+                rows.append((system, Printed(recipe.name, shown, text, recipe.year, is_published)))
+    return rows
+
+
+def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric) -> str | None:
+    """Return the text of an entry's metric, "" where it is that of the board; None if the entry is of no such score."""
+    if any(key in entry for key in ("path", "mean", "sentences", "order")):
+        return None
+    if entry.get("output", "score") != "score" or entry.get("dataset", dataset) != dataset:
+        return None
+    written = recipe.content.get("metrics", [])
+    text = entry.get("metric", written[0] if isinstance(written, list) and len(written) == 1 else written)
+    try:
+        own = from_text(text) if isinstance(text, str) else None
+    except InputError:
+        return None
+    if own is None or own.name != metric.name:
+        return None
+    if own == metric:
+        return OTHER if entry.get("recorded") == "differs" else ""
+    return str(text)
+
+
+def _percent(value: str, scale: str) -> str | None:
+    """Return a published number in percent with all its digits; None where it is no number."""
+    number, factor = read_number(value), read_number(scale)
+    if number is None or not factor:
+        return None
+    if factor == Decimal(1).scaleb(factor.adjusted()):  # a power of ten: all digits stay, zeros at the end too
+        shifted = number.scaleb(2 - factor.adjusted())
+    else:
+        shifted = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
+    return f"{shifted:f}" if abs(shifted) < LARGEST else None
+
+
+TEXTS = ("source", "references", "gold")
+"""The keys of a data set that say which texts it has. Any other key makes it another data set."""
+RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
+PER_PAIR = 100
+"""Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A system of a board."""
+
+    name: str
+    file: DataFile
+    """Its output."""
+    recipes: tuple[Recipe, ...]
+    """The recipes that name this output for the data set, those of the oldest publication first."""
+    printed: tuple[Printed, ...]
+    first: Recipe
+    """The recipe of the oldest publication that scores this output, on whatever data set."""
+
+    @property
+    def here(self) -> bool:
+        """Whether the output is in the cache of data sets."""
+        return state(self.file) == "here"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderBoard:
+    """A leader board before it is scored."""
+
+    name: str
+    title: str
+    what: str
+    """What it is scored against, in words."""
+    dataset: dict[str, Any]
+    """The data set as a config has it."""
+    metric: str
+    entrants: tuple[Entrant, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """The name of its run directory."""
+        return f"board-{self.name}"
+
+    def config(self) -> dict[str, Any] | None:
+        """Return the config that scores the outputs which are here; None where these or the data set are not here."""
+        here = [entrant for entrant in self.entrants if entrant.here]
+        shared = [file for files in _files(self.dataset).values() for file in files]
+        if len(here) < 2 or any(state(file) != "here" for file in shared):
+            return None
+        return {
+            "version": "1",
+            "description": self.title,
+            "datasets": {self.name: self.dataset},
+            "systems": {entrant.name: f"data:{entrant.file.key}" for entrant in here},
+            "metrics": [self.metric],
+            "statistics": {
+                "resamples": str(RESAMPLES),
+                "trials": str(max(TRIALS, PER_PAIR * math.comb(len(here), 2))),
+                "seed": str(SEED),
+            },
+            "output": {"dir": f"runs/{self.folder}"},
+        }
+
+
+@cache
+def written_boards() -> Mapping[str, dict[str, Any]]:
+    """Return what boards.yaml says, by the names of the boards."""
+    text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
+    leader_boards: dict[str, dict[str, Any]] = plain_yaml(text)
+    return leader_boards
+
+
+def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
+    """Return the boards on which these recipes have at least two systems, with all of their outputs."""
+    listed = []
+    for name, written in written_boards().items():
+        entrants = _entrants(written, outcomes)
+        if len(entrants) > 1:
+            listed.append(LeaderBoard(name=name, **written, entrants=tuple(entrants)))
+    return listed
+
+
+def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
+    """Return the systems of a board. Outputs with the same content are one, and references are none.
+
+    A system has the name that it has in its oldest recipe, followed by that recipe's where another one has the name.
+    """
+    own, metric = _files(written["dataset"]), from_text(written["metric"])
+    references = {file.sha256 for file in own.get("references", ())}
+    named: dict[str, list[tuple[str, Recipe, list[Printed], DataFile]]] = {}
+    for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
+        for dataset in _same_datasets(outcome.recipe, own):
+            printed = printed_scores(outcome, dataset, metric)
+            for system, file in _outputs(outcome.recipe, dataset):
+                if file.sha256 not in references:
+                    of_system = [one for name, one in printed if name == system]
+                    named.setdefault(file.sha256, []).append((system, outcome.recipe, of_system, file))
+    oldest, entrants = first_recipes([outcome.recipe for outcome in outcomes]), dict[str, Entrant]()
+    for places in named.values():
+        scores = tuple(one for _, _, printed, _ in places for one in printed)
+        if scores:
+            system, recipe, _, file = places[0]
+            name = system if system not in entrants else f"{system}@{recipe.name}"
+            recipes_of = {one.name: one for _, one, _, _ in places}
+            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores, oldest[file.sha256])
+    return list(entrants.values())
+
+
+def first_recipes(named: Sequence[Recipe]) -> dict[str, Recipe]:
+    """Return the recipe of the oldest publication that scores an output, by the checksum of the output.
+
+    All recipes of the package count, and those that are named.
+    """
+    oldest: dict[str, Recipe] = {}
+    for recipe in {**recipes(), **{recipe.name: recipe for recipe in named}}.values():
+        for dataset in recipe.mapping("datasets"):
+            for _, file in _outputs(recipe, dataset):
+                before = oldest.setdefault(file.sha256, recipe)
+                if (recipe.year or math.inf) < (before.year or math.inf):
+                    oldest[file.sha256] = recipe
+    return oldest
+
+
+def _named(text: Any) -> list[DataFile]:
+    """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such text."""
+    try:
+        return named_in(text) if isinstance(text, str) and is_data(text) else []
+    except InputError:
+        return []
+
+
+def _files(dataset: Any) -> dict[str, list[DataFile]]:
+    """Return the files of a data set by the keys source, references and gold; {} where it is none of such files."""
+    if not isinstance(dataset, dict) or not set(dataset) <= set(TEXTS):
+        return {}
+    named = {
+        key: [_named(text) for text in (value if isinstance(value, list) else [value])]
+        for key, value in dataset.items()
+    }
+    if not all(files for texts in named.values() for files in texts):
+        return {}
+    return {key: [file for files in texts for file in files] for key, texts in named.items() if texts}
+
+
+def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
+    """Yield the names of the data sets of a recipe that have the texts of a board."""
+    common = recipe.mapping("defaults").get("datasets", {})
+    if (
+        "include" in recipe.content
+        or not set(recipe.mapping("defaults")) <= {"datasets"}
+        or not isinstance(common, dict)
+    ):
+        return
+    for name, dataset in recipe.mapping("datasets").items():
+        files = _files({**common, **dataset} if isinstance(dataset, dict) else dataset)
+        sums = {key: [file.sha256 for file in texts] for key, texts in files.items()}
+        if sums and all(sums.get(key, []) == [file.sha256 for file in texts] for key, texts in own.items()):
+            yield name
+
+
+def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
+    """Yield the systems of a recipe, each with its output for a data set, where that is a file of the catalogue."""
+    for name, written in recipe.mapping("systems").items():
+        files = _named(written.get(dataset) if isinstance(written, dict) else written)
+        if len(files) == 1:
+            yield name, files[0]

@@ -1,0 +1,255 @@
+"""The published sections of a config, `judgments` to `expect`: files are read and names checked before scoring."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from ..config.models_published import SECTIONS
+from ..config.tree import base_of
+from ..dataclass import dataclass
+from ..errors import ConfigError, DataError, InputError, did_you_mean
+from ..human.judgment_summary import open_judgments
+from ..human.score_files import read_scores
+from ..io.dataset_cache import path_of
+from ..metrics.build import from_text
+from ..metrics.names import is_called
+from ..scoring.references import POLICIES
+from ..scoring.results import REFERENCES_ROW
+from .published_files import Cell, TableColumns, read_report, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from ..config.models_published import (
+        ColumnConfig,
+        ExpectationConfig,
+        PublishedConfig,
+        TableConfig,
+    )
+    from ..config.resolved import Config
+    from ..errors import Problem
+    from ..human.judgments import Judgments
+    from ..metrics.base.metric import Metric
+    from .published_files import Sentences
+
+    Keys = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What the published sections need besides the scores of the metrics."""
+
+    judgments: dict[str, Judgments] = field(default_factory=dict)
+    """The judgements by their names in the config."""
+    columns: dict[str, dict[str, float]] = field(default_factory=dict)
+    """The score of each system, by the names of the columns that are neither of a metric nor of judgements."""
+    sentence_tables: dict[str, list[Cell]] = field(default_factory=dict)
+    """The sentence scores of agreements, by the names of these."""
+    expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
+    """The published values that are in files, by the number (from 0) of the entry of `expect`."""
+    expected_reports: dict[int, dict[str, Sentences]] = field(default_factory=dict)
+    """The published counts of systems that are in reports, by the number (from 0) of the entry of `expect`."""
+    metrics: dict[str | None, Metric] = field(default_factory=dict)
+    """The metric that each text of these sections means; None means the only metric."""
+
+
+def open_published(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published:
+    """Read the files that published sections name, and check the names in these. `problems` gets what is wrong."""
+    return _Opener(config, metrics, problems).open()
+
+
+class _Opener:
+    def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
+        self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
+        self.opened = Published()
+
+    def problem(self, message: str, keys: Keys) -> None:
+        self.problems.append(self.config.root.problem(message, keys))
+
+    def path(self, text: str, keys: Keys) -> Path:
+        try:
+            return path_of(text, base_of(self.config.root.find(keys)))
+        except DataError as error:
+            raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
+
+    def open(self) -> Published:
+        for section in SECTIONS:
+            for name in names_of(self.written, section):
+                if "/" in name:
+                    self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
+        for name, judgments in self.written.judgments.items():
+            try:
+                path = self.path(judgments.file, ("judgments", name, "file"))
+                self.opened.judgments[name] = open_judgments(path, judgments)
+            except InputError as error:
+                self.problems += error.problems
+        for name, column in self.written.columns.items():
+            self.column(name, column)
+        seen: dict[tuple[str, str], int] = {}
+        for number, correlation in enumerate(self.written.correlations):
+            for pair in ((one, two) for one in correlation.of for two in correlation.with_):
+                if seen.setdefault(pair, number) != number:
+                    self.problem(f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number))
+            for key, names in (("of", correlation.of), ("with", correlation.with_)):
+                for index, name in enumerate(names):
+                    self.check_name(name, self.written.columns, "column", ("correlations", number, key, index))
+        for name, agreement in self.written.agreements.items():
+            where: Keys = ("agreements", name)
+            self.check_name(agreement.judgments, self.written.judgments, "section of judgments", (*where, "judgments"))
+            if agreement.table is not None:
+                self.opened.sentence_tables[name] = self.table(agreement.table, (*where, "table"))
+            else:
+                self.metric(agreement.metric, agreement.dataset, where)
+        for number, entry in enumerate(self.written.expect):
+            self.expectation(number, entry)
+        return self.opened
+
+    def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
+        """Append a problem where a name is not one of the names that the config has."""
+        if name not in names:
+            listed = f"; there are {', '.join(names)}" if names else "; there is none"
+            self.problem(f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys)
+
+    def metric(self, text: str | None, dataset: str | None, keys: Keys) -> Metric | None:
+        """Return the metric that a text means, and check the data set. None means the only one of the config."""
+        names = [item.name for item in self.config.datasets]
+        if dataset is not None:
+            self.check_name(dataset, names, "data set", (*keys, "dataset"))
+        elif len(names) != 1:
+            self.problem(f"of which data set? Say `dataset`: {', '.join(names) or 'there is none'}", keys)
+        try:
+            self.opened.metrics[text] = named_metric(text, self.metrics)
+        except InputError as error:
+            self.problem(error.problems[0].message, (*keys, "metric"))
+            return None
+        return self.opened.metrics[text]
+
+    def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
+        where = []
+        for number, text in written.where.items():
+            if number.isascii() and number.isdigit() and int(number) > 0:
+                where.append((int(number), text))
+            else:
+                self.problem("expected the number of a column, from 1", (*keys, "where", number))
+        try:
+            columns = TableColumns(written.system, written.score, written.sentence, tuple(where))
+            return read_table(self.path(written.file, (*keys, "file")), columns)
+        except InputError as error:
+            self.problems += error.problems
+            return []
+
+    def column(self, name: str, column: ColumnConfig) -> None:
+        keys: Keys = ("columns", name)
+        if column.metric is not None:
+            self.metric(column.metric, column.dataset, keys)
+        elif column.judgments is not None:
+            self.check_name(column.judgments, self.written.judgments, "section of judgments", (*keys, "judgments"))
+            judgments = self.written.judgments.get(column.judgments)
+            if column.human == "trueskill" and judgments is not None and judgments.trueskill is None:
+                self.problem(f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`", (*keys, "human"))
+        else:
+            try:
+                self.opened.columns[name] = self.scores(column, keys)
+            except InputError as error:
+                self.problems += error.problems
+
+    def scores(self, column: ColumnConfig, keys: Keys) -> dict[str, float]:
+        """Return the scores of a column that is neither of a metric nor of judgements."""
+        if column.order is not None:
+            return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
+        if column.table is not None:
+            cells = self.table(column.table, (*keys, "table"))
+            return {cell.system: float(cell.score) for cell in cells}
+        if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
+            written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
+            tables = [read_table(path, TableColumns(1, number)) for number in (written.precision, written.recall)]
+            weight, own = float(written.beta) ** 2, {}
+            for pair in zip(*tables, strict=True):
+                precision, recall = (float(cell.score) for cell in pair)
+                below = weight * precision + recall
+                own[pair[0].system] = (1 + weight) * precision * recall / below if below > 0 else 0.0
+            return own
+        if column.file is not None:
+            path = self.path(column.file, (*keys, "file"))
+            systems = [s.name for s in self.config.systems if column.dataset is None or column.dataset in s.paths]
+            scores = read_scores(path, systems)
+            title = column.title if column.title is not None else next(iter(scores))
+            if title not in scores or (column.title is None and len(scores) > 1):
+                raise InputError([self.config.root.problem(f"which score? Say `title`: {', '.join(scores)}", keys)])
+            return scores[title]
+        return dict(column.scores or {})
+
+    def expectation(self, number: int, entry: ExpectationConfig) -> None:
+        keys: Keys = ("expect", number)
+        if entry.table is not None:
+            self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
+        if entry.reports is not None:
+            counts = self.opened.expected_reports[number] = {}
+            for system, text in entry.reports.items():
+                try:
+                    counts[system] = read_report(self.path(text, (*keys, "reports", system)))
+                except InputError as error:
+                    self.problems += error.problems
+        for key in ("path", "same"):
+            if getattr(entry, key) is not None:
+                self.check_path(str(getattr(entry, key)), (*keys, key))
+        if entry.path is None:
+            metric = self.metric(entry.metric, entry.dataset, keys)
+            if metric is not None:
+                self.check_systems(entry, metric, keys)
+
+    def check_path(self, path: str, keys: Keys) -> None:
+        """Append a problem where results.json will not have the section of a path, or the name after the section."""
+        section, *rest = path.split("/")
+        sections = [*SECTIONS, "datasets", "human", "tests", "scores"]
+        if section not in sections:
+            hint = did_you_mean(section, sections)
+            self.problem(f"results.json has no '{section}'{hint}; expected {', '.join(sections)}", keys)
+        elif rest and section in SECTIONS:
+            self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
+
+    def check_systems(self, entry: ExpectationConfig, metric: Metric, keys: Keys) -> None:
+        """Append a problem for each expected system that the config does not have."""
+        systems = [system.name for system in self.config.systems]
+        most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
+        rows = POLICIES[metric.policy].rows(most)
+        systems += [*rows, REFERENCES_ROW] if rows else []
+        expected = [("mean", entry.mean or []), ("order", entry.order or [])]
+        if isinstance(entry.values, dict) and entry.mean is None:
+            expected.append(("values", list(entry.values)))
+        expected.append(("reports", list(entry.reports or {})))
+        for key, names in expected:
+            for index, name in enumerate(names):
+                self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
+
+
+def names_of(written: PublishedConfig, section: str) -> list[str]:
+    """Return the names that a section of results.json has."""
+    if section == "correlations":
+        return [name for item in written.correlations for name in item.of]
+    return list(getattr(written, section))
+
+
+def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
+    """Return the metric that a text means: a name that only one metric has, or the printed form of a metric.
+
+    A name may also be that of the score, such as the title of numbers from files. None means the only metric.
+    Raises InputError where no metric, or more than one, is meant.
+    """
+    same = [metric for metric in metrics if text is None or text == metric.output or is_called(metric, text)]
+    if len(same) == 1:
+        return same[0]
+    listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"
+    if text is None:
+        raise InputError(f"which metric? Say `metric`; there are {listed}")
+    try:
+        metric = from_text(text)
+    except ConfigError as error:
+        reason = error.problems[0].message.removeprefix("name: ")
+        raise InputError(f"'{text}' is no metric: {reason}") from None
+    if metric not in metrics:
+        hint = "several are called so; write it with its options" if same else f"there are {listed}"
+        raise InputError(f"the config has no metric '{text}': {hint}")
+    return metric

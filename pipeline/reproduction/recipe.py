@@ -1,0 +1,211 @@
+"""Published results with their recipes. Each recipe is a config in the folder `recipes/`, and is called as its file is.
+
+To add a recipe, put a config with the sections `publication` and `expect` into that folder. The paths in it name files
+of data sets (data:NAME/FILE).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..dataclass import dataclass
+from ..errors import InputError, did_you_mean
+from ..io.catalogue import named_in
+from ..io.dataset_cache import by_hand, fetch_files, state
+from ..io.remote import is_data
+from .verdicts import VERDICTS, is_worse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..io.catalogue import DataFile
+
+
+FOLDER = Path(__file__).parent / "recipes"
+NEEDED = ("what", "verdict")
+"""The keys of the section `publication` without which a config is no recipe."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A published result, and how it is computed."""
+
+    name: str
+    path: Path
+    """The config."""
+    publication: dict[str, Any]
+    """The section `publication` of the config, all values as texts."""
+    files: tuple[DataFile, ...]
+    """The files of data sets that the config reads."""
+    content: dict[str, Any] = field(default_factory=dict)
+    """The whole config: texts, lists and mappings."""
+
+    @property
+    def year(self) -> int | None:
+        """The year of the publication: the first one that its citation names, or None."""
+        named = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
+        return int(named[0]) if named else None
+
+    @property
+    def expected(self) -> list[dict[str, Any]]:
+        """The entries of `expect` as they are written; none where they are not even mappings."""
+        entries = self.content.get("expect")
+        whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
+        return entries if whole else []  # type: ignore[return-value]
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """Return a section of the config, such as `systems`; {} where it is missing or is no mapping."""
+        section = self.content.get(name)
+        return section if isinstance(section, dict) else {}
+
+    @property
+    def slow(self) -> bool:
+        """Whether the recipe takes minutes."""
+        return self.publication.get("slow") == "true"
+
+    def lacking(self) -> list[DataFile]:
+        """Return the files that are not in the cache of data sets, or have changed there."""
+        return [file for file in self.files if state(file) != "here"]
+
+    def what_lacks(self) -> str:
+        """Return how the reader gets the files that are not here; an empty text where all are here."""
+        lacking = self.lacking()
+        if not lacking:
+            return ""
+        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
+        fetched = " ".join(dict.fromkeys(file.dataset for file in lacking if not file.given))
+        ways = [f"gec-pipeline data fetch {fetched}"] if fetched else []
+        ways += [f"{name}: {by_hand(name)}" for name in dict.fromkeys(file.dataset for file in lacking if file.given)]
+        return f"{count} not here: {'; '.join(ways)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a recipe."""
+
+    recipe: Recipe
+    expectations: dict[str, Any] | None
+    """The section `expectations` of results.json, or None where the recipe did not run."""
+    message: str = ""
+    """Why the recipe did not run."""
+    signatures: list[str] = field(default_factory=list)
+    """The signatures of its metrics."""
+    warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    """How long the recipe took, without the time in which files were fetched."""
+
+    @property
+    def worse(self) -> bool:
+        """Whether the verdict on an entry, or on the whole, is worse than the one on record."""
+        if not self.expectations:
+            return False
+        recorded = self.recipe.publication["verdict"]
+        return bool(self.expectations["missed"]) or is_worse(self.expectations["verdict"], recorded)
+
+
+@cache
+def recipes() -> dict[str, Recipe]:
+    """Return all recipes by name, in order of names."""
+    return {path.stem: read_recipe(path) for path in sorted(FOLDER.glob("*.yaml"))}
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
+    from ..config.compose import read
+
+    if path.parent != FOLDER:
+        read(path)  # refuses what is no YAML, and what is larger than any config, before it is built
+    try:
+        content = plain_yaml(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{path}: is not YAML; `gec-pipeline reproduce --check {path}` says where") from None
+    publication = content.get("publication") if isinstance(content, dict) else None
+    if not isinstance(publication, dict) or not _is_whole(publication):
+        raise InputError(
+            f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
+            f"`gec-pipeline reproduce --check {path}` says what is missing"
+        )
+    files: dict[DataFile, None] = {}
+    for text in filter(is_data, _texts(content)):
+        try:
+            files |= dict.fromkeys(named_in(text))
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+    return Recipe(path.stem, path, content["publication"], tuple(files), content)
+
+
+def plain_yaml(text: str) -> Any:
+    """Return YAML as text, lists and mappings, nothing else. Raises ValueError where it is not YAML."""
+    import yaml
+
+    try:
+        return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+
+
+def _is_whole(publication: dict[str, Any]) -> bool:
+    """Return whether a section `publication` has what it needs, and texts where texts are expected."""
+    lists = ("tried", "not_compared")
+    texts = all(isinstance(value, list if key in lists else str) for key, value in publication.items())
+    return texts and set(NEEDED) <= set(publication) and publication["verdict"] in VERDICTS
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    else:
+        for child in content.values() if isinstance(content, dict) else content:
+            yield from _texts(child)
+
+
+def is_file(text: str) -> bool:
+    """Return whether a text names the file of a recipe rather than a recipe of the package."""
+    return text.lower().endswith((".yaml", ".yml"))
+
+
+def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
+    """Return the recipes whose names match, such as 'koyama-*', and those of files, such as my.yaml.
+
+    Raises InputError for a pattern that matches none, a file that is no recipe, and two results of one name.
+    """
+    selected: dict[str, Recipe] = {}
+    for pattern in patterns:
+        if is_file(pattern):
+            own = read_recipe(Path(pattern))
+            if selected.setdefault(own.name, own).path != own.path:
+                raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
+            continue
+        matches = {name: recipe for name, recipe in recipes().items() if fnmatchcase(name, pattern)}
+        if not matches:
+            hint = did_you_mean(pattern, recipes()) or "; `gec-pipeline reproduce --list` lists them"
+            raise InputError(f"no published result is called '{pattern}'{hint}")
+        selected |= matches
+    return list(selected.values())
+
+
+def fetch_missing(
+    selected: Sequence[Recipe],
+    mirror: str | None,
+    tell: Callable[[str], None],
+    progress: Callable[[int, int], None] = lambda _done, _whole: None,
+) -> list[str]:
+    """Fetch the files that recipes lack, but for those that only the user can bring, and return what went wrong.
+
+    Raises DataError where the mirror is not one.
+    """
+    lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
+    files = [file for file in lacking if not file.given]
+    if not files:
+        return []
+    names = ", ".join(dict.fromkeys(file.dataset for file in files))
+    tell(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
+    done = fetch_files(files, mirror, progress=progress)
+    return [str(problem) for problem in done.problems]
