@@ -1,6 +1,6 @@
 """Time and size of the report's page: `python -m tests.bench.page` (not run by pytest; needs Chromium).
 
-The thirteen systems of CoNLL-2014 with three metrics (the sample of data/ where ../shared is absent), the same lines
+The thirteen systems of CoNLL-2014 with seven metrics (the sample of data/ where ../shared is absent), the same lines
 again and again for a large run, and joined to long documents: how long the browser takes from the address to the first
 sentence drawn, and how long for a key that goes to the next sentence.
 """
@@ -58,7 +58,7 @@ def config(folder: Path, lines: int) -> Path:
     content = {
         "datasets": {"corpus": {"source": str(texts[source]), "references": [str(texts[path]) for path in references]}},
         "systems": {path.stem: str(texts[path]) for path in systems},
-        "metrics": ["gleu[iter=20]", "bleu", "green"],
+        "metrics": ["gleu[iter=20]", "bleu", "green", "google_gleu", "chrf", "rouge", "ter"],
     }
     path = folder / f"{lines}.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")

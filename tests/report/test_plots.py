@@ -56,37 +56,19 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
     """Return results by formula: system i of n scores 0.6 - 0.3 i / n."""
     count = len(names)
     made = [0.6 - 0.3 * number / count for number in range(count)]
-    scores = [
-        Score(
-            dataset="d",
-            system=name,
-            metric=GLEU,
-            score=score,
-            outputs={"gleu": score, "precision_1": score, "precision_2": score / 2},
-            samples=Samples(9, 0.01, (score - 0.02, score + 0.02)),
-            rank=number + 1,
-            bootstrap=Bootstrap(
-                score, 0.01, (score - 0.03, score + 0.03), (max(number, 1), number + 1), 1 + number // 3
-            ),
-        )
-        for number, (name, score) in enumerate(zip(names, made, strict=True))
-    ]
+    whole: dict[str, Any] = {"dataset": "d", "metric": GLEU}
+    scores = []
+    for number, (name, value) in enumerate(zip(names, made, strict=True)):
+        outputs = {"gleu": value, "precision_1": value, "precision_2": value / 2}
+        ranks, cluster = (max(number, 1), number + 1), 1 + number // 3
+        bootstrap = Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks, cluster)
+        samples = Samples(9, 0.01, (value - 0.02, value + 0.02))
+        own: dict[str, Any] = {"system": name, "score": value, "outputs": outputs, "rank": number + 1}
+        scores.append(Score(**whole, **own, samples=samples, bootstrap=bootstrap))
+    counts = {"wins": 2, "losses": 1, "ties": 0}
+    same: dict[str, Any] = {**whole, **counts, "interval": (0.0, 0.1), "better": 0.9, "cohen_d": 0.1, "p": 0.01}
     tests = [
-        Comparison(
-            dataset="d",
-            metric=GLEU,
-            system=a.system,
-            other=b.system,
-            difference=a.score - b.score,
-            interval=(0.0, 0.1),
-            better=0.9,
-            wins=2,
-            losses=1,
-            ties=0,
-            cohen_d=0.1,
-            p=0.01,
-            p_adjusted=0.001 * n,
-        )
+        Comparison(**same, system=a.system, other=b.system, difference=a.score - b.score, p_adjusted=0.001 * n)
         for n, (a, b) in enumerate(combinations(scores, 2))
         if baseline in (None, b.system)
     ]
@@ -101,27 +83,14 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         "correlations": [{**of, "systems": list(names), "coefficients": values}],
         "windows": [{**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0} for n in range(1, count)],
     }
-    parts = [
-        Breakdown(
-            dataset="d",
-            metric=GLEU,
-            system=score.system,
-            tier=2,
-            categories=(Category(names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)}),),
-        )
-        for score in scores
-    ]
+    parts = []
+    for score in scores:
+        category = Category(names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)})
+        parts.append(Breakdown(**whole, system=score.system, tier=2, categories=(category,)))
     settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
-    return Material(
-        results=Results(
-            datasets={"d": DatasetInfo(9, 2, {})},
-            scores=scores,
-            statistics=settings,
-            tests=tests,
-            breakdown=parts,
-            human=human,
-        )
-    )
+    info = {"d": DatasetInfo(9, 2, {})}
+    results = Results(datasets=info, scores=scores, statistics=settings, tests=tests, breakdown=parts, human=human)
+    return Material(results=results)
 
 
 def texts(svg: bytes) -> list[str]:

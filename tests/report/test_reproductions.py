@@ -1,9 +1,7 @@
-"""The atlas and the boards of several runs in a real browser: nothing is fetched, all fits, everything can be read."""
+"""Pages of several runs: what they say, what hostile names can do, their structure, and how they are in a browser."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import itertools
 import json
 from dataclasses import replace
@@ -27,7 +25,7 @@ from pipeline.scoring.results import DatasetInfo
 from tests.conftest import ROOT, run, write_run
 from tests.report import browser as browsers
 from tests.report.browser import CONTRAST
-from tests.report.test_page import Reader
+from tests.report.test_page import Reader, check_harmless, check_policy
 from tests.report.test_plot_data import shapes, title, words
 from tests.report.test_plots import HOSTILE, material
 
@@ -36,10 +34,6 @@ if TYPE_CHECKING:
 
     from pipeline.scoring.results import Results
     from tests.report.browser import Browser
-
-
-# The atlas and the boards of several runs as pages: what they say, what hostile names can do, and their structure.
-
 
 NAMES = [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}", "'><img src=x onerror=x>"]
 
@@ -235,16 +229,7 @@ def test_hostile_texts_stay_text(name: str) -> None:
     harmless = page_of(outcome("one", entry("a"))), board_page(runs_of(["A", "B", "C"]), 2)
     hostile = page_of(outcome(name, entry(name))), board_page(runs_of([name, "B", "C"]), 2)
     for text, plain in zip(hostile, harmless, strict=True):
-        found, expected = Reader(text), Reader(plain)
-        assert {tag for tag, _ in found.elements} - {"span"} <= {tag for tag, _ in expected.elements}
-        assert len(found.inside["script"]) == len(expected.inside["script"])
-        for _, attributes in found.elements:
-            assert not [key for key in attributes if key.startswith("on") or key in ("style", "src", "srcset")]
-            assert (attributes.get("href") or "#").startswith(("#", "data:,"))
-        shown = "".join(found.text)
-        assert not set(shown) & set("\x1b\u202e")
-        if name.isprintable():
-            assert name in shown
+        check_harmless(text, plain, name, "span")
 
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "file:///etc/passwd"])
@@ -262,14 +247,7 @@ def both() -> list[str]:
 
 def test_nothing_but_their_own_scripts_and_styles_may_run() -> None:
     for text in both():
-        found = Reader(text)
-        policy = next(a["content"] or "" for _, a in found.elements if a.get("http-equiv") == "Content-Security-Policy")
-        rules = {name: values for name, *values in (rule.split() for rule in policy.split(";"))}
-        assert rules["default-src"] == ["'none'"]
-        for kind in ("script", "style"):
-            digests = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in found.inside[kind]]
-            assert digests
-            assert rules[f"{kind}-src"] == [f"'sha256-{digest}'" for digest in digests]
+        check_policy(Reader(text))
 
 
 def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
@@ -421,12 +399,12 @@ if browsers.lacking():
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The atlas of all recipes and of hostile ones, and boards of runs."""
+    """The reports on all recipes and on hostile ones, and leader boards of runs."""
     folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
     hostile = [outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE]
     good = outcome("fine", entry("a"), entry("b", "tolerance"), entry("c", "differs"), cite="Fine 2003: x")
     texts = {
-        "atlas": page_of(good, *outcomes, boarded=boarded),
+        "report": page_of(good, *outcomes, boarded=boarded),
         "hostile": page_of(*hostile),
         "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
     }
@@ -436,7 +414,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
-@pytest.mark.parametrize("name", ["atlas", "hostile", "boards"])
+@pytest.mark.parametrize("name", ["report", "hostile", "boards"])
 @pytest.mark.parametrize("width", [1440, 320])
 def test_pages_open_without_a_complaint_and_fit(
     browser: Browser, name: str, width: int, pages: dict[str, Path]
@@ -450,7 +428,7 @@ def test_pages_open_without_a_complaint_and_fit(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("name", ["atlas", "boards"])
+@pytest.mark.parametrize("name", ["report", "boards"])
 def test_every_text_has_contrast(browser: Browser, name: str, dark: bool, pages: dict[str, Path]) -> None:
     browser.size(dark=dark)
     browser.open(pages[name])
@@ -460,7 +438,7 @@ def test_every_text_has_contrast(browser: Browser, name: str, dark: bool, pages:
 
 
 def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["atlas"], "result-gjg-m2")
+    browser.open(pages["report"], "result-gjg-m2")
     assert browser.run("return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)") == [
         "result-gjg-m2"
     ]
@@ -473,7 +451,7 @@ def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> No
 
 
 def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:
-    browser.open(pages["atlas"])
+    browser.open(pages["report"])
     first = "return document.querySelector('#results tbody th').textContent"
     before = browser.run(first)
     browser.run("document.querySelector('#results thead button').click()")
@@ -482,7 +460,7 @@ def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Pat
 
 def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[str, Path]) -> None:
     browser.size(media="print")
-    browser.open(pages["atlas"])
+    browser.open(pages["report"])
     shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
     assert browser.run(shown, "details.result > summary") > 70
     assert browser.run(shown, ".buttons, .top, .copy") == 0

@@ -25,13 +25,24 @@ const TOLD = {
   other: "neither matched nor penalised",
 };
 
+// Return the roles of a rule with places in [source, reference, output] for the letters of texts. They are kept.
+const keptRoles = new Map();
+function rolesOf(rule) {
+  const places = (letters) => Array.from(letters, (letter) => "srh".indexOf(letter));
+  if (!keptRoles.has(rule)) {
+    keptRoles.set(rule, Object.entries(DATA.rules[rule].roles).map(([kind, [of, less, without]]) => (
+      { kind, of: places(of), less: places(less), without: places(without), own: of.includes("h") })));
+  }
+  return keptRoles.get(rule);
+}
+
 // Return how often an n-gram has a role, from its counts in source, reference and output: as often as all texts of `of`
 // have it, beyond any of `less`; never where the text `without` has it.
-function times([of, less, without], counts) {
-  if (without && counts[without]) return 0;
+function times({ of, less, without }, counts) {
   let most = Infinity, beyond = 0;
-  for (const text of of) most = Math.min(most, counts[text]);
-  for (const text of less) beyond = Math.max(beyond, counts[text]);
+  for (let at = 0; at < of.length; at++) most = Math.min(most, counts[of[at]]);
+  if (!most || (without.length && counts[without[0]])) return 0;
+  for (let at = 0; at < less.length; at++) beyond = Math.max(beyond, counts[less[at]]);
   return Math.max(most - beyond, 0);
 }
 
@@ -39,24 +50,24 @@ function times([of, less, without], counts) {
 // those that it lacks, and `sums` the number of n-grams of each kind. `sigma` are counts in the source, `references`
 // counts in each reference, of which the highest counts, and `list` is the n-grams of the output.
 function parts(rule, sigma, references, list) {
-  const rho = new Map(references[0]), eta = count(list), left = new Map(), shown = [], outside = [], sums = { other: 0 };
+  const eta = count(list), left = new Map(), shown = [], outside = [], sums = { other: 0 }, roles = rolesOf(rule);
+  const rho = references.length === 1 ? references[0] : new Map(references[0]);
   for (const other of references.slice(1)) for (const [gram, n] of other) rho.set(gram, Math.max(rho.get(gram) ?? 0, n));
-  const roles = Object.entries(DATA.rules[rule].roles), own = roles.filter(([, [of]]) => of.includes("h")).map(([kind]) => kind);
-  for (const [kind] of roles) sums[kind] = 0;
+  for (const { kind } of roles) sums[kind] = 0;
   for (const gram of new Set([...eta.keys(), ...rho.keys(), ...sigma.keys()])) {
-    const counts = { s: sigma.get(gram) ?? 0, r: rho.get(gram) ?? 0, h: eta.get(gram) ?? 0 }, found = {};
-    for (const [kind, role] of roles) {
-      found[kind] = times(role, counts);
-      sums[kind] += found[kind];
-      if (!own.includes(kind)) for (let i = 0; i < found[kind]; i++) outside.push([gram, kind]);
-    }
+    const counts = [sigma.get(gram) ?? 0, rho.get(gram) ?? 0, eta.get(gram) ?? 0];
+    const found = roles.map((role) => times(role, counts));
+    roles.forEach(({ kind, own }, at) => {
+      sums[kind] += found[at];
+      if (!own) for (let i = 0; i < found[at]; i++) outside.push([gram, kind]);
+    });
     left.set(gram, found);
   }
   for (const gram of list) {
-    const kind = own.find((name) => left.get(gram)[name] > 0) ?? "other";
-    if (kind === "other") sums.other++;
-    else left.get(gram)[kind]--;
-    shown.push([gram, kind]);
+    const rest = left.get(gram), at = roles.findIndex((role, number) => role.own && rest[number] > 0);
+    if (at < 0) sums.other++;
+    else rest[at]--;
+    shown.push([gram, at < 0 ? "other" : roles[at].kind]);
   }
   return { shown, outside, sums };
 }
