@@ -13,7 +13,6 @@ import numpy as np
 from .. import kernel
 from ..errors import InputError
 from ..kernel.common import MAX_ORDER, Encoded, Lines, join_lines
-from ..kernel.lines import Lines, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
