@@ -64,14 +64,6 @@ def test_the_way_of_a_sentence_pair_names_what_is_there(file: str, name: str) ->
     assert re.search(rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE), f"{file} has no {name}"
 
 
-def test_both_tables_of_rooms_are_the_same() -> None:
-    sections = {"README.md": "\n## Where to go on\n", "contributing.md": "\n## The rooms\n"}
-    texts = [PAGES[name].read_text(encoding="utf-8").partition(title)[2] for name, title in sections.items()]
-    tables = [re.findall(r"^\| .+ \|$", text.partition("\n## ")[0], re.MULTILINE) for text in texts]
-    assert tables[0] == tables[1]
-    assert len(tables[0]) > 15
-
-
 def rows(page: str, title: str) -> list[list[str]]:
     """Return the cells of the rows of the first table of a section, without its header."""
     text = PAGES[page].read_text(encoding="utf-8").partition(f"{title}\n")[2].partition("\n## ")[0]

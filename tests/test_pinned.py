@@ -72,9 +72,8 @@ def test_numbers_from_files_are_known_again() -> None:
 
 def test_the_public_names_stay() -> None:
     assert pipeline.__all__ == PUBLIC
-    assert {name for name in dir(pipeline.Result) if not name.startswith("_")} | {
-        field.name for field in dataclasses.fields(pipeline.Result)
-    } == RESULT
+    names = {*dir(pipeline.Result), *(field.name for field in dataclasses.fields(pipeline.Result))}
+    assert {name for name in names if not name.startswith("_")} == RESULT
     assert {name for name in dir(pipeline.Evaluation) if not name.startswith("_")} >= EVALUATION
 
 
