@@ -265,7 +265,8 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     assert metric.needs.unavailable() is None
-    assert (Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md").is_file()
+    page = Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md"
+    assert page.is_file(), f"write {page}, or let help_page name the page that covers {metric.name}"
     assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))
@@ -274,7 +275,7 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
         shape = (3, *([2] if count.per_reference else []), *([len(row_names(metric))] if count.orders else []))
         assert count.values.shape == shape, count.name
         assert metric.by_reference or not count.per_reference
-    assert counts or text in ("length", "external", "rouge[references=mean]")
+    assert counts or text in ("length", "external", "rouge[references=mean]"), f"{text} has no shown_counts"
     rule = shown_ngrams(metric).ngram_rule()
     assert rule is None or (rule.last <= len(row_names(metric)) and rule.merged != metric.by_reference)
 

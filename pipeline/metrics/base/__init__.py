@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...tokenizers.tokenization import Tokenization as Tokenization
+from .capabilities import Rule as Rule
+from .capabilities import ShowsNgrams as ShowsNgrams
 from .choices import best_by as best_by
 from .choices import by_order as by_order
 from .choices import f_beta as f_beta
