@@ -22,7 +22,7 @@ NOTHING = scoring.Score(0, 0, 0)
 """The score of subsequences where a text has no token."""
 
 
-class RougeScorer(scoring.BaseScorer):
+class RougeScorer:
     """ROUGE of several types: rouge1 to rouge9, rougeL and rougeLsum."""
 
     def __init__(

@@ -93,31 +93,21 @@ class Signature:
     `abbreviations` has short names of parts, beside those that all metrics share.
     """
 
-    shared: ClassVar[dict[str, str]] = {
-        "nrefs": "#",
-        "seed": "rs",
-        "case": "c",
-        "version": "v",
-        "test": "t",
-        "lang": "l",
-        "subset": "S",
-        "origlang": "o",
-    }
+    shared: ClassVar[dict[str, str]] = {"nrefs": "#", "seed": "rs", "case": "c", "version": "v"}
     """Short names of parts; others keep their names."""
 
-    def __init__(self, info: dict[str, Any], abbreviations: Mapping[str, str] | None = None) -> None:
-        self.info, self.abbreviations = info, {**self.shared, **(abbreviations or {})}
+    def __init__(self, info: dict[str, Any], abbreviations: Mapping[str, str]) -> None:
+        self.info, self.abbreviations = info, {**self.shared, **abbreviations}
 
     def format(self, short: bool = False) -> str:
         """Return the parts that have a value, joined by |, with the version last. `short` takes short names."""
-        names = [*(name for name in self.info if name != "version"), "version"]
-        values = {True: "yes", False: "no"}
-        return "|".join(
-            f"{self.abbreviations.get(name, name) if short else name}"
-            f":{values[self.info[name]] if isinstance(self.info[name], bool) else self.info[name]}"
-            for name in names
-            if self.info[name] is not None
-        )
+        parts = []
+        for name in (*(name for name in self.info if name != "version"), "version"):
+            value = self.info[name]
+            shown = ("no", "yes")[value] if isinstance(value, bool) else value
+            if value is not None:
+                parts.append(f"{self.abbreviations.get(name, name) if short else name}:{shown}")
+        return "|".join(parts)
 
     def update(self, key: str, value: object) -> None:
         """Add a part, or change one."""
@@ -146,9 +136,7 @@ class Metric(ABC, Generic[Scored]):
         self.seed: str | None = None
         self.num_refs: int | None = None
         if references is not None:
-            self._check_references(references)
-            self._ref_cache = references
-            self.num_refs = _reference_count(references)
+            self._ref_cache, self.num_refs = references, self._checked_count(references)
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams | None, n_bootstrap: int = 1) -> Scored:
         """Return the score of a corpus.
@@ -183,22 +171,24 @@ class Metric(ABC, Generic[Scored]):
 
         references = "var" if self.num_refs == -1 else self.num_refs
         info = {"version": SACREBLEU, "nrefs": references, "bs": self.n_bootstrap, "ar": None, "seed": self.seed}
-        info |= dict.fromkeys(("test", "lang", "origlang", "subset"))
         return Signature(info | self._settings(), self.abbreviations)
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> Ints | Floats:
         """Return the counts of each line: int64 [lines, counts]."""
-        self._check_hypotheses(hypotheses)
+        name = type(self).__name__
+        if isinstance(hypotheses, str) or not isinstance(hypotheses, Sequence):
+            raise WrongTypeError(f"{name}: hypotheses: expected a list of texts, found {type(hypotheses).__name__}")
+        if not hypotheses:
+            raise WrongValueError(f"{name}: hypotheses: the list is empty")
         if references:
-            self._check_references(references)
-            self.num_refs = _reference_count(references)
+            self.num_refs = self._checked_count(references)
         references = references or self._ref_cache
         if not references:
-            raise WrongValueError(f"{type(self).__name__}: there are no references, neither here nor in the metric")
+            raise WrongValueError(f"{name}: there are no references, neither here nor in the metric")
         for number, stream in enumerate(references):
             if len(stream) != len(hypotheses):
                 sizes = f"{len(stream)} texts, and there are {len(hypotheses)} hypotheses"
-                raise WrongValueError(f"{type(self).__name__}: references[{number}] has {sizes}")
+                raise WrongValueError(f"{name}: references[{number}] has {sizes}")
         return self._count(hypotheses, references)
 
     def _aggregate_and_compute(self, stats: Any) -> Scored:
@@ -212,23 +202,18 @@ class Metric(ABC, Generic[Scored]):
         weights = (np.bincount(drawn.integers(0, lines, lines), minlength=lines) for _ in range(samples))
         return [self._compute_score_from_stats(weight @ counts) for weight in weights]
 
-    def _check_hypotheses(self, hypotheses: object) -> None:
-        name = type(self).__name__
-        if isinstance(hypotheses, str) or not isinstance(hypotheses, Sequence):
-            raise WrongTypeError(f"{name}: hypotheses: expected a list of texts, found {type(hypotheses).__name__}")
-        if not hypotheses:
-            raise WrongValueError(f"{name}: hypotheses: the list is empty")
-
-    def _check_references(self, references: object) -> None:
+    def _checked_count(self, references: object) -> int:
+        """Return how many references lines have, -1 where the lines differ. Raises InputError for what is none."""
         name, wanted = type(self).__name__, "expected a list of texts for each annotator"
         if isinstance(references, str) or not isinstance(references, Sequence):
             raise WrongTypeError(f"{name}: references: {wanted}, found {type(references).__name__}")
         for number, stream in enumerate(references):
             if isinstance(stream, str) or not isinstance(stream, Sequence):
                 raise WrongTypeError(f"{name}: references[{number}]: {wanted}, found {type(stream).__name__}")
-        for line, texts in enumerate(zip(*references, strict=False)):
-            if all(text is None for text in texts):
-                raise WrongValueError(f"{name}: item {line + 1} has no reference at all")
+        counts = [sum(text is not None for text in texts) for texts in zip(*references, strict=False)]
+        if 0 in counts:
+            raise WrongValueError(f"{name}: item {counts.index(0) + 1} has no reference at all")
+        return counts[0] if len(set(counts)) == 1 else -1
 
     @abstractmethod
     def _count(self, hypotheses: Sequence[str], references: Streams) -> Ints | Floats:
@@ -241,12 +226,6 @@ class Metric(ABC, Generic[Scored]):
     @abstractmethod
     def _settings(self) -> dict[str, Any]:
         """Return the parts of the signature that the settings make."""
-
-
-def _reference_count(references: Streams) -> int:
-    """Return how many references lines have, -1 where the lines differ."""
-    counts = {sum(text is not None for text in texts) for texts in zip(*references, strict=False)}
-    return counts.pop() if len(counts) == 1 else -1
 
 
 class BLEUScore(Score):
@@ -368,16 +347,8 @@ class BLEU(Metric[BLEUScore]):
     def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
         sums = stats.tolist() if isinstance(stats, np.ndarray) else [*stats]
         cut = 2 + self.max_ngram_order
-        return self.compute_bleu(
-            sums[2:cut],
-            sums[cut:],
-            int(sums[0]),
-            int(sums[1]),
-            self.smooth_method,
-            self.smooth_value,
-            self.effective_order,
-            self.max_ngram_order,
-        )
+        settings = self.smooth_method, self.smooth_value, self.effective_order, self.max_ngram_order
+        return self.compute_bleu(sums[2:cut], sums[cut:], int(sums[0]), int(sums[1]), *settings)
 
     def _settings(self) -> dict[str, Any]:
         default = self.SMOOTH_DEFAULTS[self.smooth_method]

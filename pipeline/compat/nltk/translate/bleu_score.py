@@ -152,15 +152,9 @@ class SmoothingFunction:
         return smoothed
 
     def method5(
-        self,
-        p_n: Sequence[Any],
-        references: Sequence[Tokens],
-        hypothesis: Tokens,
-        hyp_len: int | None = None,
-        *_: object,
+        self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, *_: object, **__: object
     ) -> list[Any]:
         """Average each precision with the averaged one below it and the plain one above it."""
-        del hyp_len
         above = [*p_n[1:], modified_precision(references, hypothesis, 5)]
         below, averaged = p_n[0] + 1, []
         for precision, higher in zip(p_n, above, strict=True):
@@ -169,13 +163,13 @@ class SmoothingFunction:
         return averaged
 
     def method6(
-        self, p_n: Sequence[Any], references: object, hypothesis: Tokens, hyp_len: int | None = None, *_: object
+        self, p_n: Sequence[Any], references: object, hypothesis: Tokens, *_: object, **__: object
     ) -> list[Any]:
         """Interpolate the orders from the third with what the two orders below let expect (Gao and He 2013).
 
         Raises WrongValueError where no 3-gram matches, as nltk's assertion does.
         """
-        del references, hyp_len
+        del references
         if len(p_n) < 3 or not p_n[2]:
             raise WrongValueError("method6: at least one 3-gram has to match")
         smoothed = list(p_n)
@@ -187,16 +181,10 @@ class SmoothingFunction:
         return smoothed
 
     def method7(
-        self,
-        p_n: Sequence[Any],
-        references: Sequence[Tokens],
-        hypothesis: Tokens,
-        hyp_len: int | None = None,
-        *_: object,
+        self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, hyp_len: int | None = None
     ) -> list[Any]:
         """Apply method 4, then method 5."""
-        smoothed = self.method4(p_n, references, hypothesis, hyp_len)
-        return self.method5(smoothed, references, hypothesis, hyp_len)
+        return self.method5(self.method4(p_n, references, hypothesis, hyp_len), references, hypothesis)
 
 
 def sentence_bleu(
