@@ -16,12 +16,11 @@ from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
-from ..human.meta_evaluation import judged_scores
-from ..human.preferences import sentence_level, sentence_pairs
+from ..human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
 from ..human.score_files import metric_scores
 from ..metrics.base.needs import annotator_of
 from ..metrics.base.options import parse_signature
-from .published_files import counted
+from .published_sections import counted
 from .verdicts import (
     Compared,
     Verdict,
@@ -52,8 +51,7 @@ if TYPE_CHECKING:
     from ..human.trueskill import Progress
     from ..scoring.board import Board
     from ..scoring.results import Results, Score
-    from .published_files import Cell
-    from .published_sections import Published
+    from .published_sections import Cell, Published
 
 
 Scores = dict[str, float]

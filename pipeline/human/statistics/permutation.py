@@ -15,8 +15,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..correlation import ROUNDING, PairCounts, pair_kinds, pearson
-from .correlations import Pearson
-from .taus import Tau
+from .coefficients import EQUAL, Pearson, Tau
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     Where a draw is false, the two metrics exchange what it stands for. The values are float64 [draws, groups].
     """
 
-EQUAL = 1e-12
-"""Differences of statistics that differ by less are equal."""
 AT_ONCE = 1_500_000
 """How many draws of a score or of a pair are in memory at once."""
 MOST_PAIRS = 20_000_000
