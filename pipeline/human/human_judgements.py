@@ -66,13 +66,7 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
         scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
         if config.aliases:
             check_aliases(str(path), config.aliases, {name for own in scores.values() for name in own})
-        scores, sentences = (
-            {
-                title: {config.aliases.get(name, name): value for name, value in own.items()}
-                for title, own in by_title.items()
-            }
-            for by_title in (scores, sentences)
-        )
+        scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
         people = HumanJudgements(str(path), digest, scores, sentences=sentences)
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
@@ -83,6 +77,11 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
     for name in config.without:
         check_known(f"{path}: without", name, people.systems)
     return people
+
+
+def _renamed(scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return scores by name and system, with other names for some systems."""
+    return {title: {aliases.get(name, name): value for name, value in own.items()} for title, own in scores.items()}
 
 
 def misfit(people: HumanJudgements, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:

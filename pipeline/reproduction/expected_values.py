@@ -91,11 +91,7 @@ class Sections:
     """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
-        self,
-        written: PublishedConfig,
-        opened: Published,
-        scored: Sequence[Board],
-        scores: Sequence[Score],
+        self, written: PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
@@ -126,13 +122,12 @@ class Sections:
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        sections = {
-            "judgments": self.judgments,
-            "columns": self.columns,
-            "correlations": correlations,
-            "agreements": agreements,
+        return {
+            "judgments": self.judgments or None,
+            "columns": self.columns or None,
+            "correlations": correlations or None,
+            "agreements": agreements or None,
         }
-        return {name: section or None for name, section in sections.items()}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
         """Return {name: what `make` returns}. Return an empty mapping and add a note where that raises InputError."""
@@ -243,9 +238,8 @@ def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[s
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:
-            theirs = (
-                f"were with {entry.annotator}" if entry.annotator else "may have been with others (key `annotator`)"
-            )
+            others = "may have been with others (key `annotator`)"
+            theirs = f"were with {entry.annotator}" if entry.annotator else others
             yield (
                 f"expect {number}: texts are annotated with {ours}, and those of the published values {theirs}: other "
                 "versions give other edits and other scores"

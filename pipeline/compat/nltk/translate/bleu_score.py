@@ -60,10 +60,8 @@ def counted(
         found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
         raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
     most = max(map(len, list_of_references), default=0)
-    sets: list[list[Tokens]] = [[() for _ in hypotheses] for _ in range(max(most, 1))]
-    for line, references in enumerate(list_of_references):
-        for number, reference in enumerate(references):
-            sets[number][line] = reference
+    padded = ([*references, *[()] * (max(most, 1) - len(references))] for references in list_of_references)
+    sets = [list(texts) for texts in zip(*padded, strict=True)] or [[]]
     try:
         encoded = ids_of([*sets, hypotheses])
     except TypeError as error:
