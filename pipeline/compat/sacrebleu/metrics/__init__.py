@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from ... import kernel
-from ...errors import did_you_mean
-from ...tokenizers import sacrebleu
-from ...tokenizers.tercom import Tercom
-from ...tokenizers.tokenization import Tokenization
-from ..texts import (
+from .... import kernel
+from ....errors import did_you_mean
+from ....tokenizers import sacrebleu
+from ....tokenizers.tercom import Tercom
+from ....tokenizers.tokenization import Tokenization
+from ...texts import (
     UnavailableError,
     WrongTypeError,
     WrongValueError,
@@ -33,8 +33,8 @@ from ..texts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...arrays import Floats, Ints
-    from ...kernel.common import Lines
+    from ....arrays import Floats, Ints
+    from ....kernel.common import Lines
 
 __all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore"]
 
@@ -167,7 +167,7 @@ class Metric(ABC, Generic[Scored]):
         """Return the signature of what was scored last. Raises WrongValueError where nothing was scored yet."""
         if self.num_refs is None:
             raise WrongValueError("the number of references is not known yet: score something first")
-        from ...metrics.base.options import SACREBLEU
+        from ....metrics.base.options import SACREBLEU
 
         references = "var" if self.num_refs == -1 else self.num_refs
         info = {"version": SACREBLEU, "nrefs": references, "bs": self.n_bootstrap, "ar": None, "seed": self.seed}

@@ -1,0 +1,5 @@
+"""The path of sacrebleu.metrics.bleu."""
+
+from . import BLEU, BLEUScore
+
+__all__ = ["BLEU", "BLEUScore"]
