@@ -142,14 +142,8 @@ def compared(
             for name, count in zip(names, counts, strict=True)
             if count
         ]
-    settings = Settings(
-        resamples=config.permutations or 0,
-        swap=config.swap,
-        block=config.block,
-        early_min=config.early_min,
-        early_max=config.early_max,
-        seed=config.seed,
-    )
+    given = {key: getattr(config, key) for key in ("swap", "block", "early_min", "early_max", "seed")}
+    settings = Settings(resamples=config.permutations or 0, **given)
     where = {"dataset": metrics[0].dataset, "human": title}
     results = [compare(statistic, *levels[statistic.level], names, settings, where) for statistic in asked]
     agreements = [one for values, _ in results for one in values]
@@ -174,19 +168,10 @@ def compare(
     values = [statistic.value(people, own) for own in scores]
     known: dict[str, Any] = {**where, "statistic": str(statistic)}
     agreements = [Agreement(metric=name, **known, **one._asdict()) for name, one in zip(metrics, values, strict=True)]
-    if not settings.resamples:
-        return agreements, []
-    tests = permutation_tests(statistic, people, scores, values, settings)
+    tests = permutation_tests(statistic, people, scores, values, settings) if settings.resamples else []
     return agreements, [
-        PermutationTest(
-            metric=metrics[test.better],
-            other=metrics[test.other],
-            delta=test.delta,
-            p=test.p,
-            resamples=test.resamples,
-            **known,
-        )
-        for test in tests
+        PermutationTest(metric=metrics[better], other=metrics[other], delta=delta, p=p, resamples=drawn, **known)
+        for better, other, delta, p, drawn in tests
     ]
 
 
@@ -222,10 +207,8 @@ def correlate(
     for statistic in asked:
         if statistic.level == "system" and people.shape[1] != 1:
             raise InputError(f"{statistic} compares one score of each system; found {people.shape[1]:,} of each")
-    settings, where = (
-        Settings(resamples=permutations, swap=swap, block=block, seed=seed),
-        {"dataset": "", "human": "human"},
-    )
+    settings = Settings(resamples=permutations, swap=swap, block=block, seed=seed)
+    where = {"dataset": "", "human": "human"}
     results = [compare(statistic, people, scores, list(metrics), settings, where) for statistic in asked]
     return {
         "statistics": [asdict(one) for agreements, _ in results for one in agreements],

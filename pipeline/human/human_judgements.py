@@ -55,17 +55,19 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
-    if is_judgments(path):
-        people = HumanJudgements(
-            str(path), _digest(path), {}, read_judgments(path, config.judges, aliases=config.aliases)
-        )
+    judged = is_judgments(path)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    if judged:
+        judgments = read_judgments(path, config.judges, aliases=config.aliases)
+        people = HumanJudgements(str(path), digest, {}, judgments)
     else:
         sentences = read_sentence_scores(path) or {}
         scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
         if config.aliases:
             check_aliases(str(path), config.aliases, {name for own in scores.values() for name in own})
         scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
-        people = HumanJudgements(str(path), _digest(path), scores, sentences=sentences)
+        people = HumanJudgements(str(path), digest, scores, sentences=sentences)
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
             raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
@@ -80,11 +82,6 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
 def _renamed(scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return scores by name and system, with other names for some systems."""
     return {title: {aliases.get(name, name): value for name, value in own.items()} for title, own in scores.items()}
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def misfit(people: HumanJudgements, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:

@@ -208,62 +208,46 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
     first = next(lines)
     rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
     header = [cell.lower() for cell in next(rows).cells]
-    columns = _columns(header, name)
+    systems, segment_title = _columns(header, name)
     for number, (line, cells) in enumerate(rows, 1):
-        if cells:
-            yield _row(columns, cells, number, f"{name}:{line}", len(header))
+        position = f"{name}:{line}"
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            raise CorpusError([Problem(position, f"has {len(cells)} columns; the first line has {len(header)}")])
+        row = dict(zip(header, map(str.strip, cells), strict=True))
+        ranking = _Ranking()
+        for system, rank in systems:
+            if row[system] in ("", "-1") and row[rank] in ("", "-1"):
+                continue  # WMT files have columns for five systems, some of them empty
+            try:
+                ranking.add(row[system], row[rank], f".{row.get('srclang', '')}-{row.get('trglang', '')}")
+            except ValueError as error:
+                raise CorpusError([Problem(position, str(error))]) from None
+        # rows of pairs are parts of a ranking
+        own = row.get("rankingid") or (str(number) if len(systems) > 2 else "")
+        item = ranking.item(row[segment_title], row.get("judgeid") or UNKNOWN, own, position)
+        if not item.segment:
+            raise CorpusError([Problem(position, "the number of the sentence is missing")])
+        yield item
 
 
-class _Columns(NamedTuple):
-    """Numbers of the columns, from 0."""
-
-    systems: list[tuple[int, int]]
-    """The columns of name and rank of each system."""
-    segment: int
-    by_title: Mapping[str, int]
-    """All columns by their names in lower case."""
-
-
-def _columns(header: list[str], name: str) -> _Columns:
+def _columns(header: list[str], name: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the names of the columns with name and rank of each system, and of the column of the sentence."""
     twice = next((title for title in header if title and header.count(title) > 1), None)
     if twice:
         raise CorpusError([Problem(f"{name}:1", f"two columns are called '{twice}'")])
-    by_title = {title: number for number, title in enumerate(header)}
     numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
     titles = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
     for title in titles:
-        if title not in by_title:
+        if title not in header:
             listed = ", ".join(header[:20])
             message = f"no column is called '{title}'{did_you_mean(title, header)}; found {listed[:200]}"
             raise CorpusError([Problem(f"{name}:1", message)])
-    segment = by_title.get("segmentid", by_title.get("srcindex"))
+    segment = next((title for title in ("segmentid", "srcindex") if title in header), None)
     if segment is None:
         raise CorpusError([Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")])
-    systems = [(by_title[name], by_title[rank]) for name, rank in zip(titles[::2], titles[1::2], strict=True)]
-    return _Columns(systems, segment, by_title)
-
-
-def _row(columns: _Columns, cells: list[str], number: int, position: str, width: int) -> Item:
-    if len(cells) != width:
-        raise CorpusError([Problem(position, f"has {len(cells)} columns; the first line has {width}")])
-
-    def cell(title: str) -> str:
-        return cells[columns.by_title[title]].strip() if title in columns.by_title else ""
-
-    ranking = _Ranking()
-    for name_at, rank_at in columns.systems:
-        if cells[name_at].strip() in ("", "-1") and cells[rank_at].strip() in ("", "-1"):
-            continue  # WMT files have columns for five systems, some of them empty
-        try:
-            ranking.add(cells[name_at], cells[rank_at], f".{cell('srclang')}-{cell('trglang')}")
-        except ValueError as error:
-            raise CorpusError([Problem(position, str(error))]) from None
-    segment = cells[columns.segment].strip()
-    own = cell("rankingid") or (str(number) if len(columns.systems) > 2 else "")  # rows of pairs are parts of a ranking
-    item = ranking.item(segment, cell("judgeid") or UNKNOWN, own, position)
-    if not segment:
-        raise CorpusError([Problem(position, "the number of the sentence is missing")])
-    return item
+    return list(zip(titles[::2], titles[1::2], strict=True)), segment
 
 
 class Pairs(NamedTuple):

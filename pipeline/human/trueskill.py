@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..arrays import Floats, Ints
+    from ..arrays import Floats
     from .judgments import Judgments
 
     Progress = Callable[[int, int], None]
@@ -56,7 +56,29 @@ def trueskill(judgments: Judgments, runs: int = 100, seed: int = 12345, progress
     outcomes = cells.reshape(systems, systems, 3)
     # for each two systems: how often the row's system wins, ties and loses
     outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
-    means = _play(outcomes, runs, seed, int(cells.sum()) + 1, progress)
+    # Play all runs; return the mean skills: float64 [runs, systems].
+    matches = int(cells.sum()) + 1
+    met = outcomes.sum(axis=2)
+    compared = met.sum(axis=1) > 0
+    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
+    means = np.zeros((runs, len(met)))
+    variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
+    width, rows = beta(matches), np.arange(runs)
+    margin = draw_margin(width)
+    partners = (met > 0).astype(np.float64)
+    for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
+        first = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
+        weights = np.exp(-np.abs(means - means[rows, first, None])) * partners[first]
+        reached = np.cumsum(weights, axis=1)
+        second = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
+        share = shares[first, second]
+        outcome = (chance >= share[:, 0]).astype(np.int64) + (chance >= share[:, 1])
+        winner, loser = np.where(outcome == 2, second, first), np.where(outcome == 2, first, second)
+        skills = means[rows, winner], means[rows, loser], variance[rows, winner], variance[rows, loser]
+        new = rated(*skills, outcome == 1, width, margin)
+        means[rows, winner], means[rows, loser], variance[rows, winner], variance[rows, loser] = new
+        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
+            progress(number + 1, matches)
     means[:, outcomes.sum(axis=(1, 2)) == 0] = np.nan
     return means
 
@@ -67,32 +89,6 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
     for low in range(0, matches, STEPS):
         count = min(STEPS, matches - low)
         yield from np.stack([generator.random((count, 2)) for generator in generators], axis=-1)
-
-
-def _play(outcomes: Ints, runs: int, seed: int, matches: int, progress: Progress | None) -> Floats:
-    """Play all runs; return the mean skills: float64 [runs, systems]."""
-    met = outcomes.sum(axis=2)
-    compared = met.sum(axis=1) > 0
-    shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
-    mean = np.zeros((runs, len(met)))
-    variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
-    width, rows = beta(matches), np.arange(runs)
-    margin = draw_margin(width)
-    partners = (met > 0).astype(np.float64)
-    for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
-        first = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
-        weights = np.exp(-np.abs(mean - mean[rows, first, None])) * partners[first]
-        reached = np.cumsum(weights, axis=1)
-        second = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
-        share = shares[first, second]
-        outcome = (chance >= share[:, 0]).astype(np.int64) + (chance >= share[:, 1])
-        winner, loser = np.where(outcome == 2, second, first), np.where(outcome == 2, first, second)
-        skills = mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser]
-        new = rated(*skills, outcome == 1, width, margin)
-        mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = new
-        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
-            progress(number + 1, matches)
-    return mean
 
 
 def rated(

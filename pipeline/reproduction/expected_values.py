@@ -16,12 +16,11 @@ from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
-from ..human.meta_evaluation import judged_scores
-from ..human.preferences import sentence_level, sentence_pairs
+from ..human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
 from ..human.score_files import metric_scores
 from ..metrics.base.needs import annotator_of
 from ..metrics.base.options import parse_signature
-from .published_files import counted
+from .published_sections import counted
 from .verdicts import (
     Compared,
     Verdict,
@@ -52,8 +51,7 @@ if TYPE_CHECKING:
     from ..human.trueskill import Progress
     from ..scoring.board import Board
     from ..scoring.results import Results, Score
-    from .published_files import Cell
-    from .published_sections import Published
+    from .published_sections import Cell, Published
 
 
 Scores = dict[str, float]
@@ -93,11 +91,7 @@ class Sections:
     """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
-        self,
-        written: PublishedConfig,
-        opened: Published,
-        scored: Sequence[Board],
-        scores: Sequence[Score],
+        self, written: PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
@@ -128,13 +122,12 @@ class Sections:
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        sections = {
-            "judgments": self.judgments,
-            "columns": self.columns,
-            "correlations": correlations,
-            "agreements": agreements,
+        return {
+            "judgments": self.judgments or None,
+            "columns": self.columns or None,
+            "correlations": correlations or None,
+            "agreements": agreements or None,
         }
-        return {name: section or None for name, section in sections.items()}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
         """Return {name: what `make` returns}. Return an empty mapping and add a note where that raises InputError."""
@@ -245,9 +238,8 @@ def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[s
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:
-            theirs = (
-                f"were with {entry.annotator}" if entry.annotator else "may have been with others (key `annotator`)"
-            )
+            others = "may have been with others (key `annotator`)"
+            theirs = f"were with {entry.annotator}" if entry.annotator else others
             yield (
                 f"expect {number}: texts are annotated with {ours}, and those of the published values {theirs}: other "
                 "versions give other edits and other scores"

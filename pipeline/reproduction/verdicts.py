@@ -105,7 +105,13 @@ def compare(
         verdict = "equal"
     elif tolerance is not None and abs(difference) <= Decimal(tolerance):
         verdict = "tolerance"
-    shown = _shown(ours, published)
+    # Our number with up to two decimals more than the published one has; zeros at their end are dropped.
+    digits = max(-int(published.as_tuple().exponent), 0)
+    shown = f"{rounded(ours, min(digits + 2, 30)):f}"
+    if "." in shown:
+        whole, _, rest = shown.partition(".")
+        kept = rest[:digits] + rest[digits:].rstrip("0")
+        shown = f"{whole}.{kept}" if kept else whole
     return Compared(place=place, expected=expected, found=shown, verdict=verdict, difference=float(difference))
 
 
@@ -114,17 +120,6 @@ def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
         unit = Decimal(1).scaleb(published.adjusted() - MOST + 1)
         return abs(ours - published) <= unit / 2
     return rounded(ours, -int(published.as_tuple().exponent), rule) == published
-
-
-def _shown(ours: Decimal, published: Decimal) -> str:
-    """Return our number with up to two decimals more than the published one has; zeros at their end are dropped."""
-    digits = max(-int(published.as_tuple().exponent), 0)
-    text = f"{rounded(ours, min(digits + 2, 30)):f}"
-    if "." in text:
-        whole, _, rest = text.partition(".")
-        kept = rest[:digits] + rest[digits:].rstrip("0")
-        text = f"{whole}.{kept}" if kept else whole
-    return text
 
 
 def leaves(expected: Any, ours: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:

@@ -14,8 +14,22 @@ from tests.conftest import ROOT
 from tests.test_structure import HEAVY, PEERS, loaded
 
 PAGE = (ROOT / "pipeline" / "help" / "compat.md").read_text(encoding="utf-8")
-MODULES = ["sacrebleu", "sacrebleu.metrics", "nltk", "nltk.translate", "nltk.translate.bleu_score"]
-MODULES += ["nltk.translate.gleu_score", "rouge_score", "rouge_score.rouge_scorer", "rouge_score.scoring"]
+MODULES = [
+    "sacrebleu",
+    "sacrebleu.metrics",
+    "sacrebleu.metrics.bleu",
+    "sacrebleu.metrics.chrf",
+    "sacrebleu.metrics.ter",
+]
+MODULES += [
+    "nltk",
+    "nltk.translate",
+    "nltk.translate.bleu_score",
+    "nltk.translate.gleu_score",
+    "rouge_score",
+    "rouge_score.rouge_scorer",
+    "rouge_score.scoring",
+]
 
 
 def test_the_examples_of_the_page_of_help_run(capsys: pytest.CaptureFixture[str]) -> None:

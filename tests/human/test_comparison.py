@@ -17,7 +17,7 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.human.comparison import USUAL
 from pipeline.human.judgments import build
-from pipeline.human.preferences import agreement_by_rank
+from pipeline.human.meta_evaluation import agreement_by_rank
 from pipeline.human.score_files import means, read_sentence_scores
 from pipeline.human.statistics import statistic_of
 from pipeline.human.trueskill import skills

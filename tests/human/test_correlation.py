@@ -24,7 +24,7 @@ from pipeline.human.correlation import (
     williams,
     windows,
 )
-from pipeline.human.preferences import SentencePairs, accuracy_interval, preferences, sentence_level
+from pipeline.human.meta_evaluation import SentencePairs, accuracy_interval, preferences, sentence_level
 
 RNG = np.random.default_rng(8)
 SAMPLES = [(RNG.integers(0, top, n) / 7, RNG.integers(0, top, n) / 3) for n in (3, 5, 13) for top in (3, 8, 1000)] * 2

@@ -20,8 +20,7 @@ from pipeline.config.resolved import Overrides
 from pipeline.errors import ConfigError, InputError
 from pipeline.human.human_judgements import HumanJudgements
 from pipeline.human.judgments import build
-from pipeline.human.meta_evaluation import meta_evaluate
-from pipeline.human.preferences import lines_of_segments, sentence_pairs
+from pipeline.human.meta_evaluation import lines_of_segments, meta_evaluate, sentence_pairs
 from pipeline.human.score_files import MetricScores
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, tree, write_run

@@ -10,7 +10,8 @@ import pytest
 
 from pipeline.errors import InputError
 from pipeline.human.statistics import permutation, statistic_of
-from pipeline.human.statistics.permutation import EQUAL, Permutation, Settings, permutation_tests
+from pipeline.human.statistics.coefficients import EQUAL
+from pipeline.human.statistics.permutation import Permutation, Settings, permutation_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,10 +15,9 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.human.comparison import USUAL
 from pipeline.human.correlation import correlate, pair_counts, williams
 from pipeline.human.statistics import STATISTICS, statistic_of
-from pipeline.human.statistics.correlations import p_values
+from pipeline.human.statistics.coefficients import calibrated, counts_within, p_values
 from pipeline.human.statistics.permutation import Settings, permutation_tests
 from pipeline.human.statistics.statistic import AVERAGES
-from pipeline.human.statistics.taus import calibrated, counts_within
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan

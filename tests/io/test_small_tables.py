@@ -15,7 +15,7 @@ from pipeline.errors import CorpusError
 from pipeline.human.judgments import read_items
 from pipeline.human.score_files import read_scores
 from pipeline.io.small_tables import is_numeric, number_of, read_rows, separator_of
-from pipeline.reproduction.published_files import TableColumns, read_table
+from pipeline.reproduction.published_sections import TableColumns, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Overrides
 from pipeline.corpus.texts import brackets
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.reproduction.published_files import TableColumns, read_table
+from pipeline.reproduction.published_sections import TableColumns, read_table
 from pipeline.reproduction.verdicts import Verdict, compare, compare_order, is_worse, leaves, verdict_of, whole_verdict
 from pipeline.scoring.results import Results
 from tests.conftest import write_run

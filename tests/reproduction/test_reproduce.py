@@ -23,7 +23,7 @@ from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.human.judgments import build
-from pipeline.human.preferences import sentence_level, sentence_pairs
+from pipeline.human.meta_evaluation import sentence_level, sentence_pairs
 from pipeline.io import catalogue
 from pipeline.report.tables import round_half_up
 from pipeline.reproduction import recipe as published

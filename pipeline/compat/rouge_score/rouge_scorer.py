@@ -22,7 +22,7 @@ NOTHING = scoring.Score(0, 0, 0)
 """The score of subsequences where a text has no token."""
 
 
-class RougeScorer(scoring.BaseScorer):
+class RougeScorer:
     """ROUGE of several types: rouge1 to rouge9, rougeL and rougeLsum."""
 
     def __init__(
@@ -70,24 +70,11 @@ class RougeScorer(scoring.BaseScorer):
                 *references, output = tokens = [text.whole for text in whole]
                 scores[name] = _of_lengths(kernel.lcs(references, [output])[0, 0].tolist(), tokens)
             else:
-                *others, last = split = self._encode([self._sentences(text) for text in texts])
+                split_text = _split_by_nltk if self.split_summaries else _split_at_newlines
+                *others, last = split = self._encode([split_text(text) for text in texts])
                 match = kernel.union_lcs(others, [last])  # the union of subsequences of sentences
                 scores[name] = _of_lengths(match[0, 0].tolist(), [text.whole for text in split])
         return scores
-
-    def _sentences(self, text: str) -> list[str]:
-        """Return the sentences of a text for rougeLsum, but for empty ones."""
-        if not self.split_summaries:
-            return list(filter(None, text.split("\n")))
-        try:
-            from nltk import sent_tokenize
-        except ImportError:
-            unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
-        try:
-            sentences: list[str] = sent_tokenize(text)
-        except LookupError:
-            unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
-        return sentences
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
         """Return texts, each a list of sentences, as lines of ids."""
@@ -97,6 +84,22 @@ class RougeScorer(scoring.BaseScorer):
         else:
             encoded = ids_of([[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts])
         return [Sentences(*ids, first) for ids, first in zip(encoded, firsts, strict=True)]
+
+
+def _split_at_newlines(text: str) -> list[str]:
+    return list(filter(None, text.split("\n")))
+
+
+def _split_by_nltk(text: str) -> list[str]:
+    try:
+        from nltk import sent_tokenize
+    except ImportError:
+        unavailable("split_summaries", "nltk splits the sentences: pip install nltk")
+    try:
+        sentences: list[str] = sent_tokenize(text)
+    except LookupError:
+        unavailable("split_summaries", "nltk lacks its data for sentences: python -m nltk.downloader punkt_tab")
+    return sentences
 
 
 def _text(name: str, text: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,14 +28,6 @@ class AggregateScore(NamedTuple):
     low: Any
     mid: Any
     high: Any
-
-
-class BaseScorer(ABC):
-    """Something that scores a prediction."""
-
-    @abstractmethod
-    def score(self, target: str, prediction: str) -> dict[str, Score]:
-        """Return the scores by their types."""
 
 
 class BootstrapAggregator:

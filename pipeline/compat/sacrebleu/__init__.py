@@ -16,10 +16,7 @@ from .metrics import BLEU, CHRF, TER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .metrics.base import Streams
-    from .metrics.bleu import BLEUScore
-    from .metrics.chrf import CHRFScore
-    from .metrics.ter import TERScore
+    from .metrics import BLEUScore, CHRFScore, Streams, TERScore
 
 __all__ = [
     "BLEU",
@@ -55,14 +52,7 @@ def corpus_bleu(
     use_effective_order: bool = False,
 ) -> BLEUScore:
     """Return the BLEU of a corpus; `references` has a list for each annotator, with None where one is missing."""
-    metric = BLEU(
-        lowercase=lowercase,
-        force=force,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    )
+    metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -81,13 +71,7 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """Return the BLEU of a sentence with its references."""
-    metric = BLEU(
-        lowercase=lowercase,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    )
+    metric = BLEU(lowercase, False, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
     return metric.sentence_score(hypothesis, references)
 
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 STATISTICS: Table[type[Statistic]] = Table(
     __name__,
     {
-        "pearson": "correlations.Pearson",
-        "spearman": "correlations.Spearman",
-        "kendall": "taus.TauB",
-        "kendall_c": "taus.TauC",
-        "kendall_23": "taus.Tau23",
-        "accuracy": "taus.Accuracy",
-        "kendall_like": "taus.KendallLike",
-        "soft_accuracy": "correlations.SoftAccuracy",
+        "pearson": "coefficients.Pearson",
+        "spearman": "coefficients.Spearman",
+        "kendall": "coefficients.TauB",
+        "kendall_c": "coefficients.TauC",
+        "kendall_23": "coefficients.Tau23",
+        "accuracy": "coefficients.Accuracy",
+        "kendall_like": "coefficients.KendallLike",
+        "soft_accuracy": "coefficients.SoftAccuracy",
     },
 )
 """The statistics by name."""

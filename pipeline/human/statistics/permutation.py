@@ -15,8 +15,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..correlation import ROUNDING, PairCounts, pair_kinds, pearson
-from .correlations import Pearson
-from .taus import Tau
+from .coefficients import EQUAL, Pearson, Tau
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     Where a draw is false, the two metrics exchange what it stands for. The values are float64 [draws, groups].
     """
 
-EQUAL = 1e-12
-"""Differences of statistics that differ by less are equal."""
 AT_ONCE = 1_500_000
 """How many draws of a score or of a pair are in memory at once."""
 MOST_PAIRS = 20_000_000
@@ -103,9 +100,12 @@ def permutation_tests(
         count = people.shape[1] * (people.shape[1] - 1) // 2
         if len(people) * count > MOST_PAIRS:
             raise InputError(f"swap: {len(people) * count:,} pairs are too many to swap; average by item or system")
+        # each metric has its own epsilon
         epsilons = [statistic.tie_below if value.epsilon is None else value.epsilon for value in values]
         swapped = np.ones((len(people), count), np.bool_)
-        exchange = exchanged_pairs(statistic, people, scores, epsilons, groups, pairs)
+        of_groups = PairsOfGroups(statistic, people, groups)
+        added = [of_groups.added(one, one, epsilon) for one, epsilon in zip(scores, epsilons, strict=True)]
+        exchange = _exchanged_sums(np.stack(added, axis=1), pairs, of_groups.value)
     else:
         own = scores[:, groups.present]
         means, deviations = own.mean(axis=1)[:, None, None], own.std(axis=1)[:, None, None]
@@ -255,23 +255,6 @@ class PairsOfGroups:
         concordant, discordant, both = sums.astype(np.float64)
         ties_one, ties_two = self.untied - concordant - discordant, self.total - self.untied - both
         return self.statistic.of_counts(PairCounts(concordant, discordant, ties_one, ties_two, both))
-
-
-def exchanged_pairs(
-    statistic: Tau,
-    human: Floats,
-    metrics: Floats,
-    epsilons: Sequence[float],
-    groups: Groups,
-    pairs: Sequence[tuple[int, int]],
-) -> Exchange:
-    """Return what a statistic is after two metrics exchanged results of pairs: see Exchange.
-
-    Each metric has its own epsilon.
-    """
-    of_groups = PairsOfGroups(statistic, human, groups)
-    added = [of_groups.added(own, own, epsilon) for own, epsilon in zip(metrics, epsilons, strict=True)]
-    return _exchanged_sums(np.stack(added, axis=1), pairs, of_groups.value)
 
 
 def _exchanged_in_small_groups(of_groups: PairsOfGroups, metrics: Floats, pairs: Sequence[tuple[int, int]]) -> Exchange:

@@ -168,16 +168,12 @@ class Statistic:
     def __str__(self) -> str:
         """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
         usual = {one.name: one.default for one in fields(self)}
-        values = [(item, getattr(self, item.attribute)) for item in self.options]
-        return render_signature(
-            self.name,
-            [
-                (item.key, value)
-                for item, value in values
-                if (item.applies is None or item.applies(self))
-                and not (item.implicit and value == usual[item.attribute])
-            ],
-        )
+        shown = []
+        for item in self.options:
+            value = getattr(self, item.attribute)
+            if (not item.applies or item.applies(self)) and not (item.implicit and value == usual[item.attribute]):
+                shown.append((item.key, value))
+        return render_signature(self.name, shown)
 
 
 def _constant(human: Floats, metric: Floats, groups: Groups) -> str:

@@ -60,10 +60,8 @@ def counted(
         found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
         raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
     most = max(map(len, list_of_references), default=0)
-    sets: list[list[Tokens]] = [[() for _ in hypotheses] for _ in range(max(most, 1))]
-    for line, references in enumerate(list_of_references):
-        for number, reference in enumerate(references):
-            sets[number][line] = reference
+    padded = ([*references, *[()] * (max(most, 1) - len(references))] for references in list_of_references)
+    sets = [list(texts) for texts in zip(*padded, strict=True)] or [[]]
     try:
         encoded = ids_of([*sets, hypotheses])
     except TypeError as error:
@@ -152,15 +150,9 @@ class SmoothingFunction:
         return smoothed
 
     def method5(
-        self,
-        p_n: Sequence[Any],
-        references: Sequence[Tokens],
-        hypothesis: Tokens,
-        hyp_len: int | None = None,
-        *_: object,
+        self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, *_: object, **__: object
     ) -> list[Any]:
         """Average each precision with the averaged one below it and the plain one above it."""
-        del hyp_len
         above = [*p_n[1:], modified_precision(references, hypothesis, 5)]
         below, averaged = p_n[0] + 1, []
         for precision, higher in zip(p_n, above, strict=True):
@@ -169,13 +161,13 @@ class SmoothingFunction:
         return averaged
 
     def method6(
-        self, p_n: Sequence[Any], references: object, hypothesis: Tokens, hyp_len: int | None = None, *_: object
+        self, p_n: Sequence[Any], references: object, hypothesis: Tokens, *_: object, **__: object
     ) -> list[Any]:
         """Interpolate the orders from the third with what the two orders below let expect (Gao and He 2013).
 
         Raises WrongValueError where no 3-gram matches, as nltk's assertion does.
         """
-        del references, hyp_len
+        del references
         if len(p_n) < 3 or not p_n[2]:
             raise WrongValueError("method6: at least one 3-gram has to match")
         smoothed = list(p_n)
@@ -187,16 +179,10 @@ class SmoothingFunction:
         return smoothed
 
     def method7(
-        self,
-        p_n: Sequence[Any],
-        references: Sequence[Tokens],
-        hypothesis: Tokens,
-        hyp_len: int | None = None,
-        *_: object,
+        self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, hyp_len: int | None = None
     ) -> list[Any]:
         """Apply method 4, then method 5."""
-        smoothed = self.method4(p_n, references, hypothesis, hyp_len)
-        return self.method5(smoothed, references, hypothesis, hyp_len)
+        return self.method5(self.method4(p_n, references, hypothesis, hyp_len), references, hypothesis)
 
 
 def sentence_bleu(
