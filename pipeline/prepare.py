@@ -59,7 +59,7 @@ class Job:
     """What run.json keeps of the config, so that reopen.py can open the texts again."""
     people: HumanJudgements | None = None
     """The file of the section `human`, opened."""
-    sources: Published | None = None
+    published: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
 
     @property
@@ -94,7 +94,7 @@ def prepare(
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
     people = people_of(config, problems) if config and config.human and not overrides.only else None
-    sources = _sources(config, metrics, problems) if config and not overrides.only else None
+    published = _published(config, metrics, problems) if config and not overrides.only else None
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
@@ -118,7 +118,7 @@ def prepare(
         overrides=overrides,
         written=_kept(config, written, overrides),
         people=people,
-        sources=sources,
+        published=published,
     )
 
 
@@ -332,7 +332,7 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
     return people
 
 
-def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published | None:
+def _published(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published | None:
     """Open the files of the sections `judgments` to `expect`; adds to problems why they cannot be used."""
     asked = config.published
     if not any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):

@@ -267,7 +267,7 @@ def _people(job: Job) -> tuple[HumanConfig, HumanJudgements] | None:
 STAGES = [
     Stage("resampling", lambda job: job.config.statistics, resample),
     Stage("correlating", _people, correlate),
-    Stage("comparing", lambda job: job.sources, compare),
+    Stage("comparing", lambda job: job.published, compare),
     Stage("averaging", lambda job: job.config.output.mean or None, average),
 ]
 """The stages between scoring and writing, in this order."""
