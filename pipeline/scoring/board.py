@@ -256,7 +256,8 @@ def with_means(results: Results) -> Results:
         raise InputError(f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}")
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for score in results.scores:
-        own = scores.setdefault(_on_any_data(score.metric), {})
+        parts = (part for part in score.metric.split("|") if not part.startswith("nrefs:"))
+        own = scores.setdefault("|".join(parts), {})
         own.setdefault(score.system, {})[score.dataset] = score.score
     return replace(results, means=[_mean(metric, own, datasets) for metric, own in scores.items()])
 
@@ -269,11 +270,6 @@ def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list
     lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
     ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
     return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
-
-
-def _on_any_data(printed: str) -> str:
-    """Return a signature without the number of references."""
-    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))
 
 
 def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:

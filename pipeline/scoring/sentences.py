@@ -106,12 +106,12 @@ class DrawnMeans(Aggregation):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return what the metric makes of the outputs of all sentences, for each system."""
-        return [Reduced(aggregated(counts.metric, self._outputs(counts.metric, system))) for system in counts.systems]
-
-    def _outputs(self, metric: Metric, system: HasBlocks) -> dict[str, Floats]:
-        """Return the outputs of all sentences: float64 [lines] each."""
-        blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        scores, metric = [], counts.metric
+        for system in counts.systems:
+            blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
+            outputs = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+            scores.append(Reduced(aggregated(metric, outputs)))
+        return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Raise InputError: the score is no sum; see unsupported() in `resampling/intervals.py`."""
