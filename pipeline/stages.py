@@ -145,9 +145,7 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
         )
     elif note := replacement(directory, job):
         listener.tell(note)
-    return (
-        {key: value for key, value in directory.manifest().items() if key not in ("program", "files")} if count else {}
-    )
+    return directory.about() if count else {}
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:

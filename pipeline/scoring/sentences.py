@@ -260,14 +260,3 @@ def reduce(
     return aggregation_of(metric).scores(
         SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
     )
-
-
-def drawn_scores(
-    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
-) -> list[Floats] | None:
-    """Return the score of each system in every draw of references: float64 [iterations] each.
-
-    Return None where no reference is drawn: with another policy or level, or where there is only one reference.
-    """
-    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, threads=threads)
-    return aggregation_of(metric).drawn_scores(counts)

@@ -203,9 +203,10 @@ def with_output_intervals(
 
 def with_mean(measured: Board, samples: Floats) -> Floats:
     """Return samples [samples, systems] with the mean of the references, where the board has a row for it."""
-    if not measured.has_mean:
+    if len(measured.scores) == len(measured.columns):
         return samples
-    return np.concatenate([samples, samples[:, measured.reference_rows].mean(axis=1, keepdims=True)], axis=1)
+    references = [number for number, own in enumerate(measured.own) if own is not None]
+    return np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
 
 
 def _stem(name: str) -> str:
