@@ -241,8 +241,8 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
     With `run2`, the systems of both run directories are compared.
     `settings` are the keys of a config's section `statistics`: baseline, test, correction, level, resamples, trials,
-    seed and choice. What they leave open is as in that section of the run's own config (the first one's), and else the
-    default.
+    seed and annotators. What they leave open is as in that section of the run's own config (the first one's), and
+    else the default.
 
     In what is returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where

@@ -19,13 +19,16 @@ from .scoring.results import REFERENCES_ROW, TIERS, Results
 from .scoring.sentences import every_output, sentence_spread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.figure import Figure
 
     from .arrays import Floats, Ints
     from .execution.store.counts import StoredCounts
     from .metrics.base.metric import Metric
+    from .metrics.base.needs import Columns
     from .scoring.board import Board
-    from .scoring.results import Bootstrap, Breakdown, Comparison, Samples, Score, Spread
+    from .scoring.results import Breakdown, Comparison, Score
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -73,20 +76,9 @@ class Result(Shown):
     notes = _of_score("notes", "What a reader should know of the score, such as why it is 0.")
     peer_signature = _of_score("peer_signature", "What sacreBLEU prints for the same settings, where it has them.")
 
-    @property
-    def samples(self) -> Samples | None:
-        """The spread of the score over draws of references; None where the metric draws none."""
-        return self.found.samples
-
-    @property
-    def bootstrap(self) -> Bootstrap | None:
-        """The interval, rank range and cluster over samples of the sentences; None where they were not asked for."""
-        return self.found.bootstrap
-
-    @property
-    def intervals(self) -> dict[str, Spread]:
-        """Each output over samples of the sentences, by name; empty unless `statistics` had {"outputs": "all"}."""
-        return self.found.intervals
+    samples = _of_score("samples", "The spread of the score over draws of references; None where none are drawn.")
+    bootstrap = _of_score("bootstrap", "Interval, rank range and cluster over samples of the sentences, or None.")
+    intervals = _of_score("intervals", "The spread of each output, where `statistics` had {'outputs': 'all'}.")
 
     @property
     def sentences(self) -> Floats:
@@ -103,8 +95,7 @@ class Result(Shown):
         The names are those of `outputs` at level corpus. For example, `sentence_outputs["rouge1_precision"]` holds the
         precision of each text. Where the best reference of a sentence counts, the numbers are those with it.
         """
-        blocks = [every_output(self.measure, columns) for columns in blocks_of(self.measure, self._counts())]
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        return self._of_sentences(every_output)
 
     def sentence_spread(self) -> dict[str, Floats]:
         """Return the spread of each sentence's score over its references.
@@ -112,7 +103,11 @@ class Result(Shown):
         The keys are score, std, low and high; each value is float64 [lines]. low and high are score ± 1.959964 std.
         They are NaN where std is 0, as in the original GLEU program with the option -d.
         """
-        blocks = [sentence_spread(self.measure, columns) for columns in blocks_of(self.measure, self._counts())]
+        return self._of_sentences(sentence_spread)
+
+    def _of_sentences(self, numbers: Callable[[Metric, Columns], dict[str, Floats]]) -> dict[str, Floats]:
+        """Return what a function makes of the counts of all sentences."""
+        blocks = [numbers(self.measure, columns) for columns in blocks_of(self.measure, self._counts())]
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     @property
@@ -282,7 +277,18 @@ class Evaluation(Sequence[Result], Drawable):
 
     def _rows(self, columns: str) -> list[dict[str, Any]]:
         few = are_few(columns)
-        return [_row(result) | ({} if few else result.outputs | result.found.ends) for result in self.results]
+        return [
+            {
+                "dataset": result.dataset,
+                "system": result.system,
+                "metric": result.signature,
+                "score": result.score,
+                **ends(result.bootstrap),
+                "rank": result.rank,
+                **({} if few else result.outputs | result.found.ends),
+            }
+            for result in self.results
+        ]
 
     def _as_results(self) -> Results:
         """Return the results that the run directory has, or those of evaluate() in the same form."""
@@ -305,9 +311,3 @@ def boards_of(results: Iterable[Result]) -> list[Board]:
 def _written(boards: Sequence[Board], warnings: Sequence[str]) -> Results:
     """Return what results.json would say of boards."""
     return Results(datasets=datasets_of(boards), warnings=list(warnings), **rows_of(boards))
-
-
-def _row(result: Result) -> dict[str, Any]:
-    """Return what a DataFrame of an evaluation says of a result: its names, its score, its interval and its rank."""
-    names = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
-    return {**names, "score": result.score, **ends(result.bootstrap), "rank": result.rank}

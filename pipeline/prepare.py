@@ -28,7 +28,7 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, needs_of, tasks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .config.resolved import Config
     from .config.tree import Node
@@ -59,7 +59,7 @@ class Job:
     """What run.json keeps of the config, so that reopen.py can open the texts again."""
     people: HumanJudgements | None = None
     """The file of the section `human`, opened."""
-    sources: Published | None = None
+    published: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
 
     @property
@@ -94,7 +94,13 @@ def prepare(
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
     people = people_of(config, problems) if config and config.human and not overrides.only else None
-    sources = _sources(config, metrics, problems) if config and not overrides.only else None
+    published = None
+    if config and not overrides.only:
+        asked = config.published
+        if any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
+            from .reproduction.published_sections import open_published
+
+            published = open_published(config, metrics, problems)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
@@ -109,6 +115,11 @@ def prepare(
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
         warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
+    file = Path(config.root.mark.file).absolute()
+    if isinstance(written, str | Path):
+        kept: dict[str, Any] = {"config": str(file)}
+    else:  # a mapping is kept whole, with the folder where relative paths start
+        kept = {"config": written.plain(), "folder": str(file.parent)}
     return Job(
         config=config,
         metrics=metrics,
@@ -116,25 +127,15 @@ def prepare(
         tasks=tasks,
         warnings=warnings,
         overrides=overrides,
-        written=_kept(config, written, overrides),
+        written={
+            **kept,
+            "set": list(overrides.settings),
+            "only": list(overrides.only),
+            "written": config.root.plain(),
+        },
         people=people,
-        sources=sources,
+        published=published,
     )
-
-
-def _kept(config: Config, given: str | Path | Node, overrides: Overrides) -> dict[str, Any]:
-    """Return what run.json keeps of a config. A mapping is kept whole, with the folder where relative paths start."""
-    file = Path(config.root.mark.file).absolute()
-    return {
-        **(
-            {"config": str(file)}
-            if isinstance(given, str | Path)
-            else {"config": given.plain(), "folder": str(file.parent)}
-        ),
-        "set": list(overrides.settings),
-        "only": list(overrides.only),
-        "written": config.root.plain(),
-    }
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
@@ -187,7 +188,7 @@ def _opened(
 
             wrong = check_address(str(options.backend), address)
             problems += [Problem("--address", wrong)] if wrong else []
-        readers = readers_of_numbers(metrics)
+        readers = [cast("NumberFiles", metric) for metric in metrics if reads_files(metric)]
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
@@ -199,20 +200,12 @@ def _opened(
         problems += _missing_sources(config, metrics)
         if not problems:
             how = Annotating(options.threads, listener, opener)
-            corpora = _annotated([corpus for corpus in corpora if corpus], views, how, problems)
+            try:
+                corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
+            except InputError as error:
+                corpora, problems = [], [*problems, *error.problems]
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
-
-
-def _annotated(
-    corpora: Sequence[Corpus], views: Collection[str], how: Annotating, problems: list[Problem]
-) -> list[Corpus | None]:
-    """Return the data sets with the texts annotated that views ask for; adds to problems why they cannot be."""
-    try:
-        return [with_annotated(corpus, views, how) for corpus in corpora]
-    except InputError as error:
-        problems += error.problems
-        return []
 
 
 def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str, ...]:
@@ -226,11 +219,6 @@ def under(config: Config, options: RunOptions) -> RunOptions:
     """Return options in which a config fills what the command line left open."""
     written = config.run
     return options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
-
-
-def readers_of_numbers(metrics: Sequence[Metric]) -> list[NumberFiles]:
-    """Return the metrics whose numbers come from files."""
-    return [cast("NumberFiles", metric) for metric in metrics if reads_files(metric)]
 
 
 def impossible_files(config: Config) -> list[Problem]:
@@ -330,16 +318,6 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
     message = misfit(people, human, [dataset.name for dataset in config.datasets], names)
     problems += [config.root.problem(message, ("human",))] if message else []
     return people
-
-
-def _sources(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published | None:
-    """Open the files of the sections `judgments` to `expect`; adds to problems why they cannot be used."""
-    asked = config.published
-    if not any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
-        return None
-    from .reproduction.published_sections import open_published
-
-    return open_published(config, metrics, problems)
 
 
 def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:

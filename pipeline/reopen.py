@@ -66,11 +66,7 @@ def _output(written: Any) -> tuple[int, tuple[str, ...], str, PlotStyle]:
     plots = tuple(map(str, names)) if isinstance(names, list) else ()
     width, font, title = (str(output.get(f"plot_{key}")) for key in ("width", "font", "title"))
     style = PlotStyle(width if width in WIDTHS else "", font if font in FONTS else "sans", title.lower() != "false")
-    return int(digits) if digits in DIGITS else 2, plots, kind if kind in TYPES else "png", style
-
-
-DIGITS = frozenset(map(str, range(13)))
-"""The numbers of digits that a config may ask for, as text."""
+    return int(digits) if digits in map(str, range(13)) else 2, plots, kind if kind in TYPES else "png", style
 
 
 def chosen(material: Material, selection: Selection) -> Material:

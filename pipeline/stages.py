@@ -40,7 +40,7 @@ from .report import FORMATS
 from .report.console import replacement_note
 from .report.material import Material
 from .report.tables.plot_style import PlotStyle
-from .scoring.board import count_warnings, describe, needs_of, rows_of, with_means
+from .scoring.board import count_warnings, describe, rows_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results
 from .scoring.stored_runs import left_out, replaced
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from .config.models import HumanConfig, StatisticsConfig
+    from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .execution.options import Missing, RunOptions
@@ -112,15 +112,11 @@ def run(
     StoreError where the directory cannot be used.
     """
     remove_abandoned()
-    with telling(listener.tell), mirrored(output or job.config.output.dir) as folder:
-        return _run_in(RunDirectory(folder), job, options, listener, fresh=fresh)
-
-
-def _run_in(
-    directory: RunDirectory, job: Job, options: RunOptions, listener: Listener, *, fresh: bool
-) -> tuple[RunDirectory, Results]:
-    """Do a run while its directory is locked; log how the run begins and what stops it."""
-    with directory.held(listener.tell):
+    with (
+        telling(listener.tell),
+        mirrored(output or job.config.output.dir) as folder,
+        (directory := RunDirectory(folder)).held(listener.tell),
+    ):
         kept = {} if fresh else _kept(directory, job, listener)
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:
@@ -149,9 +145,7 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
         )
     elif note := replacement(directory, job):
         listener.tell(note)
-    return (
-        {key: value for key, value in directory.manifest().items() if key not in ("program", "files")} if count else {}
-    )
+    return directory.about() if count else {}
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
@@ -186,7 +180,12 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
         deleted = directory.remove_stale()
         if deleted:
             listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
-    _end(job, directory, missing, {"counting": round(counting, 3), "all": round(time.monotonic() - begun, 3)}, listener)
+    state, seconds = "incomplete" if missing else "done", round(time.monotonic() - begun, 3)
+    about = {"kernel": kernel.name(), "state": state, "seconds": {"counting": round(counting, 3), "all": seconds}}
+    directory.write_manifest({**about, **job.written, **surroundings()})
+    for item in [*job.warnings, *missing]:
+        listener.note(str(item))
+    listener.note(f"{state} in {seconds} s")
     return scored.results
 
 
@@ -197,8 +196,7 @@ def count(
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        needs = needs_of(task for task in job.tasks if task.corpus is corpus)
-        counts[corpus.name], lost = count_all(corpus, needs, directory, options, listener)
+        counts[corpus.name], lost = count_all(corpus, job.needs_of(corpus), directory, options, listener)
         missing += lost
     return counts, missing
 
@@ -227,15 +225,15 @@ def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
     return replace(scored, results=results, boards=boards)
 
 
-def correlate(scored: Scored, asked: tuple[HumanConfig, HumanJudgements]) -> Scored:
+def correlate(scored: Scored, people: HumanJudgements) -> Scored:
     """Add the correlations of metrics and people."""
     from .human.meta_evaluation import meta_evaluate
     from .human.score_files import metric_scores
 
-    human, people = asked
-    scores = metric_scores(scored.boards)
+    human = scored.job.config.human
+    assert human is not None  # noqa: S101 (people are of this section)
     try:
-        agreement = meta_evaluate(scores, people, human, scored.listener.testing)
+        agreement = meta_evaluate(metric_scores(scored.boards), people, human, scored.listener.testing)
     except InputError as error:  # for example, a data set lacks outputs; the scores are still good
         return scored.told(f"nothing is correlated with people: {error}")
     scored = scored.told(*agreement.notes)
@@ -260,14 +258,10 @@ def average(scored: Scored, _: bool) -> Scored:
         return scored.told(str(error))
 
 
-def _people(job: Job) -> tuple[HumanConfig, HumanJudgements] | None:
-    return (job.config.human, job.people) if job.config.human and job.people else None
-
-
 STAGES = [
     Stage("resampling", lambda job: job.config.statistics, resample),
-    Stage("correlating", _people, correlate),
-    Stage("comparing", lambda job: job.sources, compare),
+    Stage("correlating", lambda job: job.config.human and job.people, correlate),
+    Stage("comparing", lambda job: job.published, compare),
     Stage("averaging", lambda job: job.config.output.mean or None, average),
 ]
 """The stages between scoring and writing, in this order."""
@@ -291,15 +285,3 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         files = FORMATS[name].files(material)
         directory.announce(names=files)
         directory.write_all(files)
-
-
-def _end(
-    job: Job, directory: RunDirectory, missing: Sequence[Missing], seconds: dict[str, float], listener: Listener
-) -> None:
-    """Write to run.json and to the log how the run has ended."""
-    state = "incomplete" if missing else "done"
-    about = {"kernel": kernel.name(), "state": state, "seconds": seconds}
-    directory.write_manifest({**about, **job.written, **surroundings()})
-    for item in [*job.warnings, *missing]:
-        listener.note(str(item))
-    listener.note(f"{state} in {seconds['all']} s")

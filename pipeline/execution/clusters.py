@@ -11,7 +11,6 @@ import contextlib
 import os
 import re
 import sys
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -343,7 +342,7 @@ def opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
 
     texts: list[TextFile | None] = [None] * len(files)
     with contextlib.suppress(LostWorkerError, IncompleteError):
-        for number, text in cluster.results(_Index(__version__), iter(enumerate(files))):
+        for number, text in cluster.results(partial(_indexed, __version__), iter(enumerate(files))):
             with contextlib.suppress(OSError, PipelineError):
                 here = stamp_of(text.path) if text else None
                 if text and text.stamp and here and here[:2] == text.stamp[:2]:
@@ -351,18 +350,15 @@ def opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
     return texts
 
 
-@dataclass(frozen=True)
-class _Index:
-    """What a worker does with the number of a file and the file."""
+def _indexed(version: str, item: tuple[int, Spooled]) -> tuple[int, TextFile | None]:
+    """Do what a worker does with the number of a file and the file.
 
-    version: str
-    """The version of the program on the first machine. A worker with another leaves the file to it."""
+    `version` is that of the program on the first machine. A worker with another leaves the file to it.
+    """
+    from ..corpus.scan import index_text
 
-    def __call__(self, item: tuple[int, Spooled]) -> tuple[int, TextFile | None]:
-        from ..corpus.scan import index_text
-
-        number, file = item
-        if __version__ == self.version:
-            with contextlib.suppress(OSError, PipelineError):
-                return number, index_text(file)
-        return number, None
+    number, file = item
+    if __version__ == version:
+        with contextlib.suppress(OSError, PipelineError):
+            return number, index_text(file)
+    return number, None

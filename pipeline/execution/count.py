@@ -251,18 +251,15 @@ def count_to_disk(
     directory.announce(counts[cell] for cell in missing)
     plan = _Plan.of(corpus, missing, options.shard_lines)
     locations = directory.parts({key: counts[cell].schema.width for cell, key in missing.items()})
-
-    def is_undone(shard: Shard) -> bool:
+    undone = []
+    for shard in plan.shards:
         asked = [missing[cell] for cell in plan.grid(shard) if cell in missing]
-        return any(CountsKey(key, shard.low, shard.high) not in locations for key in asked)
-
-    undone = [shard for shard in plan.shards if is_undone(shard)]
+        if any(CountsKey(key, shard.low, shard.high) not in locations for key in asked):
+            undone.append(shard)
     listener.stage("counting" if undone else "looking")
     shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
     listener.note(f"{corpus.name}: {shards_to_count} of {len(plan.names)} systems to count")
-    lost: list[Missing] = []
-    if undone:
-        lost = _count_to_files(plan, undone, directory, options, listener, locations)
+    lost = _count_to_files(plan, undone, directory, options, listener, locations) if undone else []
     parts = {location.path for location in locations.values()}
     try:
         corpus.check_unchanged()
@@ -366,7 +363,10 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
     for view, needs_of_view in by_view(corpus, needs):
         if _is_small(view, options):
             try:
-                counted |= _count_small(view, needs_of_view)
+                outputs = {name: read_texts(text, 0, text.lines) for name, text in view.systems.items()}
+                for need in needs_of_view:
+                    counts = PreparedCounts(view, need)
+                    counted |= {(name, need): counts.counts(texts) for name, texts in outputs.items()}
                 continue
             except LongTextError:  # the way below says where
                 pass
@@ -390,20 +390,7 @@ def _is_small(corpus: Corpus, options: RunOptions) -> bool:
     """Return whether all texts are in memory, few, and are counted by this process."""
     if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
         return False
-    size = 0
-    for text in corpus.texts():
-        size += text.size if isinstance(text, MemoryText) else SMALL
-    return size < SMALL
-
-
-def _count_small(corpus: Corpus, needs: Sequence[Needs]) -> dict[tuple[str, Needs], StoredCounts | InMemoryCounts]:
-    """Count a view of a data set at once. Raises LongTextError for a text that is too long to be counted."""
-    outputs = {name: read_texts(text, 0, text.lines) for name, text in corpus.systems.items()}
-    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
-    for need in needs:
-        counts = PreparedCounts(corpus, need)
-        counted |= {(name, need): counts.counts(texts) for name, texts in outputs.items()}
-    return counted
+    return sum(text.size if isinstance(text, MemoryText) else SMALL for text in corpus.texts()) < SMALL
 
 
 class PreparedCounts:

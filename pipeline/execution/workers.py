@@ -96,9 +96,6 @@ class Task:
         )
 
 
-# ---- in a worker
-
-
 @dataclass(frozen=True)
 class Work:
     """What a worker does with a task, on this machine and on others: it counts, and writes the columns where it can."""
@@ -124,8 +121,10 @@ def count(task: Task) -> Done:
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
     source = texts.pop(0) if task.source else None
     references, systems = texts[: len(task.references)], texts[len(task.references) :]
-    blank = np.stack([_blank_lines(lines) for lines in references], axis=-1) if task.missing else None
-    if blank is not None:
+    blank = None
+    if task.missing:
+        blank_of_each = [[not line.decode().split() for line in lines.texts()] for lines in references]
+        blank = np.array(blank_of_each, bool).T
         for number, lines in enumerate(task.kept):
             blank[lines, number] = False
         references = [
@@ -156,11 +155,6 @@ def count(task: Task) -> Done:
 def _position(text: Span | Lines, otherwise: str) -> str:
     """Return what messages call a text."""
     return (text.place or text.path) if isinstance(text, Span) else otherwise
-
-
-def _blank_lines(lines: Lines) -> NDArray[np.bool_]:
-    """Return which lines have no token: bool [lines]."""
-    return np.array([not line.decode().split() for line in lines.texts()], bool)
 
 
 @dataclass(frozen=True)

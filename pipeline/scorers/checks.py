@@ -32,18 +32,6 @@ def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
 
     Raises InputError for another number of them than outputs, and for what is no number of a line.
     """
-    rows = _integers(ids)
-    if len(rows) != outputs:
-        raise InputError(f"ids: expected one for each output, {outputs:,}; found {len(rows):,}")
-    wrong = (rows < 0) | (rows >= lines)
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise InputError(f"ids, item {place + 1}: expected the number of a line, 0 to {lines - 1}, found {rows[place]}")
-    return rows
-
-
-def _integers(ids: Any) -> Ints:
-    """Return ids as an array of integers; raises InputError."""
     try:
         array = np.asarray(ids)
     except ValueError:  # lists of different lengths
@@ -55,7 +43,14 @@ def _integers(ids: Any) -> Ints:
             if isinstance(item, bool) or not isinstance(item, int | np.integer):
                 raise InputError(f"ids, item {place}: expected the number of a line, found {called(item)}")
         raise InputError("ids: expected numbers of lines, and these are too large")
-    return array.astype(np.int64, copy=False)
+    rows: Ints = array.astype(np.int64, copy=False)
+    if len(rows) != outputs:
+        raise InputError(f"ids: expected one for each output, {outputs:,}; found {len(rows):,}")
+    wrong = (rows < 0) | (rows >= lines)
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise InputError(f"ids, item {place + 1}: expected the number of a line, 0 to {lines - 1}, found {rows[place]}")
+    return rows
 
 
 def called(value: object) -> str:

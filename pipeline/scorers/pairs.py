@@ -67,7 +67,10 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
     plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
     if plain and _fits(metric, len(sets), sources is not None):
         try:
-            return _scored(metric, outputs, sets, sources)
+            needs, scores = _way(metric, kernel.name())
+            source = _lines(sources) if sources is not None and needs.source else None
+            ready = prepared(needs, Text(source, [_lines(reference) for reference in sets], [], {}))
+            return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
             pass
     return None
@@ -92,15 +95,6 @@ def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
     """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
     del kernel_used
     return metric.needs, LineScores(metric)
-
-
-def _scored(metric: Metric, outputs: Sequence[str], sets: Any, sources: Sequence[str] | None) -> Floats:
-    """Return the scores of texts that are checked already."""
-    needs, scores = _way(metric, kernel.name())
-    source = _lines(sources) if sources is not None and needs.source else None
-    ready = prepared(needs, Text(source, [_lines(reference) for reference in sets], [], {}))
-    columns = ready.count(outputs, np.arange(len(outputs)))
-    return scores.of(columns, missing=False)
 
 
 def _lines(texts: Sequence[str]) -> Lines:

@@ -93,7 +93,10 @@ class Scorer:
         return scorer
 
     def _prepare(self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any) -> None:
-        asked = _one(metric)
+        if is_list(metric):
+            raise InputError("metric: expected one metric, found a list; a Scorer has one")
+        (asked,) = from_values(metric)
+        check_texts_scored(asked)
         texts = own_texts(None, references, sources, splitter, expected=has_own_tokens(asked))
         self._own, self._splitter = bool(texts.tokenizer), splitter
         self.metric = with_own_tokens(asked, texts.tokenizer) if self._own else asked
@@ -121,8 +124,7 @@ class Scorer:
 
         Raises InputError for another number of outputs, and for an output that is no text.
         """
-        texts = self._all(outputs)
-        return self._scored(texts, self._counts.every)
+        return self._scored(self._all(outputs), self._counts.every)
 
     def rewards(self, outputs: Texts, ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with the line whose number, from 0, `ids` has: float64 [outputs].
@@ -175,15 +177,6 @@ class Scorer:
             raise InputError(f"outputs: expected one for each line, {self.lines:,}; found {len(texts):,}")
         return texts
 
-    def _counted(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
-        """Return the columns of outputs; raises InputError for text that cannot be counted."""
-        try:
-            return self._counts.columns(outputs, rows)
-        except UnicodeEncodeError:
-            raise surrogate("outputs", outputs) from None
-        except LongTextError as error:
-            raise InputError(f"{self._place(error, rows)}: {error.message}") from None
-
     def _place(self, error: LongTextError, rows: Ints) -> str:
         """Return where a text is that is too long to be counted."""
         if error.text < self._counts.references:
@@ -191,18 +184,16 @@ class Scorer:
         return f"outputs, item {error.line + 1}"
 
     def _scored(self, outputs: Sequence[str], rows: Ints) -> Floats:
+        """Return the scores of outputs; raises InputError for text that cannot be counted."""
         if not outputs:
             return np.zeros(0)
-        return self._scores.of(self._counted(outputs, rows), missing=self._counts.blank is not None)
-
-
-def _one(metric: Asked) -> Metric:
-    """Return the metric that is asked for; raises InputError unless it is one, and scores texts."""
-    if is_list(metric):
-        raise InputError("metric: expected one metric, found a list; a Scorer has one")
-    (asked,) = from_values(metric)
-    check_texts_scored(asked)
-    return asked
+        try:
+            columns = self._counts.columns(outputs, rows)
+        except UnicodeEncodeError:
+            raise surrogate("outputs", outputs) from None
+        except LongTextError as error:
+            raise InputError(f"{self._place(error, rows)}: {error.message}") from None
+        return self._scores.of(columns, missing=self._counts.blank is not None)
 
 
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:

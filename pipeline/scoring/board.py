@@ -18,9 +18,9 @@ from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS
 from ..metrics.base.options import render_signature
 from ..metrics.build import class_of
-from .aggregation import POLICIES, mean_of
+from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
-from .sentences import drawn_scores, reduce
+from .sentences import aggregation_of, reduce
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -104,6 +104,7 @@ class Board:
     lines: int
     references: int
     scores: tuple[Score, ...]
+    """Where references are scored too, there is one more, without columns: the mean of theirs (REFERENCES_ROW)."""
     columns: tuple[HasBlocks, ...]
     own: tuple[int | None, ...]
     """Which reference each system is. None: it is none of them."""
@@ -120,16 +121,6 @@ class Board:
     def names(self) -> list[str]:
         """The names of the systems."""
         return [score.system for score in self.scores]
-
-    @property
-    def has_mean(self) -> bool:
-        """Whether there is one more score, the mean of the references' scores (REFERENCES_ROW), without columns."""
-        return len(self.scores) > len(self.columns)
-
-    @property
-    def reference_rows(self) -> list[int]:
-        """The numbers of the systems that are references, of which the row REFERENCES_ROW is the mean."""
-        return [number for number, own in enumerate(self.own) if own is not None]
 
     def reranked(self) -> Board:
         """Return the board with new ranks among its systems."""
@@ -242,8 +233,9 @@ def scores_of_draws(measured: Board) -> dict[str, Floats]:
 
     The scores are computed anew from the columns. The result is empty where no reference is drawn for the score.
     """
-    scores = drawn_scores(measured.metric, measured.columns, measured.lines, measured.references)
-    return dict(zip(measured.names, scores or (), strict=False))
+    metric, systems = measured.metric, measured.columns
+    counts = SystemCounts(metric=metric, systems=systems, lines=measured.lines, references=measured.references)
+    return dict(zip(measured.names, aggregation_of(metric).drawn_scores(counts) or (), strict=False))
 
 
 def with_means(results: Results) -> Results:
@@ -256,7 +248,8 @@ def with_means(results: Results) -> Results:
         raise InputError(f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}")
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for score in results.scores:
-        own = scores.setdefault(_on_any_data(score.metric), {})
+        parts = (part for part in score.metric.split("|") if not part.startswith("nrefs:"))
+        own = scores.setdefault("|".join(parts), {})
         own.setdefault(score.system, {})[score.dataset] = score.score
     return replace(results, means=[_mean(metric, own, datasets) for metric, own in scores.items()])
 
@@ -269,11 +262,6 @@ def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list
     lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
     ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
     return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
-
-
-def _on_any_data(printed: str) -> str:
-    """Return a signature without the number of references."""
-    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))
 
 
 def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:

@@ -116,8 +116,21 @@ def by_category(
     """Return for each tier the scores by category of each system."""
     terms = CategoryTerms(metric, tuple(categories))
     totals = [terms.totals(system) for system in systems]
+
+    def scored(names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:
+        """Return the scores of the categories that have counts."""
+        outputs, several = metric.score(counts), sum(counts.values())
+        rows = []
+        for number in np.flatnonzero(several).tolist():
+            own = {
+                name: int(values[number]) if name in metric.counts else float(values[number])
+                for name, values in outputs.items()
+            }
+            rows.append(Category(names[number], float(first(outputs)[number]), own))
+        return tuple(rows)
+
     return {
-        number: [_scored(metric, tier.names, tier.counts(terms, own)) for own in totals]
+        number: [scored(tier.names, tier.counts(terms, own)) for own in totals]
         for number, tier in tiers(metric, categories).items()
     }
 
@@ -125,17 +138,3 @@ def by_category(
 def beside(columns: Sequence[HasBlocks], parts: Sequence[HasBlocks]) -> list[Beside]:
     """Return the columns of each system with those of its categories."""
     return [Beside(*pair) for pair in zip(columns, parts, strict=True)]
-
-
-def _scored(metric: Metric, names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:
-    """Return the scores of the categories that have counts."""
-    outputs = metric.score(counts)
-    several = sum(counts.values())
-    rows = []
-    for number in np.flatnonzero(several).tolist():
-        own = {
-            name: int(values[number]) if name in metric.counts else float(values[number])
-            for name, values in outputs.items()
-        }
-        rows.append(Category(names[number], float(first(outputs)[number]), own))
-    return tuple(rows)

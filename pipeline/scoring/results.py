@@ -101,7 +101,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Spread:
-    """An output, such as the recall, in bootstrap samples of the sentences."""
+    """A number, such as the recall, in bootstrap samples of the sentences."""
 
     mean: Number
     std: Number
@@ -111,14 +111,9 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Spread):
     """A score in bootstrap samples of the sentences."""
 
-    mean: Number
-    std: Number
-    """The deviation over the samples, which estimates the standard error."""
-    interval: Pair
-    """The percentile interval."""
     ranks: tuple[Whole, Whole]
     """The best and the worst rank of the system in the samples, without the extremes."""
     cluster: Whole
@@ -316,8 +311,11 @@ class Results:
             if wrong := next(_too_much(content), None):
                 raise ValueError(wrong)
             results = _checked(content)
-            if wrong := next(_strays(results), None):
-                raise ValueError(wrong)
+            for section in ("scores", "tests", "breakdown"):
+                for number, item in enumerate(getattr(results, section)):
+                    if item.dataset not in results.datasets:
+                        message = f"there is no data set '{item.dataset[:100]}'"
+                        raise ValueError(f"{section}[{number}].dataset: {message}")
             return results
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
@@ -380,14 +378,6 @@ def _too_much(value: Any, *location: int | str) -> Iterator[str]:
             yield f"{_place(location)}: has {len(value):,} entries; {most:,} are allowed"
         for key, child in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _too_much(child, *location, key)
-
-
-def _strays(results: Results) -> Iterator[str]:
-    """Yield a message for each part of the results that is on a data set that they do not have."""
-    for section in ("scores", "tests", "breakdown"):
-        for number, item in enumerate(getattr(results, section)):
-            if item.dataset not in results.datasets:
-                yield f"{section}[{number}].dataset: there is no data set '{item.dataset[:100]}'"
 
 
 def without_nan(value: Any) -> Any:

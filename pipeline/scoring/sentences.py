@@ -106,12 +106,12 @@ class DrawnMeans(Aggregation):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return what the metric makes of the outputs of all sentences, for each system."""
-        return [Reduced(aggregated(counts.metric, self._outputs(counts.metric, system))) for system in counts.systems]
-
-    def _outputs(self, metric: Metric, system: HasBlocks) -> dict[str, Floats]:
-        """Return the outputs of all sentences: float64 [lines] each."""
-        blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        scores, metric = [], counts.metric
+        for system in counts.systems:
+            blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
+            outputs = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+            scores.append(Reduced(aggregated(metric, outputs)))
+        return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Raise InputError: the score is no sum; see unsupported() in `resampling/intervals.py`."""
@@ -260,14 +260,3 @@ def reduce(
     return aggregation_of(metric).scores(
         SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
     )
-
-
-def drawn_scores(
-    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, threads: int = 1
-) -> list[Floats] | None:
-    """Return the score of each system in every draw of references: float64 [iterations] each.
-
-    Return None where no reference is drawn: with another policy or level, or where there is only one reference.
-    """
-    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, threads=threads)
-    return aggregation_of(metric).drawn_scores(counts)

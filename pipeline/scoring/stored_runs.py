@@ -44,9 +44,8 @@ def load(path: Path) -> tuple[Results, list[Board]]:
         for name, blocks in zip(board.names, board.columns, strict=False):
             if isinstance(blocks, StoredCounts) and not blocks.path.exists():
                 raise StoreError(f"{path}: the counts of {name} on {board.dataset} are missing; run its config again")
-        for blocks in board.columns:
-            if isinstance(blocks, StoredCounts):
-                blocks.check_size()
+        for blocks in (blocks for blocks in board.columns if isinstance(blocks, StoredCounts)):
+            blocks.check_size()
     return results, boards
 
 
@@ -237,9 +236,6 @@ class Selection:
         return bool(self.metrics or self.datasets or self.systems)
 
 
-EVERYTHING = Selection()
-
-
 def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list[str]:
     """Return the names that each pattern means, in the order of the patterns: the name itself, or all that match it.
 
@@ -293,9 +289,13 @@ def narrowed(results: Results, boards: Sequence[Board]) -> Results:
     agreement with people where systems are left out, for it is that of all systems.
     """
     pairs = {(board.dataset, board.signature) for board in boards}
+
+    def is_kept(item: dict[str, Any]) -> bool:
+        """Whether an item about a metric, or a comparison of two, is about these data sets and metrics alone."""
+        return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
+
     human = results.human and {
-        key: [item for item in value if _is_of(item, pairs)] if key in LISTS else value
-        for key, value in results.human.items()
+        key: list(filter(is_kept, value)) if key in LISTS else value for key, value in results.human.items()
     }
     datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
     names = {name for board in boards for name in board.names}
@@ -305,11 +305,6 @@ def narrowed(results: Results, boards: Sequence[Board]) -> Results:
     whole |= {"datasets": datasets, "missing": missing, "human": human if all_systems else None}
     part = replace(results, means=None, **whole | rows_of(boards))
     return with_means(part) if results.means and len(datasets) > 1 else part
-
-
-def _is_of(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
-    """Whether an item about a metric, or a comparison of two, is about these data sets and metrics alone."""
-    return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
 
 
 LISTS = ("correlations", "sentences", "tests", "windows")

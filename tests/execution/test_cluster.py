@@ -22,7 +22,7 @@ import pytest
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import check_address
-from pipeline.corpus import opener as input_files
+from pipeline.corpus import input_files
 from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
-ASKED = ("test", "correction", "choice", "outputs", "level", "resamples", "trials", "seed")
+ASKED = ("test", "correction", "annotators", "outputs", "level", "resamples", "trials", "seed")
 """Settings of the run's statistics that the command line may change."""
 
 
@@ -152,6 +152,11 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
     asked["test"] = SHORT.get(args.test, args.test)
+    if args.choice:
+        print("note: --choice is called --annotators now, and anew is called reselected", file=sys.stderr)
+        asked["annotators"] = args.annotators or args.choice
+    if "choice" in written:  # as earlier versions wrote it
+        written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}
     settings = statistics_of({name: str(value) for name, value in given.items() if value is not None}, "--")
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
             printed[signed(metric, len(corpus.read_by(metric.needs).references))] = None
     for signature in printed:
         print(signature)
-    for name, judgments in (job.sources.judgments if job.sources else {}).items():
+    for name, judgments in (job.published.judgments if job.published else {}).items():
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
         size = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
         print(printable(f"judgments {name}: {size}"))

@@ -72,29 +72,30 @@ class StoredCounts:
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns of BLOCK lines at a time, as Schema.unpack gives them: int64 arrays. Raises StoreError."""
-        try:
-            file = open_regular(self.path)
-        except OSError as error:
-            raise StoreError(f"{self.path}: cannot be read: {error.strerror}; run the config again") from None
-        with file:
+        with self._opened() as file:
             file.readline(MAX_HEADER)
             yield from map(self.schema.unpack, self._packed(file))
 
     def check_size(self) -> None:
         """Raise StoreError where the file is too short for its lines: then no memory need be taken for any of them."""
+        with self._opened() as file:
+            self._checked_size(file)
+
+    def _opened(self) -> BinaryIO:
         try:
-            with open_regular(self.path) as file:
-                whole = os.fstat(file.fileno()).st_size
+            return open_regular(self.path)
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be read: {error.strerror}; run the config again") from None
-        if self.lines * self.schema.width * SMALLEST > whole:
-            raise damaged(self.path)
 
-    def _packed(self, file: BinaryIO) -> Iterator[NDArray[np.integer]]:
-        """Yield the arrays of a file whose first line has been read; raises StoreError where it is damaged."""
+    def _checked_size(self, file: BinaryIO) -> int:
         whole = os.fstat(file.fileno()).st_size
         if self.lines * self.schema.width * SMALLEST > whole:
             raise damaged(self.path)
+        return whole
+
+    def _packed(self, file: BinaryIO) -> Iterator[NDArray[np.integer]]:
+        """Yield the arrays of a file whose first line has been read; raises StoreError where it is damaged."""
+        whole = self._checked_size(file)
         shapes = [(min(BLOCK, self.lines - low), self.schema.width) for low in range(0, self.lines, BLOCK)]
         start, tail = file.tell(), len(array_bytes(np.zeros((len(shapes), 1), np.int64)))
         file.seek(max(whole - tail, start))
@@ -135,10 +136,14 @@ class StoredCounts:
 
         Threads may share the work on blocks; the bytes are the same.
         """
-        checks: list[int] = []
+
+        def packed(block: NDArray[np.integer]) -> tuple[bytes, int]:
+            data = array_bytes(narrow(block))
+            return data, _number(digest(data))
 
         def blocks() -> Iterator[bytes]:
-            for data, check in in_batches(shared, _block, reblock(arrays), BATCH):
+            checks: list[int] = []
+            for data, check in in_batches(shared, packed, reblock(arrays), BATCH):
                 checks.append(check)
                 yield data
             yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
@@ -179,12 +184,6 @@ class InMemoryCounts:
 def damaged(path: Path) -> StoreError:
     """Return the error for a file that is not as it was written."""
     return StoreError(f"{path}: is damaged; run the same command again, which counts it anew")
-
-
-def _block(block: NDArray[np.integer]) -> tuple[bytes, int]:
-    """Return what a file has of a block, and the digest of that."""
-    data = array_bytes(narrow(block))
-    return data, _number(digest(data))
 
 
 def _number(text: str) -> int:

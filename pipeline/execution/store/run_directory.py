@@ -241,6 +241,10 @@ class RunDirectory:
         """Return the content of run.json, or {} where there is none; raises StoreError."""
         return read_manifest(self.path)
 
+    def about(self) -> dict[str, Any]:
+        """Return the content of run.json without what write_manifest() adds itself."""
+        return {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
+
     def refuse_other_config(self, about: dict[str, Any]) -> None:
         """Raise StoreError where the folder is of another config than `about` says."""
         other = other_config(self.manifest(), about)
@@ -291,7 +295,7 @@ class RunDirectory:
     def add(self, files: Mapping[str, Content], warn: Callable[[str], None]) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
-            about = {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
+            about = self.about()
             self._before |= set(files)
             self.write_manifest(about)
             self.write_all(files)
@@ -329,7 +333,7 @@ class RunDirectory:
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
-        about = {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
+        about = self.about()
         counts = self._counts_beside(used)
         _delete(counts)
         self.remove_parts(own_files(self.path / UNFINISHED))
@@ -374,7 +378,7 @@ class RunDirectory:
         self._keys.add(key)
         current = counts.is_whole(key)
         if current:
-            self._list(counts.path)
+            self.files.add(self._name(counts.path))
         return current
 
     def parts(self, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
@@ -429,15 +433,12 @@ class RunDirectory:
                 waiting.replace(counts.path)
             except OSError as error:
                 raise StoreError(f"{counts.path}: cannot be written: {error.strerror}") from None
-            self._list(counts.path)
+            self.files.add(self._name(counts.path))
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
         """Delete parts that are joined or of no use, and their folder when it is empty."""
         _delete(paths)
         _remove_empty(self.path / UNFINISHED)
-
-    def _list(self, path: Path) -> None:
-        self.files.add(self._name(path))
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self.path).as_posix()

@@ -117,9 +117,6 @@ def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     return ordered[outside], ordered[len(values) - 1 - outside]
 
 
-# --- rank ranges, clusters of systems, and letters that show which systems differ
-
-
 MAX_GROUPS = 1000
 """No letters are given where there would be more groups of systems than this."""
 
@@ -169,19 +166,14 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     pairs = {frozenset(pair) for pair in different}
     groups = [frozenset(range(len(ranks)))]
     for pair in sorted(tuple(sorted(pair)) for pair in pairs):
-        split = [group for group in groups if not _both(pair, group)]
-        split += [group - {number} for group in groups if _both(pair, group) for number in pair]
+        split = [group for group in groups if not group.issuperset(pair)]
+        split += [group - {number} for group in groups if group.issuperset(pair) for number in pair]
         groups = [group for group in dict.fromkeys(split) if not any(group < other for other in split)]
         if len(groups) > MAX_GROUPS:
             return [""] * len(ranks)
     groups.sort(key=lambda group: sorted((ranks[number], number) for number in group))
     names = [ascii_letters[i] if i < len(ascii_letters) else f"({i + 1})" for i in range(len(groups))]
     return ["".join(n for n, group in zip(names, groups, strict=True) if i in group) for i in range(len(ranks))]
-
-
-def _both(pair: Sequence[int], group: Collection[int]) -> bool:
-    """Whether both of a pair are in a group."""
-    return all(number in group for number in pair)
 
 
 def with_output_intervals(
@@ -191,36 +183,30 @@ def with_output_intervals(
 
     Outputs that count have none. `reselected` chooses annotators anew in each sample, where that is asked for.
     """
-    parts: list[Summand | ReselectedSamples] = [reselected] if reselected else [*_parts(measured)]
-    samples = sampled_outputs(parts, len(measured.columns), measured.lines, settings.resamples, settings.seed)
-    spreads = {
-        name: _spreads(with_mean(measured, samples[name]), settings.level) for name in _fractions(measured, samples)
-    }
+    metric, systems, lines = measured.metric, measured.columns, measured.lines
+    parts: list[Summand | ReselectedSamples]
+    if reselected:
+        parts = [reselected]
+    elif metric.level in SENTENCES:
+        terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
+        parts = [Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))]
+    else:
+        parts = [*summands(metric, systems, lines, measured.references, measured.own)]
+    samples = sampled_outputs(parts, len(systems), lines, settings.resamples, settings.seed)
+    fractions = [name for name in samples if metric.counts.isdisjoint((name, _stem(name)))]
+    spreads = {name: spreads_of(with_mean(measured, samples[name]), settings.level) for name in fractions}
     return [
         replace(score, intervals={name: own[number] for name, own in spreads.items() if name in score.outputs})
         for number, score in enumerate(scores)
     ]
 
 
-def _parts(measured: Board) -> list[Summand]:
-    """Return the summands of the outputs."""
-    metric, systems, lines = measured.metric, measured.columns, measured.lines
-    if metric.level not in SENTENCES:
-        return summands(metric, systems, lines, measured.references, measured.own)
-    terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
-    return [Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))]
-
-
 def with_mean(measured: Board, samples: Floats) -> Floats:
     """Return samples [samples, systems] with the mean of the references, where the board has a row for it."""
-    if not measured.has_mean:
+    if len(measured.scores) == len(measured.columns):
         return samples
-    return np.concatenate([samples, samples[:, measured.reference_rows].mean(axis=1, keepdims=True)], axis=1)
-
-
-def _fractions(measured: Board, outputs: dict[str, Floats]) -> list[str]:
-    counts = measured.metric.counts
-    return [name for name in outputs if name not in counts and _stem(name) not in counts]
+    references = [number for number, own in enumerate(measured.own) if own is not None]
+    return np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
 
 
 def _stem(name: str) -> str:
@@ -229,7 +215,7 @@ def _stem(name: str) -> str:
     return stem if order.isdigit() else name
 
 
-def _spreads(samples: Floats, level: float) -> list[Spread]:
+def spreads_of(samples: Floats, level: float) -> list[Spread]:
     """Return the spread of each system's output [samples, systems]."""
     low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
     means = samples.mean(axis=0).tolist()
@@ -241,8 +227,6 @@ def _spreads(samples: Floats, level: float) -> list[Spread]:
 ROOM = 1 << 27
 """The sums of samples of some systems may take so many bytes."""
 
-Intervals = dict[tuple[str, int, str], dict[str, tuple[float, float]]]
-
 
 def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
@@ -252,7 +236,15 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
     """
     if not board.parts or not board.breakdown:
         return board.breakdown
-    intervals = _intervals(board, settings)
+    terms = CategoryTerms(board.metric, board.categories)
+    intervals: dict[tuple[str, int, str], dict[str, tuple[float, float]]] = {}  # by system, tier and category
+    for system, sums in _sums(terms, board, settings):
+        for number, tier in tiers(board.metric, board.categories).items():
+            outputs = board.metric.score(tier.counts(terms, sums))
+            for name in (name for name in outputs if name not in board.metric.counts):
+                low, high = (bounds.tolist() for bounds in percentile_interval(outputs[name], settings.level))
+                for category, ends in zip(tier.names, zip(low, high, strict=True), strict=True):
+                    intervals.setdefault((system, number, category), {})[name] = ends
     return tuple(
         replace(
             part,
@@ -262,22 +254,6 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
         )
         for part in board.breakdown
     )
-
-
-def _intervals(measured: Board, settings: StatisticsConfig) -> Intervals:
-    """Return the intervals of the outputs that are fractions, by system, tier and category."""
-    terms = CategoryTerms(measured.metric, measured.categories)
-    intervals: Intervals = {}
-    for system, sums in _sums(terms, measured, settings):
-        for number, tier in tiers(measured.metric, measured.categories).items():
-            outputs = measured.metric.score(tier.counts(terms, sums))
-            for name, values in outputs.items():
-                if name in measured.metric.counts:
-                    continue
-                low, high = (bounds.tolist() for bounds in percentile_interval(values, settings.level))
-                for category, ends in zip(tier.names, zip(low, high, strict=True), strict=True):
-                    intervals.setdefault((system, number, category), {})[name] = ends
-    return intervals
 
 
 def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:

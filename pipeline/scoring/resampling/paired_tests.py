@@ -155,17 +155,15 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
             counts[number] += (difference > 0).sum(), (difference < 0).sum()
             totals[number].append(float(difference.sum()))
             squares[number].append(float((difference**2).sum()))
-    return [
-        _compared(wins, losses, lines, math.fsum(total), math.fsum(square))
-        for (wins, losses), total, square in zip(counts.tolist(), totals, squares, strict=True)
-    ]
-
-
-def _compared(wins: int, losses: int, lines: int, total: float, squares: float) -> Sentencewise:
-    mean = total / lines
-    left = squares - total * mean  # 0, except for rounding, where all differences are the same
-    variance = left / (lines - 1) if lines > 1 and left > TIE * squares else 0.0
-    return Sentencewise(wins, losses, lines - wins - losses, mean, math.sqrt(variance))
+    compared = []
+    for (wins, losses), total, square in zip(
+        counts.tolist(), map(math.fsum, totals), map(math.fsum, squares), strict=True
+    ):
+        mean = total / lines
+        left = square - total * mean  # 0, except for rounding, where all differences are the same
+        variance = left / (lines - 1) if lines > 1 and left > TIE * square else 0.0
+        compared.append(Sentencewise(wins, losses, lines - wins - losses, mean, math.sqrt(variance)))
+    return compared
 
 
 def sign_test(wins: int, losses: int) -> float:

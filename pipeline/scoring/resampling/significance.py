@@ -22,6 +22,7 @@ from .intervals import (
     clusters,
     percentile_interval,
     rank_ranges,
+    spreads_of,
     summands,
     with_category_intervals,
     with_mean,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
     from ..board import Board
-    from ..results import Results, Score
+    from ..results import Results
     from ..sums import Summand
     from .samples import Progress
 
@@ -93,8 +94,9 @@ def with_statistics(
     warnings = dict.fromkeys(results.warnings)
     for board in boards:
         warnings |= dict.fromkeys(_lacking(board, settings))
-    whole = replace(results, warnings=list(warnings), statistics=_written(settings), **rows_of(boards))
-    return whole, boards
+    usual = {"annotators": "whole", "outputs": "score"}  # results.json has these two only where they are something else
+    written = settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
+    return replace(results, warnings=list(warnings), statistics=written, **rows_of(boards)), boards
 
 
 def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Progress) -> Progress:
@@ -109,12 +111,6 @@ def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Prog
         before += part if done == part else 0
 
     return told
-
-
-def _written(settings: StatisticsConfig) -> dict[str, Any]:
-    """Return the settings as results.json has them: `annotators` and `outputs` only where they are not the default."""
-    usual = {"annotators": "whole", "outputs": "score"}
-    return settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
 
 
 def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
@@ -144,25 +140,18 @@ def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | No
     drawn, own_threads = ([reselected], 1) if reselected else (parts, threads)
     samples = bootstrap(drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads)
     comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
-    scores = _with_bootstrap(measured, with_mean(measured, samples), settings.level)
+    of_rows, goodness = with_mean(measured, samples), measured.metric.goodness
+    ranges = rank_ranges(goodness(of_rows), settings.level)
+    numbers = clusters(ranks([goodness(score.score) for score in measured.scores]), ranges)
+    rows = zip(measured.scores, spreads_of(of_rows, settings.level), ranges, numbers, strict=True)
+    scores = [
+        replace(score, bootstrap=Bootstrap(one.mean, one.std, one.interval, best_and_worst, cluster), intervals={})
+        for score, one, best_and_worst, cluster in rows
+    ]
     if settings.outputs == "all":
         scores = with_output_intervals(measured, scores, settings, reselected)
     breakdown = with_category_intervals(measured, settings)
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
-
-
-def _with_bootstrap(measured: Board, samples: Floats, level: float) -> list[Score]:
-    scores, goodness = measured.scores, measured.metric.goodness
-    low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
-    means = samples.mean(axis=0).tolist()
-    deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
-    ranges = rank_ranges(goodness(samples), level)
-    numbers = clusters(ranks([goodness(score.score) for score in scores]), ranges)
-    rows = zip(scores, means, deviations, low, high, ranges, numbers, strict=True)
-    return [
-        replace(score, bootstrap=Bootstrap(mean, std, (least, most), best_and_worst, cluster), intervals={})
-        for score, mean, std, least, most, best_and_worst, cluster in rows
-    ]
 
 
 def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
@@ -186,7 +175,9 @@ def _comparisons(
     pairs = pairs_of(measured, settings.baseline) if settings.test != "none" else []
     if not pairs:
         return []
-    compared = sentencewise(_sentence_scores(measured), pairs)
+    metric = measured.metric
+    columns = zip(*(present_blocks(metric, system) for system in measured.columns), strict=True)
+    compared = sentencewise((np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns), pairs)
     scores = [score.score for score in measured.scores]
     if settings.test == "sign":
         values = [one.sign_test for one in compared]
@@ -198,7 +189,11 @@ def _comparisons(
     else:
         several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
         values = approximate_randomization(parts, scores, *several)
-    same = _same(parts, len(measured.columns))
+    # Digests, which are the same for systems that are equal on every sentence.
+    same: list[tuple[bytes, ...]] = [()] * len(measured.columns)
+    for summand in parts:
+        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
+            same[number] = (*same[number], digest)
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
     adjusted = CORRECTIONS[settings.correction](values)
@@ -227,19 +222,3 @@ def _comparisons(
             )
         )
     return comparisons
-
-
-def _sentence_scores(measured: Board) -> Iterator[Floats]:
-    """Yield the sentence scores of all systems: float64 [systems, lines] for each block of lines."""
-    metric = measured.metric
-    for blocks in zip(*(present_blocks(metric, system) for system in measured.columns), strict=True):
-        yield np.stack([sentence_scores(metric, columns) for columns in blocks])
-
-
-def _same(parts: Sequence[Summand], systems: int) -> list[tuple[bytes, ...]]:
-    """Return digests for each system, which are the same for systems that are equal on every sentence."""
-    digests: list[tuple[bytes, ...]] = [()] * systems
-    for summand in parts:
-        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
-            digests[number] = (*digests[number], digest)
-    return digests
