@@ -165,14 +165,22 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     except ConfigError as error:
         problems.extend(node.problem(problem.message, ["name"]) for problem in error.problems)
         return None
+    metric, before = METRICS[name], len(problems)
     children = {key: child for key, child in children_of(mapping).items() if key != "name"}
-    return _build(METRICS[name], replace(mapping, value=_overridden(METRICS[name], children)), problems)
-
-
-def _overridden(metric: type[Metric], children: Mapping[str, Node]) -> dict[str, Node]:
-    """Return the written options without those that `--set` gives anew, under the same name or the other one."""
+    # options that `--set` gives anew, under the same name or the other one, take the place of those that are written
     anew = {option_of(metric, key) for key, child in children.items() if is_set(child)} - {None}
-    return {key: child for key, child in children.items() if is_set(child) or option_of(metric, key) not in anew}
+    kept = {key: child for key, child in children.items() if is_set(child) or option_of(metric, key) not in anew}
+    node = replace(mapping, value=kept)
+    given = _read_options(metric, node, problems)
+    result = metric(**{o.attribute: given.get(o.name, o.default_of(given)) for o in metric.options})
+    written = {key: option_of(metric, key) for key in kept}
+    for key, option in written.items():
+        if option and option.name in given and option.applies and not option.applies(result):
+            problems.append(node.problem(f"has no effect here ({option.why}); leave it out", [key], IDLE))
+    for conflict, message in result.conflicts():
+        blamed = [key for key, option in written.items() if option and option.name == conflict]
+        problems.append(node.problem(message, blamed[:1]))
+    return result if len(problems) == before else None
 
 
 def as_mapping(node: Node) -> tuple[str, Node]:
@@ -208,14 +216,9 @@ def _written_mapping(node: Node) -> Node:
     named = node.get("name")
     if named is None or not isinstance(named.value, str):
         raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
-    return _with_set(named, node) if "[" in named.value or "|" in named.value else node
-
-
-def _with_set(named: Node, node: Node) -> Node:
-    """Return the mapping of a metric written as a text such as "gleu[n=3]", to which --set adds options.
-
-    An option of --set takes the place of the one in the text. Raises ConfigError where a file wrote such a mapping.
-    """
+    if "[" not in named.value and "|" not in named.value:
+        return node
+    # a metric written as a text such as "gleu[n=3]", to which --set adds options, which take the place of those in it
     added = {key: child for key, child in children_of(node).items() if key != "name"}
     if not any(map(is_set, added.values())):
         raise ConfigError(f"no metric is called '{named.value}'; write its options as keys beside `name`")
@@ -231,21 +234,6 @@ def children_of(node: Node) -> dict[str, Node]:
     return node.value if isinstance(node.value, dict) else {}
 
 
-def _build(metric: type[Metric], node: Node, problems: list[Problem]) -> Metric | None:
-    """Return the metric with the options of a node, or add all that is wrong to problems and return None."""
-    before = len(problems)
-    given = _read_options(metric, node, problems)
-    result = metric(**{o.attribute: given.get(o.name, o.default_of(given)) for o in metric.options})
-    written = {key: option_of(metric, key) for key in children_of(node)}
-    for key, option in written.items():
-        if option and option.name in given and option.applies and not option.applies(result):
-            problems.append(node.problem(f"has no effect here ({option.why}); leave it out", [key], IDLE))
-    for name, message in result.conflicts():
-        blamed = [key for key, option in written.items() if option and option.name == name]
-        problems.append(node.problem(message, blamed[:1]))
-    return result if len(problems) == before else None
-
-
 def option_of(metric: type[Metric], key: str) -> Option | None:
     """Return the option that a key of a config or of a signature names."""
     return next((option for option in metric.options if key in (option.name, option.key)), None)
@@ -256,7 +244,9 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
     given: dict[str, Any] = {}
     for key, child in children_of(node).items():
         option = option_of(metric, key)
-        value = _within(child, option.inner) if option else child
+        value = child
+        if option and option.inner and children_of(child).keys() == {option.inner}:
+            value = children_of(child)[option.inner]
         if option is None:
             names = [option.name for option in metric.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
@@ -268,23 +258,13 @@ def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> 
             problems.append(node.problem(f"expected {option.values()}", [key]))
         else:
             try:
-                given[option.name] = _read(option, value, value.value)
+                read = option.read(value.value)
+                if option.resolved:
+                    read = option.resolved(str(read), base_of(value))
+                given[option.name] = _path(value, value.value) if option.path else read
             except (ValueError, DataError, ConfigError) as error:
                 problems.append(node.problem(str(error).removeprefix(f"{option.name}: "), [key]))
     return given
-
-
-def _within(node: Node, key: str) -> Node:
-    """Return the only value of a mapping with this key, or the node itself where it is no such mapping."""
-    return children_of(node)[key] if key and children_of(node).keys() == {key} else node
-
-
-def _read(option: Option, node: Node, text: str) -> str | int:
-    """Return the value of an option that a node has. Raises ValueError, DataError or ConfigError."""
-    value = option.read(text)
-    if option.resolved:
-        return option.resolved(str(value), base_of(node))
-    return _path(node, text) if option.path else value
 
 
 def _path(node: Node, text: str) -> str:

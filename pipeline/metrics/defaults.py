@@ -40,7 +40,13 @@ def from_texts(texts: Sequence[str], options: Mapping[str, str], pair: str = "")
     metric takes an option or the pair.
     """
     if pair:
-        texts = _in_language(texts, options, pair)
+        chosen = tokenizer_of_pair(pair)
+        changed = [_with_tokenizer(text, options, chosen) for text in texts]
+        if changed == list(texts):
+            given = {"tokenizer", "tok"} & options.keys()
+            why = "it is given already" if given else "bleu does, unless it has one already"
+            raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
+        texts = changed
     if len(texts) == 1:
         return (from_text(texts[0], options),)
     problems: list[Problem] = []
@@ -50,16 +56,6 @@ def from_texts(texts: Sequence[str], options: Mapping[str, str], pair: str = "")
     if problems:
         raise ConfigError(dict.fromkeys(problems))
     return metrics
-
-
-def _in_language(texts: Sequence[str], options: Mapping[str, str], pair: str) -> list[str]:
-    """Return the texts of metrics with the tokeniser for a pair of languages, where none is given."""
-    chosen = tokenizer_of_pair(pair)
-    changed = [_with_tokenizer(text, options, chosen) for text in texts]
-    if changed == list(texts):
-        why = "it is given already" if {"tokenizer", "tok"} & options.keys() else "bleu does, unless it has one already"
-        raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
-    return changed
 
 
 def _with_tokenizer(text: str, options: Mapping[str, str], tokenizer: str) -> str:
@@ -109,7 +105,8 @@ def _taken(node: Node, keys: Sequence[str], common: Node) -> Node:
     """
     left, idle = [], _idle(node)
     for key in keys:
-        tried = _with(node, key, common)
+        options = {**children_of(node), key: children_of(common)[key]}
+        tried = replace(node, value=options, keys={**node.keys, key: common.keys[key]})
         idle_now = _idle(tried)
         if idle_now <= idle:
             node, idle = tried, idle_now
@@ -131,12 +128,6 @@ def _mapping(node: Node) -> Node | None:
         return as_mapping(node)[1]
     except ConfigError:
         return None
-
-
-def _with(node: Node, key: str, common: Node) -> Node:
-    """Return a metric's node with one of the defaults."""
-    options = {**children_of(node), key: children_of(common)[key]}
-    return replace(node, value=options, keys={**node.keys, key: common.keys[key]})
 
 
 def _spellings(node: Node, key: str) -> set[str]:

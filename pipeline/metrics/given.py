@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from .build import Asked
 
 
-# Metrics of tokens that a program of the user has made; see `tokenizers/own_tokens.py`.
-
-
 OF_M2 = "gold: the texts of an M2 file are split already, at blanks; give texts, and no tokens of your own"
 """The message where tokens of the caller stand beside an M2 file."""
 
@@ -55,7 +52,11 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
     if value != option.default_of(settings):
         raise InputError(f"{metric.name}: {option.name} {value} has no effect on tokens of your own; leave it out")
     changed = _changed(metric, option, tokenizer)
-    for name, problem in [*_idle(metric, changed), *changed.conflicts()]:
+    for each in metric.options:
+        was_set = getattr(metric, each.attribute) != each.default_of({**settings, option.name: value})
+        if was_set and each.applies and each.applies(metric) and not each.applies(changed):
+            raise InputError(f"{metric.name}: {each.name}: has no effect on tokens of your own; leave it out")
+    for name, problem in changed.conflicts():
         raise InputError(f"{metric.name}: {name}: {problem}")
     return changed
 
@@ -68,17 +69,6 @@ def _option_of(metric: type[Metric]) -> Option | None:
 def _changed(metric: Metric, option: Option, value: str) -> Metric:
     changed: Metric = replace(cast("Any", metric), **{option.attribute: value})
     return changed
-
-
-def _idle(metric: Metric, changed: Metric) -> list[tuple[str, str]]:
-    """Return the options that a metric sets, and that have no effect on tokens of the caller."""
-    settings = {each.name: getattr(metric, each.attribute) for each in metric.options}
-    unlike = [each for each in metric.options if settings[each.name] != each.default_of(settings)]
-    idle = [each for each in unlike if each.applies and each.applies(metric) and not each.applies(changed)]
-    return [(each.name, "has no effect on tokens of your own; leave it out") for each in idle]
-
-
-# A score from sums that somebody has already, such as matches and totals of n-grams.
 
 
 LEVELS = ("mean", "sum")
@@ -96,7 +86,12 @@ def score_counts(metric: Asked, totals: Mapping[str, float | Sequence[float]]) -
     """
     (measure,) = from_values([metric])
     if measure.level in LEVELS:
-        raise InputError(_of_sentences(measure))
+        levels = next((option.choices or () for option in measure.options if option.name == "level"), ())
+        other = next((level for level in levels if level not in LEVELS), "")
+        hint = f"; ask for {measure.name}[level={other}]" if other else ""
+        raise InputError(
+            f"{measure.name}: level: {measure.level} is made of sentence scores, not of sums of counts{hint}"
+        )
     if not isinstance(totals, Mapping):
         raise InputError(f"totals: expected a mapping of names to numbers, found {type(totals).__name__}")
     fields = [field._replace(per_reference=False) for field in measure.terms]
@@ -108,14 +103,6 @@ def score_counts(metric: Asked, totals: Mapping[str, float | Sequence[float]]) -
         whole = all(float(value).is_integer() for value in values) and not field.real
         arrays[field.name] = np.array(values if field.orders else values[0], np.int64 if whole else np.float64)
     return {name: float(value) for name, value in measure.score(arrays).items()}
-
-
-def _of_sentences(metric: Metric) -> str:
-    """Return that a metric has no score of sums, and which level has one."""
-    levels = next((option.choices or () for option in metric.options if option.name == "level"), ())
-    other = next((level for level in levels if level not in LEVELS), "")
-    hint = f"; ask for {metric.name}[level={other}]" if other else ""
-    return f"{metric.name}: level: {metric.level} is made of sentence scores, not of sums of counts{hint}"
 
 
 def _names(field: Field) -> list[str]:
@@ -134,7 +121,14 @@ def _by_name(
             known = [*names, *orders]
             hint = did_you_mean(str(key), known) or f"; {metric.name} has {', '.join(names)}"
             raise InputError(f"totals: {metric.name} has no sum called '{key}'{hint}")
-        given = _list(key, value, orders[key]) if key in orders else {key: value}
+        own = orders.get(key, [key])
+        given = {key: value}
+        if key in orders:
+            listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+            if not listed or len(value) != len(own):
+                expected = f"expected a list of {len(own)} numbers, one for each order"
+                raise InputError(f"totals: {key}: {expected}, found {value!r}")
+            given = dict(zip(own, value, strict=True))
         if twice := sorted(given.keys() & numbers.keys()):
             raise InputError(f"totals: '{twice[0]}' is given twice")
         numbers |= {name: _number(name, one) for name, one in given.items()}
@@ -142,13 +136,6 @@ def _by_name(
     if lacking := [name for name in names if name not in numbers]:
         raise InputError(f"totals: {lacking[0]} is missing; {metric.name} needs {', '.join(names)}")
     return numbers
-
-
-def _list(key: str, value: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return the numbers of all orders by their names."""
-    if isinstance(value, str | Mapping) or not isinstance(value, Sequence | np.ndarray) or len(value) != len(names):
-        raise InputError(f"totals: {key}: expected a list of {len(names)} numbers, one for each order, found {value!r}")
-    return dict(zip(names, value, strict=True))
 
 
 def _number(name: str, value: Any) -> float:

@@ -18,7 +18,7 @@ from ..errors import InvalidTextError
 from ..kernel.common import Lines, join_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ..kernel.common import Encoded
 
@@ -33,30 +33,22 @@ ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"
 def mteval(lines: Lines) -> Lines:
     """Remove <skipped>, join words that a hyphen divides at a newline inside a line, and replace entities."""
     data = lines.data
-    inside = _newlines_inside(lines)
+    inside = False  # whether a line has a newline inside
+    if len(lines.starts) and b"\n" in data:
+        newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+        owners = np.searchsorted(lines.starts, newlines, side="right") - 1
+        inside = bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
     entities = b"&" in data and any(entity in data for entity, _ in ENTITIES)
     if not inside and not entities and not (b"<" in data and b"<skipped>" in data):
         return lines
-    text = BREAK.join(_bare(lines) if inside else lines.texts()) + BREAK
+    texts = lines.texts()
+    if inside:  # white space at the ends goes: a newline there does not follow a hyphen inside the line
+        texts = (line.decode().rstrip().encode() if b"\n" in line else line for line in texts)
+    text = BREAK.join(texts) + BREAK
     for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
         text = text.replace(old, new)
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == BREAK[0])[: len(lines.starts)]
     return Lines(text, np.concatenate((np.zeros(1, np.int64), ends + 1))[:-1], ends)
-
-
-def _newlines_inside(lines: Lines) -> bool:
-    """Return whether a line has a newline inside."""
-    if not len(lines.starts) or b"\n" not in lines.data:
-        return False
-    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
-    owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-    return bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
-
-
-def _bare(lines: Lines) -> Iterator[bytes]:
-    """Yield lines without white space at their ends, where a newline would not follow a hyphen inside the line."""
-    for line in lines.texts():
-        yield line.decode().rstrip().encode() if b"\n" in line else line
 
 
 _POSSESSIVE = re.compile(r"'s(?=[ !-&(-+/:-@\[-`{-~]|\Z)")
@@ -136,7 +128,12 @@ class Tercom:
     def _line(self, line: str) -> str:
         line = line if self.case_sensitive else line.lower()
         if self.normalized:
-            line = _normalized(line, asian=self.asian_support)
+            # 13a splits the result as tercom splits the line itself; white space at its end does not count
+            line = line.rstrip().replace("\n-", "").replace("\n", " ")
+            for old, new in ENTITIES:
+                line = line.replace(old.decode(), new.decode())
+            line = _POSSESSIVE.sub(" 's", line)
+            line = _ASIAN.sub(r" \g<0> ", line) if self.asian_support else line
         if self.no_punct:
             if self.normalized:
                 from ..kernel.python.encode import SPLITS
@@ -145,12 +142,3 @@ class Tercom:
             line = _MARKS.sub("", line)
             line = _ASIAN_MARKS.sub("", line) if self.asian_support else line
         return line
-
-
-def _normalized(line: str, *, asian: bool) -> str:
-    """Return a line that 13a splits as tercom splits the line itself. White space at its end does not count."""
-    line = line.rstrip().replace("\n-", "").replace("\n", " ")
-    for old, new in ENTITIES:
-        line = line.replace(old.decode(), new.decode())
-    line = _POSSESSIVE.sub(" 's", line)
-    return _ASIAN.sub(r" \g<0> ", line) if asian else line

@@ -157,16 +157,12 @@ class Schema:
 
     def pack(self, columns: Columns) -> Ints:
         """Return the mapping as one array [..., width]."""
-        return np.concatenate(self._parts(columns), axis=-1)
-
-    def _parts(self, columns: Columns) -> list[Ints]:
-        """Return the fields in order as arrays [..., columns]."""
         parts = []
         for field, shape, _, _ in self._layout:
             array = columns[field.name]
             array = array.astype(np.float64).view(np.int64) if field.real else array
             parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
-        return parts
+        return np.concatenate(parts, axis=-1)
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
         """Return what narrow() makes of pack(), for fields [lines, ...]."""

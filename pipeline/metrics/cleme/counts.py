@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from ..base.needs import Text
 
 
-# The pieces into which CLEME cuts a sentence: wherever the output or a reference has edits, and what is between.
-#
-# The source is section 3.1 of Ye et al. 2023, and the authors' program where the paper leaves a case open.
-
-
 Words: TypeAlias = "tuple[str, ...]"
 NO_EDIT, NO_WORDS = ("noop", "na"), "-NONE-"
 """The types of lines that say that nothing is edited, in small letters, and what stands for an empty correction."""
@@ -70,10 +65,17 @@ def changes_of(edits: Iterable[Edit], size: int) -> list[Change]:
 def pieces(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> tuple[list[Piece], int]:
     """Return the pieces with edits of a sentence, and the number of stretches between them, which nobody changes.
 
-    Edits that overlap or touch are in one piece. `texts` has the changes of the output and then of each reference.
+    Edits that overlap or touch are in one piece, as section 3.1 of Ye et al. 2023 says, and the authors' program where
+    the paper leaves a case open. `texts` has the changes of the output and then of each reference.
     """
+    places: list[tuple[int, int]] = []
+    for start, end, _ in sorted((change for changes in texts for change in changes), key=lambda change: change.start):
+        if places and start <= places[-1][1]:
+            places[-1] = places[-1][0], max(end, places[-1][1])
+        else:
+            places.append((start, end))
     changed, stretches, at = [], 0, 0
-    for start, end in _joined(change for changes in texts for change in changes):
+    for start, end in places:
         own = [[change for change in changes if start <= change.start and change.end <= end] for changes in texts]
         words = [words_of(sentence, changes, start, end) if changes else None for changes in own]
         changed.append(Piece(tuple(sentence[start:end]), words))
@@ -90,17 +92,6 @@ def words_of(sentence: Sequence[str], changes: Iterable[Change], start: int, end
         words += [*sentence[at : change.start], *change.words]
         at = max(at, change.end)
     return (*words, *sentence[at:end])
-
-
-def _joined(changes: Iterable[Change]) -> list[tuple[int, int]]:
-    """Return the places of all changes in order, with those that overlap or touch as one."""
-    joined: list[tuple[int, int]] = []
-    for start, end, _ in sorted(changes, key=lambda change: change.start):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(end, joined[-1][1])
-        else:
-            joined.append((start, end))
-    return joined
 
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn")

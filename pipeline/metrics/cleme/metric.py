@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from ..base.needs import Columns
 
 
-# The scores of CLEME: F-beta and accuracy of the first version, and the four rates of CLEME 2.0.
-#
-# Each is there for arrays, and for the whole numbers of a single sentence, since references are chosen one by one.
-
-
 DECIMALS = 4
 """The authors' program rounds to so many decimals."""
 SHARES = {"corpus": (0.45, 0.35, 0.15, 0.05), "mean": (0.35, 0.25, 0.20, 0.20)}
@@ -71,22 +66,6 @@ def second_version(sums: Sums, level: str) -> dict[str, Floats]:
     a, b, c, d = SHARES[level]
     com = a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
     return {"cleme": com, "hit": hit, "err": err, "und": und, "ove": ove}
-
-
-def rounded_f(tp: int, fp: int, fn: int, beta: float) -> float:
-    """Return F-beta of a choice, rounded to 4 decimals."""
-    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
-    either = precision + recall
-    return round((1 + beta**2) * precision * recall / (beta**2 * precision + recall), DECIMALS) if either else 0.0
-
-
-def com(tp: int, fp_ne: int, fp_un: int, fn: int, level: str) -> float:
-    """Return the score of CLEME 2.0 of a choice."""
-    asked, changed = tp + fp_ne + fn, tp + fp_ne + fp_un
-    hit, err, und = (part / asked if asked else 0.0 for part in (tp, fp_ne, fn))
-    ove = fp_un / changed if changed else 0.0
-    a, b, c, d = SHARES[level]
-    return a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
 
 
 # The weights of lengths in CLEME, and sums with weights that are exact.
@@ -152,11 +131,6 @@ def halves(counts: Ints, weights: Ints) -> tuple[Ints, Ints]:
     return counts @ (weights >> HALF), counts @ (weights & ((1 << HALF) - 1))
 
 
-def whole(high: int, low: int) -> int:
-    """Return a weighted sum in units, from the sums of its halves."""
-    return (int(high) << HALF) + int(low)
-
-
 def as_float(high: Ints, low: Ints) -> Floats:
     """Return weighted sums as float64, from the sums of their halves."""
     value: Floats = np.ldexp(high.astype(np.float64), -HALF) + np.ldexp(low.astype(np.float64), -2 * HALF)
@@ -166,10 +140,6 @@ def as_float(high: Ints, low: Ints) -> Floats:
 TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
 """The halves of the weighted sums (see metric.py), and the pieces that are rightly left, which have no weights."""
 FIRST: dict[str, Any] = {"applies": lambda m: m.version == "1", "why": "CLEME 2.0 is made of rates without weights"}
-
-
-def _default_weights(given: Mapping[str, Any]) -> str:
-    return "sentence" if given.get("level") == "mean" else "corpus"
 
 
 @dataclass(frozen=True)
@@ -203,7 +173,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     )
     beta: str = beta_option(**FIRST)
     weights: str = option(
-        _default_weights,
+        lambda given: "sentence" if given.get("level") == "mean" else "corpus",
         help="weights of lengths: those of the authors for the score of a corpus or for sentences, or none",
         choices=("corpus", "sentence", "none"),
         **FIRST,
@@ -255,7 +225,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the weighted sums of each sentence."""
-        name, mean = self._weights, _mean_length(columns)
+        # the length of what references change; without sums over the data set, the lines of the columns are all of it
+        words, several = (columns[WHOLE + n][0] if WHOLE + n in columns else columns[n].sum() for n in CHANGED)
+        name, mean = self._weights, float(words / several) if several else 0.0
         if name == "corpus" and mean > LONGEST[name] - 1:
             raise InputError(
                 f"cleme: what references change is {mean:.1f} words long on average, and weights: corpus is for at "
@@ -316,10 +288,10 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return self._by_key(running=False)(columns)
 
     def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
-        return SequentialAnnotatorChoice(self._key, self._keys, TERMS, counts_of=self._ordered, running=running)
+        def ordered(columns: Columns) -> Columns:
+            return {**self.make_terms(columns), "order": columns["order"]}
 
-    def _ordered(self, columns: Columns) -> Columns:
-        return {**self.make_terms(columns), "order": columns["order"]}
+        return SequentialAnnotatorChoice(self._key, self._keys, TERMS, counts_of=ordered, running=running)
 
     def _rates(self, columns: Columns) -> dict[str, Floats]:
         """Return the rates of each sentence, with the references in the order of the file: float64 [lines, references].
@@ -334,13 +306,24 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the reference that is taken. Weights are in units, which cancel out."""
+        """Return what is greatest for the reference that is taken, with the scores of arrays made of whole numbers.
+
+        Weights are in units, which cancel out.
+        """
         tp, fp_ne, fp_un, fn, tn = _kinds(counts)
         hits, necessary, unnecessary, missed = (a + b for a, b in zip(_kinds(totals)[:4], _kinds(counts), strict=False))
+        wrong = necessary + unnecessary
         if self.version == "2":
-            score = com(hits, necessary, unnecessary, missed, self.level)
+            asked, changed = hits + necessary + missed, hits + wrong
+            hit, err, und = (part / asked if asked else 0.0 for part in (hits, necessary, missed))
+            ove = unnecessary / changed if changed else 0.0
+            a, b, c, d = SHARES[self.level]
+            score = a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
         else:
-            score = rounded_f(hits, necessary + unnecessary, missed, float(self.beta))
+            beta = float(self.beta)
+            precision, recall = hits / (hits + wrong) if wrong else 1.0, hits / (hits + missed) if missed else 1.0
+            f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+            score = round(f, DECIMALS)
         return score, tp, -(fp_ne + fp_un), -fn, tn
 
     def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
@@ -367,22 +350,13 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
 
 def _kinds(counts: tuple[int, ...]) -> list[int]:
     """Return the weighted sums of a sentence in units, and tn, from their halves."""
-    return [*(whole(high, low) for high, low in zip(counts[:-1:2], counts[1::2], strict=True)), counts[-1]]
+    return [*((high << HALF) + low for high, low in zip(counts[:-1:2], counts[1::2], strict=True)), counts[-1]]
 
 
 def _sums(terms: Columns) -> Sums:
     """Return the weighted sums of terms [...]."""
     weighted = {kind: as_float(terms[f"{kind}_high"], terms[f"{kind}_low"]) for kind in KINDS}
     return Sums(**weighted, tn=terms["tn"].astype(np.float64))
-
-
-def _mean_length(columns: Columns) -> float:
-    """Return the mean length of the pieces that references change, in the data set; 0 where there are none.
-
-    Without the sums over the data set, the lines of the columns are the data set.
-    """
-    words, count = (columns[WHOLE + n][0] if WHOLE + n in columns else columns[n].sum() for n in CHANGED)
-    return float(words / count) if count else 0.0
 
 
 def _best(rates: Mapping[str, Floats]) -> Ints:

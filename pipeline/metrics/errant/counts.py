@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     Key = tuple[int | str, ...]
     Hits = tuple[Ints, Ints]
     """The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
-    from ...arrays import Ints
-
-
-# The hits and misses of all outputs of a shard at once, as arrays. compare() of `edit_keys.py` says what they are.
 
 
 CACHED = 4096
@@ -52,7 +48,7 @@ class Compared(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Edits as they are compared. An edit of which each token counts is several of them."""
+    """Edits as they are compared, one entry for each edit. In mode dt an edit has one entry for each of its tokens."""
 
     rows: Ints
     """The line of each, or the system times the number of lines plus the line."""
@@ -97,7 +93,7 @@ class _Comparing:
         self._types: dict[str, int] = {}
         self._known: dict[Edit, list[int]] = {}
         self.references = [[self._reference(record) for record in lines.texts()] for lines in text.references]
-        read = lru_cache(CACHED)(self._outputs)
+        read = lru_cache(CACHED)(lambda record: [self._numbered(edits) for edits in outputs_of(record)])
         self.outputs = [read(record) for lines in text.systems for record in lines.texts()]
 
     def all(self) -> Compared:
@@ -114,8 +110,8 @@ class _Comparing:
             order = np.array([output * pairs + own.order if own else 0 for own in references])
             orders[..., number] = np.where(both, order, 0)
             edits[..., number] = np.where(both, np.array([own.edits if own else -1 for own in references]), -1)
-            ours = self._entries([own[output] if len(own) > output else () for own in self.outputs])
-            theirs = self._entries([own.entries if own else () for own in references])
+            ours = _entries([own[output] if len(own) > output else () for own in self.outputs])
+            theirs = _entries([own.entries if own else () for own in references])
             hits.append(self._compare(ours, theirs, both & judged))
         return Compared(orders, edits, hits, list(self._types))
 
@@ -149,16 +145,9 @@ class _Comparing:
         if self.comparison.style != CHERRANT:
             return np.ones(self.lines, bool)
         each = [[own for own in line if own and not own.output] for line in zip(*self.references, strict=True)]
-        return np.array([len(own) != 1 or self._names(own[0]) != [UNJUDGED] for own in each], bool)
-
-    def _names(self, own: _Reference) -> list[str]:
-        """Return the types of the edits of an annotator."""
         names = list(self._types)
-        return [names[entry >> 1 & TYPES] for entry in own.entries]
-
-    def _outputs(self, record: bytes) -> list[list[int]]:
-        """Return the entries of each annotator of an output."""
-        return [self._numbered(edits) for edits in outputs_of(record)]
+        types = [[names[entry >> 1 & TYPES] for entry in own[0].entries] if len(own) == 1 else [] for own in each]
+        return np.array([of_only_one != [UNJUDGED] for of_only_one in types], bool)
 
     def _reference(self, record: bytes) -> _Reference | None:
         """Return the edits of an annotator, or None where there is no line of theirs."""
@@ -186,16 +175,15 @@ class _Comparing:
         alive = (type_ if first is None else first) != NOOP
         return number | self._types.setdefault(type_, len(self._types)) << 1 | alive
 
-    @staticmethod
-    def _entries(of_rows: Iterable[Sequence[int]]) -> Entries:
-        """Return the entries of each row."""
-        packed, sizes = list[int](), list[int]()
-        for own in of_rows:
-            packed += own
-            sizes.append(len(own))
-        numbers = np.array(packed, np.int64)
-        rows = np.repeat(np.arange(len(sizes)), sizes)
-        return Entries(rows, numbers >> TYPE_BITS, numbers >> 1 & TYPES, (numbers & 1).astype(bool))
+
+def _entries(of_rows: Iterable[Sequence[int]]) -> Entries:
+    """Return the entries of each row."""
+    packed, sizes = list[int](), list[int]()
+    for own in of_rows:
+        packed += own
+        sizes.append(len(own))
+    numbers, rows = np.array(packed, np.int64), np.repeat(np.arange(len(sizes)), sizes)
+    return Entries(rows, numbers >> TYPE_BITS, numbers >> 1 & TYPES, (numbers & 1).astype(bool))
 
 
 COUNTS = ("tp", "fp", "fn")

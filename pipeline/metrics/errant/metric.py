@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,18 +29,13 @@ from ..base.options import annotator_option, beta_option, choice_option, level_o
 from .counts import COUNTS, ErrantNeeds, TypeNeeds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
-
-    from ...corpus.edits.m2_files import Edit
-
-    ByKey = dict[Hashable, list[Edit]]
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
+    from ...corpus.edits.m2_files import Edit
     from ..base.needs import Columns
 
-
-# Which edits of a sentence are right: the hits and misses of ERRANT, each with its place and its correction.
+    ByKey = dict[Hashable, list[Edit]]
 
 
 def verdicts(
@@ -55,8 +50,22 @@ def verdicts(
         return None
     tokens = source.split()
     own, other = (_by_key(comparison, edits) for edits in (outputs[gold.output], gold.edits))
-    found = [_verdict(tokens, *item) for item in _compared(own, other) if not only or is_of(item[2], only)]
-    return sorted(found, key=lambda item: (item.start, item.end, item.verdict == MISSED))
+    found = []  # each edit with its key, type and verdict, as compare() of edit_keys.py counts them
+    for key, edits in own.items():
+        if edits[0].type != NOOP:
+            hits = [(edits[0], key, edit.type, RIGHT) for edit in other.get(key, ())]
+            found += hits or [(edit, key, edit.type, WRONG) for edit in edits]
+    for key, edits in other.items():
+        if edits[0].type != NOOP and key not in own:
+            found += [(edit, key, edit.type, MISSED) for edit in edits]
+    result = []
+    for edit, key, type_, verdict in found:
+        if not only or is_of(type_, only):
+            # the place is that of the key: where each token counts, this is one token
+            start, end = (max(place, 0) for place in (key[:2] if isinstance(key, tuple) else (edit.start, edit.end)))
+            correction = "" if edit.correction == "-NONE-" else edit.correction
+            result.append(Verdict(start, end, " ".join(tokens[start:end]), correction, type_, verdict))
+    return sorted(result, key=lambda item: (item.start, item.end, item.verdict == MISSED))
 
 
 def _by_key(comparison: Comparison, edits: Iterable[Edit]) -> ByKey:
@@ -66,25 +75,6 @@ def _by_key(comparison: Comparison, edits: Iterable[Edit]) -> ByKey:
         for key in comparison.keys([edit]):
             by_key.setdefault(key, []).append(edit)
     return by_key
-
-
-def _compared(own: ByKey, other: ByKey) -> Iterator[tuple[Edit, Hashable, str, str]]:
-    """Yield edits with their keys, types and verdicts, as compare() of edit_keys.py counts them."""
-    for key, edits in own.items():
-        if edits[0].type != NOOP:
-            hits = [(edits[0], key, edit.type, RIGHT) for edit in other.get(key, ())]
-            yield from hits or [(edit, key, edit.type, WRONG) for edit in edits]
-    for key, edits in other.items():
-        if edits[0].type != NOOP and key not in own:
-            yield from ((edit, key, edit.type, MISSED) for edit in edits)
-
-
-def _verdict(tokens: list[str], edit: Edit, key: Hashable, type_: str, verdict: str) -> Verdict:
-    """Return the verdict of an edit, at the place that its key names: of detections by token, this is one token."""
-    start, end = key[:2] if isinstance(key, tuple) else (edit.start, edit.end)
-    start, end = max(start, 0), max(end, 0)
-    correction = "" if edit.correction == "-NONE-" else edit.correction
-    return Verdict(start, end, " ".join(tokens[start:end]), correction, type_, verdict)
 
 
 _LIST: dict[str, Any] = {
@@ -140,10 +130,6 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     level: str = level_option()
     annotator: str = annotator_option()
 
-    @cached_property
-    def _only(self) -> str:
-        return "type_" if self.types else ""
-
     @property
     def needs(self) -> ErrantNeeds:
         """Hits and misses with each annotator."""
@@ -167,7 +153,8 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts, of the types that are asked for."""
-        return {name: columns[self._only + name] for name in COUNTS}
+        prefix = "type_" if self.types else ""
+        return {name: columns[prefix + name] for name in COUNTS}
 
     def verdicts(
         self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]

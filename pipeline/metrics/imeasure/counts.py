@@ -22,18 +22,17 @@ from ...tokenizers.tokenization import Tokenization
 from ..base.needs import GOLD, Field, Needs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
-
-    Numbers = NDArray[np.number[Any]]
-    from collections.abc import Iterator, Sequence
-
     from ...corpus.edits.correction_references import Tokens
     from ...kernel.common import Encoded
     from ..base.needs import Text
+
+    Numbers = NDArray[np.number[Any]]
 
 
 # Scores of I-measure, made of counts of columns.
@@ -73,34 +72,6 @@ def aspect_of(counts: Ints, aspect: str) -> Aspect:
     return Aspect(c_tp, tn, d_fp + fpn, d_fn + fpn, fpn)
 
 
-def precision(counts: Aspect) -> Floats:
-    """Return TP / (TP + FP); 1 where nothing is changed."""
-    return _ratio(counts.tp, counts.tp + counts.fp, otherwise=1)
-
-
-def recall(counts: Aspect) -> Floats:
-    """Return TP / (TP + FN); 1 where nothing is to be changed."""
-    return _ratio(counts.tp, counts.tp + counts.fn, otherwise=1)
-
-
-def f_score(counts: Aspect, beta: float = 1.0) -> Floats:
-    """Return F with a weight of recall; 0 where precision and recall are 0."""
-    p, r = precision(counts), recall(counts)
-    return (1.0 + beta**2) * _ratio(p * r, beta**2 * p + r, otherwise=0)
-
-
-def accuracy(counts: Aspect) -> Floats:
-    """Return the accuracy of columns."""
-    tp, tn, fp, fn, fpn = counts
-    return _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
-
-
-def weighted_accuracy(counts: Aspect, w: float = 2.0) -> Floats:
-    """Return the accuracy with a weight of columns that the output changes."""
-    tp, tn, fp, fn, fpn = counts
-    return _ratio(w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0), otherwise=0)
-
-
 def improvement(score: Floats, baseline: Floats) -> Floats:
     """Return I, from -1 to 1: weighted accuracies of an output and of its unchanged source become one number.
 
@@ -114,16 +85,23 @@ def improvement(score: Floats, baseline: Floats) -> Floats:
 
 
 def measures(counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0) -> dict[str, Floats]:
-    """Return all of MEASURES; the counts of `baseline` are those of the source as an output."""
-    score, least = weighted_accuracy(counts, w), weighted_accuracy(baseline, w)
-    return {
-        "p": precision(counts),
-        "r": recall(counts),
-        "f": f_score(counts, beta),
-        "acc": accuracy(counts),
-        "wacc": score,
-        "i": improvement(score, least),
-    }
+    """Return all of MEASURES; the counts of `baseline` are those of the source as an output.
+
+    Precision is 1 where nothing is changed, recall 1 where nothing is to be changed, and F 0 where both are 0.
+    """
+    tp, tn, fp, fn, fpn = counts
+    precision, recall = _ratio(tp, tp + fp, otherwise=1), _ratio(tp, tp + fn, otherwise=1)
+    f = (1.0 + beta**2) * _ratio(precision * recall, beta**2 * precision + recall, otherwise=0)
+    accuracy = _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
+    score, least = _weighted_accuracy(counts, w), _weighted_accuracy(baseline, w)
+    i = improvement(score, least)
+    return {"p": precision, "r": recall, "f": f, "acc": accuracy, "wacc": score, "i": i}
+
+
+def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
+    """Return the accuracy with a weight of columns that the output changes."""
+    tp, tn, fp, fn, fpn = counts
+    return _ratio(w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0), otherwise=0)
 
 
 def reference_keys(
@@ -162,8 +140,7 @@ def _ratio(one: Numbers, two: Numbers, *, otherwise: float) -> Floats:
     return np.where(two != 0, one / np.where(two != 0, two, 1), otherwise)
 
 
-BASELINE = ("base_tn", "base_fn")
-COUNTS = (*THREE_WAY_COUNTS, *BASELINE)
+COUNTS = (*THREE_WAY_COUNTS, "base_tn", "base_fn")
 TN, FN = THREE_WAY_COUNTS.index("tn"), THREE_WAY_COUNTS.index("d_fn")
 ABSENT = -1
 
@@ -199,7 +176,12 @@ class ImeasureNeeds(Needs):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Align a shard, with the references made once for all systems."""
-        each = [self._references(sentence, line) for line, sentence in enumerate(self.sentences(text))]
+        each = []
+        for line, sentence in enumerate(self.sentences(text)):
+            try:
+                each.append(references(sentence, mix=bool(self.mix)))
+            except MixingError as error:
+                raise LongTextError(0, line, str(error)) from None
         source, systems, encoded, firsts = self.aligned(text, each)
         counts = kernel.three_way(source, [source, *systems], encoded, firsts)
         sizes = np.diff(encoded.offsets)
@@ -221,12 +203,6 @@ class ImeasureNeeds(Needs):
             own = [annotation for annotation in map(annotation_of, records) if annotation]
             edits = [edit for annotation in sorted(own, key=lambda item: item.order) for edit in annotation.edits]
             yield corrections_of_m2([token.decode() for token in line.split()], edits, split)
-
-    def _references(self, sentence: CorrectedSentence, line: int) -> Sequence[tuple[str, ...]]:
-        try:
-            return references(sentence, mix=bool(self.mix))
-        except MixingError as error:
-            raise LongTextError(0, line, str(error)) from None
 
     def _columns(self, counts: Ints, base: Ints, sizes: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
         """Return the columns of a system; the arrays have a row for each reference of each line."""

@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
-    from ...corpus.edits.correction_references import CorrectedSentence, Tokens
+    from ...corpus.edits.correction_references import Tokens
     from ..base.needs import Columns
 
 
-# The changed tokens of outputs, one by one: which are right or wrong for each annotator, and which are missed.
-#
 # An edit is a column of the alignment that I-measure counts, so it has at most one token of each text. There are as
 # many right, wrong and missed ones as tp, fp and fn. Where output and annotator change a token differently, correction
 # counts a wrong and a missed edit; detection counts a right one.
@@ -54,21 +52,19 @@ def as_text(sources: Sequence[str], outputs: Sequence[Sequence[str]], annotation
     return Text(source, others[len(outputs) :], others[: len(outputs)])
 
 
-def references_of(sentence: CorrectedSentence, annotators: Sequence[int]) -> References:
-    """Return the references of a sentence; `annotators` are their numbers in it, ABSENT for those who take no part."""
-    texts, corrected = references(sentence, mix=False), of_annotators(sentence)
-    places = {" ".join(words): place for place, words in enumerate(texts)}
-    own = [places[" ".join(corrected.get(number, sentence.tokens))] for number in annotators if number != ABSENT]
-    return References(texts, [ABSENT if number == ABSENT else own.pop(0) for number in annotators])
-
-
 def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[References]:
     """Return the references of each line of a shard."""
     records = zip(*(lines.texts() for lines in text.references), strict=True)
-    return [
-        references_of(sentence, [_annotator(record) for record in row])
-        for sentence, row in zip(needs.sentences(text), records, strict=True)
-    ]
+    result = []
+    for sentence, row in zip(needs.sentences(text), records, strict=True):
+        texts, corrected = references(sentence, mix=False), of_annotators(sentence)
+        places = {" ".join(words): place for place, words in enumerate(texts)}
+        numbers = []
+        for annotation in map(annotation_of, row):
+            corrections = annotation and corrected.get(annotation.annotator, sentence.tokens)
+            numbers.append(ABSENT if corrections is None else places[" ".join(corrections)])
+        result.append(References(texts, numbers))
+    return result
 
 
 def verdicts(needs: ImeasureNeeds, text: Text, aspect: str) -> list[list[list[list[Verdict] | None]]]:
@@ -105,11 +101,6 @@ def _of_column(row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect:
     own = [Verdict(start, end, original, correction, "", OF_OUTPUT[kind])] if kind in OF_OUTPUT else []
     missed = [Verdict(start, end, original, wanted, "", MISSED)] if kind in ("d_fn", "fpn") else []
     return own + missed
-
-
-def _annotator(record: bytes) -> int:
-    annotation = annotation_of(record)
-    return ABSENT if annotation is None else annotation.annotator
 
 
 @lru_cache(1 << 14)
@@ -253,7 +244,12 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
         if self.optimise == "sentence":
             return None
-        return SequentialAnnotatorChoice(self._key, self._keys_of_sums, COUNTS, counts_of=_in_order)
+
+        def in_order(columns: Columns) -> Columns:  # the order of references is that of their places
+            shape = columns["ref_len"].shape
+            return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
+
+        return SequentialAnnotatorChoice(self._key, self._keys_of_sums, COUNTS, counts_of=in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -291,12 +287,6 @@ class ByAnnotator(Imeasure):
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the I of each sentence with each annotator: float64 [lines, annotators]."""
         return self.score(self.make_terms(columns))["imeasure"]
-
-
-def _in_order(columns: Columns) -> Columns:
-    """Return the columns with the order of references, which is that of their places."""
-    shape = columns["ref_len"].shape
-    return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
 
 def _stacked(counts: Columns) -> tuple[Ints, Ints]:

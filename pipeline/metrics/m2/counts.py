@@ -24,14 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Ints
-    from ...corpus.edits.m2_files import Edit
-    from ...kernel.common import Encoded, Lines
+    from ...kernel.common import Lines
     from ...kernel.gold_edits import GoldRecords, MaxMatches
     from ..base.needs import Text
 
 
 ABSENT = -1
-NONE = "-NONE-"
 
 
 class Gold(NamedTuple):
@@ -43,17 +41,6 @@ class Gold(NamedTuple):
     """The place of each annotator among those of the sentence: int64 [lines, annotators]."""
     counts: Ints
     """How many edits each annotator has, -1 where the annotator does not take part: int64 [lines, annotators]."""
-    listed: Sequence[Sequence[list[GoldEdit] | None]] = ()
-    """The same edits for people, where they are asked for: see listed_edits()."""
-
-    @property
-    def numbers(self) -> Ints:
-        """The number of each annotator, ABSENT for one without a line for the sentence: int64 [lines, annotators]."""
-        return self.records.heads[..., 1]
-
-    def arrays(self, corrections: Encoded) -> GoldEdits:
-        """Return the edits for the kernel, with the ids of the tokens of their corrections."""
-        return GoldEdits(*self.records[1:5], corrections)
 
 
 def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
@@ -89,22 +76,24 @@ def listed_edits(source: Lines, annotators: Sequence[Lines], *, every: bool) -> 
     for text, *records in zip(source.texts(), *(lines.texts() for lines in annotators), strict=True):
         tokens, absent = len(text.decode().split()), list[GoldEdit]() if every else None
         own = [annotation_of(record) for record in records]
-        listed.append([_kept(item.edits, tokens) if item else absent for item in own])
+        kept = [
+            [
+                GoldEdit(start, end, _alternatives(correction), correction, type_)
+                for start, end, type_, correction, _ in item.edits
+                if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop"
+            ]
+            if item
+            else absent
+            for item in own
+        ]
+        listed.append(kept)
     return listed
-
-
-def _kept(edits: Sequence[Edit], tokens: int) -> list[GoldEdit]:
-    return [
-        GoldEdit(start, end, _alternatives(correction), correction, type_)
-        for start, end, type_, correction, _ in edits
-        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop"
-    ]
 
 
 @lru_cache(KEPT)
 def _alternatives(correction: str) -> list[str]:
     """Return the alternatives of a correction, which nobody may change; many edits have the same."""
-    return ["" if text == NONE else text.strip() for text in correction.split("||")]
+    return ["" if text == "-NONE-" else text.strip() for text in correction.split("||")]
 
 
 def as_lines(texts: Sequence[str]) -> Lines:
@@ -158,22 +147,21 @@ class MaxMatchNeeds(Needs):
         gold = read_gold(text.source, text.references, every=self.annotators == "all")
         texts = [text.source, *text.systems, gold.records.corrections]
         source, *systems, encoded = self.tokenization.encode(texts)
+        folded = None
+        if self.ignore_whitespace_casing:  # each token in lower case, by its id: each letter alone, as Python 2 does it
+            tokens: dict[int, str] = {}
+            for lines, ids in zip(texts, [source, *systems, encoded], strict=True):
+                words = (word for line in lines.texts() for word in line.decode().split())
+                tokens |= dict(zip(ids.ids.tolist(), words, strict=True))
+            each = ("".join(letter.lower()[:1] for letter in tokens[number]) for number in range(len(tokens)))
+            folded = [token.encode() for token in each]
         return gold, kernel.max_match(
             source,
             systems,
-            gold.arrays(encoded),
+            GoldEdits(*gold.records[1:5], encoded),
             len(text.references),
             max_unchanged=self.max_unchanged_words,
             first_row=self.code == "3.2",
-            folded=_folded(texts, [source, *systems, encoded]) if self.ignore_whitespace_casing else None,
+            folded=folded,
             edits=edits,
         )
-
-
-def _folded(texts: Sequence[Lines], encoded: Sequence[Encoded]) -> list[bytes]:
-    """Return each token in lower case, by its id: each letter for itself, as Python 2 changes case."""
-    tokens: dict[int, str] = {}
-    for lines, ids in zip(texts, encoded, strict=True):
-        words = (word for line in lines.texts() for word in line.decode().split())
-        tokens |= dict(zip(ids.ids.tolist(), words, strict=True))
-    return ["".join(letter.lower()[:1] for letter in tokens[number]).encode() for number in range(len(tokens))]

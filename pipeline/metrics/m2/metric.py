@@ -30,12 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats, Ints
-    from ...kernel.gold_edits import ProposedEdits
+    from ...corpus.edits.records import GoldEdit
     from ..base.needs import Columns
-    from .counts import Gold
-
-
-# The proposed edits of outputs, one by one: which edits of annotators they match, and which of these are missed.
 
 
 def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]:
@@ -44,14 +40,37 @@ def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]
     listed = matches.edits
     assert listed is not None and text.source is not None  # noqa: S101, PT018 (asked for; source is True)
     golds = listed_edits(text.source, text.references, every=needs.annotators == "all")
-    gold = gold._replace(listed=golds)
     sources = [line.decode().split() for line in text.source.texts()]
     result = []
     for number, system in enumerate(text.systems):
-        outputs = enumerate(line.decode().split() for line in system.texts())
-        first = number * len(sources)
-        result.append([_judged(gold, listed, sources[line], words, (first + line, line)) for line, words in outputs])
+        of_system = []
+        for line, words in enumerate(text_line.decode().split() for text_line in system.texts()):
+            first = (number * len(sources) + line) * len(text.references)
+            row = []
+            for place in np.argsort(gold.order[line], kind="stable").tolist():
+                own, name = golds[line][place], int(gold.records.heads[line, place, 1])
+                if own is not None:
+                    low, high = listed.offsets[first + place :][:2].tolist()
+                    spans, compared = listed.spans[low:high].tolist(), listed.compared[low:high].tolist()
+                    edits = _matched(sources[line], words, spans, compared, own)
+                    row.append(Judged(place if name == ABSENT else name, place, sources[line], own, edits))
+            of_system.append(row)
+        result.append(of_system)
     return result
+
+
+def _matched(
+    source: list[str], output: list[str], spans: list[list[int]], compared: list[list[int]], golds: list[GoldEdit]
+) -> list[ProposedEdit]:
+    """Return proposed edits with the gold edits that each matches: of those behind the last match, in file order."""
+    edits, first = [], 0
+    for (low, high, output_low, output_high), (start, end) in zip(spans, compared, strict=True):
+        original, correction = " ".join(source[low:high]), " ".join(output[output_low:output_high])
+        edit = ProposedEdit(start, end, original, correction, [])
+        edit.matched.extend(place for place in range(first, len(golds)) if is_match(edit, golds[place], source))
+        first = edit.matched[-1] + 1 if edit.matched else first
+        edits.append(edit)
+    return edits
 
 
 def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | None]:
@@ -62,52 +81,15 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
     """
     by_place: list[list[Verdict] | None] = [None] * annotators
     for judged in row:
-        own = [verdict for edit in judged.edits for verdict in _of_edit(judged, edit)]
+        own = []
+        for edit in judged.edits:
+            said = [(judged.gold[place].type, RIGHT) for place in edit.matched] or [("", WRONG)]
+            own += [Verdict(edit.start, edit.end, edit.original, edit.correction, *each) for each in said]
         for gold in judged.missed:
             corrections = " | ".join(text or NOTHING for text in gold.alternatives) if any(gold.alternatives) else ""
             own.append(Verdict(gold.start, gold.end, judged.original(gold), corrections, gold.type, MISSED))
         by_place[judged.place] = sorted(own, key=lambda item: (item.start, item.end, item.verdict == MISSED))
     return by_place
-
-
-def _of_edit(judged: Judged, edit: ProposedEdit) -> list[Verdict]:
-    types = [judged.gold[place].type for place in edit.matched]
-    each = [(type_, RIGHT) for type_ in types] or [("", WRONG)]
-    return [Verdict(edit.start, edit.end, edit.original, edit.correction, *said) for said in each]
-
-
-def _judged(
-    gold: Gold, listed: ProposedEdits, source: list[str], output: list[str], at: tuple[int, int]
-) -> list[Judged]:
-    """Return the annotators of a line. `at` is the place of the line among those of all systems, and its number."""
-    row, line = [], at[1]
-    for place in np.argsort(gold.order[line], kind="stable").tolist():
-        golds, name = gold.listed[line][place], int(gold.numbers[line, place])
-        if golds is None:
-            continue
-        low, high = listed.offsets[at[0] * gold.order.shape[1] + place :][:2].tolist()
-        spans = zip(listed.spans[low:high].tolist(), listed.compared[low:high].tolist(), strict=True)
-        edits = [_edit(source, output, span, compared) for span, compared in spans]
-        judged = Judged(place if name == ABSENT else name, place, source, golds, edits)
-        _match(judged)
-        row.append(judged)
-    return row
-
-
-def _edit(source: Sequence[str], output: Sequence[str], span: Sequence[int], compared: Sequence[int]) -> ProposedEdit:
-    low, high, output_low, output_high = span
-    original, correction = " ".join(source[low:high]), " ".join(output[output_low:output_high])
-    return ProposedEdit(compared[0], compared[1], original, correction, [])
-
-
-def _match(judged: Judged) -> None:
-    """Note which gold edits each edit matches: of those behind the last match, in the order of the file."""
-    first = 0
-    for edit in judged.edits:
-        for place in range(first, len(judged.gold)):
-            if is_match(edit, judged.gold[place], judged.tokens):
-                edit.matched.append(place)
-        first = edit.matched[-1] + 1 if edit.matched else first
 
 
 @dataclass(frozen=True)
@@ -212,7 +194,13 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         return self._by_key(running=False)(columns)
 
     def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
-        return SequentialAnnotatorChoice(self.key, self._keys, COUNTS, counts_of=_with_gold, running=running)
+        return SequentialAnnotatorChoice(
+            self.key,
+            self._keys,
+            COUNTS,
+            counts_of=lambda columns: {**columns, "gold": columns["ref_len"]},
+            running=running,
+        )
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
@@ -285,7 +273,3 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
                 notes += [CountWarning(message, system=system, line=line) for line in lines]
                 first += len(columns["reduced"])
         return notes
-
-
-def _with_gold(columns: Columns) -> Columns:
-    return {**columns, "gold": columns["ref_len"]}

@@ -174,14 +174,20 @@ class RougeNeeds(Needs):
         for name, orders in self._counted.items():
             if name.startswith("skip"):
                 gap = next(gap for gap in self.gaps if name == f"skip_{gap_name(gap)}")
-                match, total = _skipped(references, systems, gap, self.merged)
+                if self.merged:
+                    match, total = kernel.skip_bigrams(references, systems, gap)
+                else:
+                    each = [kernel.skip_bigrams([reference], systems, gap)[0] for reference in references]
+                    match = np.stack(each, axis=-1)
             else:
-                both = references, systems
+                texts = (references, systems)
                 if name == "lead":
-                    both = [_lead(text) for text in references], [_lead(text) for text in systems]
-                match, total = _ngrams(*both, max(orders, 1), self.merged)
-                if not orders:
-                    match, total = match[..., 0], total[..., 0]
+                    texts = [_lead(text) for text in references], [_lead(text) for text in systems]
+                kinds = ("union_match", "added") if self.merged else ("match",)
+                counts = kernel.overlap(None, *texts, max(orders, 1), kinds)
+                match = counts[kinds[0]] if orders else counts[kinds[0]][..., 0]
+                if self.merged:
+                    total = counts["added"][0] if orders else counts["added"][0, ..., 0]
             arrays[name] = match
             if self.merged:
                 arrays[f"{name}_total{SHARED}"] = total
@@ -195,7 +201,10 @@ class RougeNeeds(Needs):
         `allowed` are the tokens that unions may hit; see union_lcs() of the kernel.
         """
         arrays: dict[str, NDArray[Any]] = {}
-        powers = _powers([*references, *systems], float(self.weight)) if self.weight else np.zeros(0)
+        powers = np.zeros(0)
+        if self.weight:  # k ** weight for k from 0 to the tokens of the longest line
+            longest = max(int(np.diff(text.whole.offsets).max(initial=0)) for text in (*references, *systems))
+            powers = np.array([float(k) ** float(self.weight) for k in range(longest + 1)])
         whole = [reference.whole for reference in references], [system.whole for system in systems]
         for part in self.parts:
             if part == "lcs":
@@ -258,23 +267,6 @@ def gap_name(gap: int) -> str:
     return "all" if gap == UNLIMITED else str(gap)
 
 
-def _ngrams(references: list[Encoded], systems: list[Encoded], order: int, merged: bool) -> tuple[Ints, Ints]:
-    """Return matches [systems, lines, (references,) order], and totals of merged references [lines, order]."""
-    kinds = ("union_match", "added") if merged else ("match",)
-    counts = kernel.overlap(None, references, systems, order, kinds)
-    if not merged:
-        return counts["match"], np.zeros((0, order), np.int64)
-    return counts["union_match"], counts["added"][0]
-
-
-def _skipped(references: list[Encoded], systems: list[Encoded], gap: int, merged: bool) -> tuple[Ints, Ints]:
-    """Return matches [systems, lines(, references)], and totals of merged references [lines]."""
-    if merged:
-        return kernel.skip_bigrams(references, systems, gap)
-    alone = [kernel.skip_bigrams([reference], systems, gap) for reference in references]
-    return np.stack([match for match, _ in alone], axis=-1), alone[0][1]
-
-
 def _stacked(arrays: Sequence[Ints]) -> Ints:
     return np.stack(arrays, axis=-1)
 
@@ -301,12 +293,6 @@ def _lead(text: Encoded) -> Encoded:
     kept[text.offsets[1:][np.diff(text.offsets) > 0] - 1] = False
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
     return Encoded(text.ids[: int(text.offsets[-1])][kept], offsets)
-
-
-def _powers(texts: Sequence[Sentences], weight: float) -> NDArray[np.float64]:
-    """Return k ** weight for k from 0 to the tokens of the longest line."""
-    longest = max(int(np.diff(text.whole.offsets).max(initial=0)) for text in texts)
-    return np.array([float(k) ** weight for k in range(longest + 1)])
 
 
 # The types of ROUGE (1 to 9, L, Lsum, W, S, SU), with the matches and totals of each.
@@ -336,6 +322,11 @@ class Type(NamedTuple):
     """The order of the family n, the gap of S and SU."""
 
     @property
+    def order(self) -> int:
+        """The order of its n-grams, or 0 for other families."""
+        return self.number if self.family == "n" else 0
+
+    @property
     def weighted(self) -> bool:
         """Whether the counts are float64 weights."""
         return self.family == "W"
@@ -360,11 +351,6 @@ def pairs(sizes: Ints, gap: int) -> Ints:
         reach = np.minimum(reach, gap + 1)
     count: Ints = reach * sizes - reach * (reach + 1) // 2
     return count
-
-
-def order_of(kind: Type, script: bool) -> int:
-    """Return the highest order of n-grams that a type needs, in ROUGE-1.5.5 if `script` is true."""
-    return kind.number if kind.family == "n" else int(kind.family == "SU" and not script)
 
 
 def subsequence_of(kind: Type, script: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +22,7 @@ from ..base.choices import f_beta, ratio
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Field
 from ..base.options import option
-from .columns import PATTERN, Overlap, RougeNeeds, Type, order_of, overlap_of, printed, read_types, subsequence_of
+from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, printed, read_types, subsequence_of
 from .texts import Limit, Splitting, notes
 
 if TYPE_CHECKING:
@@ -211,39 +210,34 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return types, policies, boundaries and stemmers that do not go with the rest."""
-        both = [("max_bytes", "max_words is given too; the script takes one of them")]
-        wrong = both if self.max_words and self.max_bytes else []
-        return [*self._wrong_types(), *self._wrong_boundary(), *self._wrong_stemmer(), *wrong]
-
-    def _wrong_types(self) -> Iterable[tuple[str, str]]:
-        names = [kind.name for kind in self.kinds]
+        names, problems = [kind.name for kind in self.kinds], []
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice:
-            yield "types", f"{twice} is asked for twice"
+            problems.append(("types", f"{twice} is asked for twice"))
         if self.script and "Lsum" in names:
-            yield "types", "the L of flavour perl is the union over sentences already; write L"
+            problems.append(("types", "the L of flavour perl is the union over sentences already; write L"))
         if self.references not in POLICIES[self.flavour]:
             allowed = ", ".join(POLICIES[self.flavour])
-            yield "references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'"
+            problems.append(("references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'"))
         if self.script and self.level == "bootstrap":
-            yield "level", "bootstrap is rouge-score's; flavour perl takes mean, micro"
+            problems.append(("level", "bootstrap is rouge-score's; flavour perl takes mean, micro"))
         subsequence = next((kind.name for kind in self.kinds if subsequence_of(kind, self.script)), None)
         if self.references == "merged" and subsequence:
-            yield "references", f"merged is defined for n-grams and skip bigrams, not for {subsequence}"
-
-    def _wrong_boundary(self) -> Iterable[tuple[str, str]]:
-        if self.split == "regex":
-            try:
+            message = f"merged is defined for n-grams and skip bigrams, not for {subsequence}"
+            problems.append(("references", message))
+        try:
+            if self.split == "regex":
                 re.compile(self.boundary)
-            except re.error as error:
-                yield "boundary", f"is no regular expression: {error}"
-
-    def _wrong_stemmer(self) -> Iterable[tuple[str, str]]:
-        if self.stemmer == "perl":
-            try:
+        except re.error as error:
+            problems.append(("boundary", f"is no regular expression: {error}"))
+        try:
+            if self.stemmer == "perl":
                 exceptions()
-            except ConfigError as error:
-                yield "stemmer", error.problems[0].message
+        except ConfigError as error:
+            problems.append(("stemmer", error.problems[0].message))
+        if self.max_words and self.max_bytes:
+            problems.append(("max_bytes", "max_words is given too; the script takes one of them"))
+        return problems
 
     @property
     def script(self) -> bool:
@@ -307,29 +301,28 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         """Return the names of the types."""
         return [f"ROUGE-{kind.name}" for kind in self.kinds]
 
-    @functools.cached_property
+    @cached_property
     def needs(self) -> RougeNeeds:
         """What the types count."""
+        if self.stop_words:
+            left_out = words_of(self.stop_words)
+            tokenization: Tokenization = WithoutStopWords(
+                self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=left_out
+            )
+        else:
+            tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer)
         subsequences = {subsequence_of(kind, self.script) for kind in self.kinds} - {""}
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
         return RougeNeeds(
-            self._tokenization,
+            tokenization,
             Splitting(self.split, self.boundary),
-            max(order_of(kind, self.script) for kind in self.kinds),
+            max(int(kind.family == "SU" and not self.script) or kind.order for kind in self.kinds),
             tuple(sorted(subsequences)),
             tuple(sorted({kind.number for kind in skips})),
             lead=self.script and any(kind.family == "SU" for kind in skips),
             merged=self.references == "merged",
             weight=self.weight if any(kind.weighted for kind in self.kinds) else "",
             limit=Limit(self.max_words, self.max_bytes),
-        )
-
-    @property
-    def _tokenization(self) -> Tokenization:
-        if not self.stop_words:
-            return Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer)
-        return WithoutStopWords(
-            self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=words_of(self.stop_words)
         )
 
     @cached_property
@@ -350,21 +343,23 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     def _combined(self, kind: Type, overlap: Overlap, columns: Columns) -> list[Numbers]:
         """Apply the policy for references to the matches and totals of a type."""
         lines, references = overlap.match.shape
-        present = columns.get(PRESENT, np.full(lines, references))
-        there = np.arange(references) < present[:, None]
         if self.references == "merged":
             return [part[:, 0] for part in overlap]
+        if self.references == "best":
+            # of a single reference no score is needed to find the best
+            best = np.zeros(lines, np.int64) if references == 1 else self._key(kind, overlap, columns).argmax(axis=-1)
+            return [_picked(part, best) for part in overlap]
+        present = columns.get(PRESENT, np.full(lines, references))
+        there = np.arange(references) < present[:, None]
         if self.references == "mean":
             return list(overlap) if self._sets else [np.where(there, part, 0).sum(axis=-1) for part in overlap]
-        if self.references == "best":
-            return [_picked(part, self._key(kind, overlap, columns).argmax(axis=-1)) for part in overlap]
-        sets = []
+        keys, sets = self._key(kind, overlap, columns) if self.references == "jackknife" else None, []
         for left_out in range(references):
             kept = there & ((np.arange(references) != left_out) | (present[:, None] == 1))
-            if self.references == "jackknife_mean":
+            if keys is None:
                 sets.append([np.where(kept, part, 0).sum(axis=-1) for part in overlap])
             else:
-                best = np.where(kept, self._key(kind, overlap, columns), -1.0).argmax(axis=-1)
+                best = np.where(kept, keys, -1.0).argmax(axis=-1)
                 sets.append([_picked(part, best) for part in overlap])
         return [np.stack(parts, axis=-1) for parts in zip(*sets, strict=True)]
 
@@ -410,14 +405,10 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         there = np.arange(first.shape[1]) < columns.get(PRESENT, np.full(len(first), first.shape[1]))[:, None]
         return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
 
-    @property
-    def _outputs(self) -> list[tuple[str, str, str]]:
-        """The names of the outputs of each type."""
-        return [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
-
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
         """Return the medians of means in samples of the texts, and the ends of their intervals."""
-        return aggregates(outputs, self._outputs, self.samples, self.seed, float(self.interval))
+        names = [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
+        return aggregates(outputs, names, self.samples, self.seed, float(self.interval))
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
@@ -429,14 +420,16 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         formula, kind, weight = kernel.native_function("best_f_scores"), self.kinds[0], float(self.beta) ** 2
         if formula is None or self.script or self.alpha or self.references != "best":
             return None
-        if kind.family == "L":
-            return lambda columns: formula(columns["lcs"], columns["hyp_len"], columns["ref_len"], 1, weight)[:, None]
-        if kind.family != "n":
+        if kind.family not in ("L", "n"):
             return None
-        n = kind.number
-        return lambda columns: formula(columns["match"][..., n - 1], columns["hyp_len"], columns["ref_len"], n, weight)[
-            :, None
-        ]
+        n = kind.order or 1
+
+        def scores(columns: Columns) -> Floats:
+            match = columns["match"][..., n - 1] if kind.order else columns["lcs"]
+            best: Floats = formula(match, columns["hyp_len"], columns["ref_len"], n, weight)
+            return best[:, None]
+
+        return scores
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""

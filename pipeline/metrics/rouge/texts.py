@@ -13,22 +13,12 @@ from ...kernel.common import Encoded, Lines
 from ..base.capabilities import CountWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    Cuts = list[tuple[int, int]]
-
-    from collections.abc import Mapping
-
     from ...arrays import Ints
     from ..base.needs import Columns
-
-
-# The sentences of a text, for ROUGE-Lsum and the script ROUGE-1.5.5.
-
-
-NEWLINE = ord("\n")
 
 
 class Splitting(NamedTuple):
@@ -60,36 +50,40 @@ class Splitting(NamedTuple):
             return _at_newlines(lines)
         if self.mode == "none":
             return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
-        cut = {"marker": self._at_marker, "regex": self._at_matches, "nltk": self._by_nltk}[self.mode]
-        return _joined(lines, [cut(index, line) for index, line in enumerate(lines.texts())])
+        cuts = [self._cuts(index, line) for index, line in enumerate(lines.texts())]
+        bases = lines.starts.tolist()
+        starts = [base + low for base, cut in zip(bases, cuts, strict=True) for low, _ in cut]
+        ends = [base + high for base, cut in zip(bases, cuts, strict=True) for _, high in cut]
+        firsts = np.cumsum([0, *(len(cut) for cut in cuts)], dtype=np.int64)
+        return Lines(lines.data, np.array(starts, np.int64), np.array(ends, np.int64)), firsts
 
-    def _at_marker(self, _: int, line: bytes) -> Cuts:
-        marker, cuts, start = self.boundary.encode(), [], 0
-        while (end := line.find(marker, start)) >= 0:
-            cuts.append((start, end))
-            start = end + len(marker)
-        return [*cuts, (start, len(line))]
-
-    def _at_matches(self, index: int, line: bytes) -> Cuts:
+    def _cuts(self, index: int, line: bytes) -> list[tuple[int, int]]:
+        """Return the sentences of a line as ranges of its bytes, by a marker, a regular expression or nltk."""
+        spans, start = [], 0
+        if self.mode == "marker":
+            marker = self.boundary.encode()
+            while (end := line.find(marker, start)) >= 0:
+                spans.append((start, end))
+                start = end + len(marker)
+            return [*spans, (start, len(line))]
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
             raise InvalidTextError(0, index, error.start) from None
-        spans = [match.span() for match in re.finditer(self.boundary, text) if match.end()]
-        starts, stops = [0, *(high for _, high in spans)], [*(low for low, _ in spans), len(text)]
-        return _in_bytes(text, zip(starts, stops, strict=True))
-
-    def _by_nltk(self, index: int, line: bytes) -> Cuts:
-        try:
-            text = line.decode()
-        except UnicodeDecodeError as error:
-            raise InvalidTextError(0, index, error.start) from None
-        cuts, end = [], 0
-        for sentence in _nltk_sentences(text):
-            start = text.index(sentence, end)
-            end = start + len(sentence)
-            cuts.append((start, end))
-        return _in_bytes(text, cuts)
+        if self.mode == "regex":
+            for match in re.finditer(self.boundary, text):
+                if match.end():
+                    spans.append((start, match.start()))
+                    start = match.end()
+            spans.append((start, len(text)))
+        else:
+            for sentence in _nltk_sentences(text):
+                start = text.index(sentence, start)
+                spans.append((start, start + len(sentence)))
+                start += len(sentence)
+        if text.isascii():
+            return spans
+        return [(len(text[:low].encode()), len(text[:high].encode())) for low, high in spans]
 
     def unavailable(self) -> str | None:
         """Return why texts cannot be split here, or None. Only nltk may be missing, or its data."""
@@ -122,18 +116,12 @@ def _nltk_version() -> str:
         return ""
 
 
-def _in_bytes(text: str, spans: Iterable[tuple[int, int]]) -> Cuts:
-    """Return ranges of characters of a text as ranges of its bytes."""
-    size: Callable[[int], int] = (lambda n: n) if text.isascii() else (lambda n: len(text[:n].encode()))
-    return [(size(low), size(high)) for low, high in spans]
-
-
 def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     """Split every line at the newlines inside it. Newlines between lines belong to none."""
     if not len(lines.starts) or lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
         return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
     lines = lines.own()
-    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == NEWLINE)
+    newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
     owners = np.searchsorted(lines.starts, newlines, side="right") - 1
     inside = (owners >= 0) & (newlines < lines.ends[owners])
     newlines, owners = newlines[inside], owners[inside]
@@ -145,20 +133,7 @@ def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     return Lines(lines.data, starts, ends), numbers + np.searchsorted(owners, numbers)
 
 
-def _joined(lines: Lines, cuts: Sequence[Cuts]) -> tuple[Lines, NDArray[np.int64]]:
-    """Return what split() does, from the sentences of each line as ranges of bytes in the line."""
-    bases = lines.starts.tolist()
-    starts = [base + low for base, cut in zip(bases, cuts, strict=True) for low, _ in cut]
-    ends = [base + high for base, cut in zip(bases, cuts, strict=True) for _, high in cut]
-    firsts = np.cumsum([0, *(len(cut) for cut in cuts)], dtype=np.int64)
-    return Lines(lines.data, np.array(starts, np.int64), np.array(ends, np.int64)), firsts
-
-
 # Limits to the words or bytes of a text that count: the options -l and -b of ROUGE-1.5.5.
-
-
-CONTINUED = 0xC0, 0x80
-"""The two highest bits of a byte, and what they are in a byte of UTF-8 that is not the first of its character."""
 
 
 class Limit(NamedTuple):
@@ -226,10 +201,9 @@ def _before(counts: Ints, firsts: NDArray[np.int64]) -> Ints:
 def _kept(sentences: Lines, sizes: Ints) -> Lines:
     """Return sentences cut to so many bytes, or to fewer where that would be inside a character."""
     ends = sentences.starts + sizes
-    mask, later = CONTINUED
     for number in np.flatnonzero(ends < sentences.ends).tolist():
         end, start = int(ends[number]), int(sentences.starts[number])
-        while end > start and sentences.data[end] & mask == later:
+        while end > start and sentences.data[end] & 0xC0 == 0x80:  # inside a character of UTF-8
             end -= 1
         ends[number] = end
     return sentences._replace(ends=ends)
@@ -256,58 +230,40 @@ def _numbered(text: Encoded) -> NDArray[np.void]:
     return rows
 
 
-NONE = np.zeros((0, 0), np.int64)
-"""Counts of no line."""
-
-
-class EmptiedLines:
-    """The lines of a text that have letters but no token."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.first = 0
-        """The number of the first such line, from 1."""
-
-    def add(self, emptied: Ints, line: int) -> None:
-        """Add a block of lines, which begins at the number `line`, from 0."""
-        if not emptied.any():
-            return
-        indices = np.flatnonzero(emptied)
-        if not self.count:
-            self.first = line + int(indices[0]) + 1
-        self.count += len(indices)
-
-
 def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool) -> list[CountWarning]:
     """Return the notes about a data set, from the blocks of columns of each system.
 
     `cut` says that there is a limit to what counts of a text, or that stop words are left out.
     """
-    references: dict[int, EmptiedLines] = {}
-    about_systems, longest = [], 0
+    found: dict[tuple[str | None, int | None], tuple[int, int]] = {}
+    """The first line, from 1, and the number of lines that have letters but no token: of each system and reference."""
+    longest = 0
     for number, (name, blocks) in enumerate(counts.items()):
-        system, line = EmptiedLines(), 0
+        line = 1
         for columns in blocks:
-            system.add(columns["hyp_emptied"], line)
-            emptied_references = columns["ref_emptied"] if number == 0 else NONE
-            for reference in range(emptied_references.shape[1]) if emptied_references.any() else ():
-                references.setdefault(reference, EmptiedLines()).add(emptied_references[:, reference], line)
+            texts: dict[tuple[str | None, int | None], Ints] = {(name, None): columns["hyp_emptied"]}
+            if number == 0:
+                texts |= {(None, reference): column for reference, column in enumerate(columns["ref_emptied"].T)}
+            for text, emptied in texts.items():
+                if emptied.any():
+                    first, several = found.get(text, (line + int(np.argmax(emptied)), 0))
+                    found[text] = first, several + int(np.count_nonzero(emptied))
             for sentences in ("hyp_sentences", "ref_sentences") if has_lsum else ():
                 longest = max(longest, int(columns[sentences].max(initial=0)))
             line += len(columns["hyp_len"])
-        if system.count:
-            about_systems.append(CountWarning(_emptied(system, tokenizer, cut), system=name, line=system.first))
-    emptied = [(number, lines) for number, lines in references.items() if lines.count]
-    result = [
-        CountWarning(_emptied(lines, tokenizer, cut), reference=number, line=lines.first) for number, lines in emptied
+    warnings = [
+        CountWarning(_emptied(several, tokenizer, cut), system, reference, first)
+        for (system, reference), (first, several) in found.items()
     ]
+    about_systems = [warning for warning in warnings if warning.system is not None]
+    result = sorted((w for w in warnings if w.reference is not None), key=lambda warning: warning.reference or 0)
     if has_lsum and counts and longest <= 1:
         result.append(CountWarning("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
     return result + about_systems
 
 
-def _emptied(lines: EmptiedLines, tokenizer: str, cut: bool) -> str:
-    others = lines.count - 1
+def _emptied(several: int, tokenizer: str, cut: bool) -> str:
+    others = several - 1
     more = f" (nor have {others} more)" if others > 1 else " (nor has one more)" if others else ""
     if cut:
         return f"has letters, but no word of it counts{more}: each is left out, or none for the tokenizer {tokenizer}"
