@@ -14,7 +14,6 @@ from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
 from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
-from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
 
 if TYPE_CHECKING:
     import argparse
@@ -169,13 +168,14 @@ def output_from_pipe(args: argparse.Namespace) -> None:
     args.outputs = args.outputs or ["-"]
 
 
-def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str] = (TEXTS,)) -> Corpus:
+def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str]) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
     `views` says what the metrics read; see `metrics/base/needs.py`.
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
+    from ..metrics.base.needs import EDITS, TEXTS
     from ..report.terminal.printing import print_text
 
     outputs = expanded(args.outputs)
@@ -203,6 +203,8 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
 
     Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
     """
+    from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
+
     required = not {GOLD, EDITS}.isdisjoint(views)
     edits = required or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())

@@ -27,6 +27,7 @@ from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
 from ...metrics import METRICS
+from ...metrics.base.needs import TEXTS
 from ...report.tables import ascii_table, percent, round_half_up
 from ...report.tables.ranked import is_count
 from ...scoring.aggregation import POLICIES
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("-s: GLEU+ needs the source")
     if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
         raise ConfigError("--seed: has an effect only in mode corpus without -m and -f")
-    corpus = open_files(args)
+    corpus = open_files(args, views=(TEXTS,))
     evaluation = evaluate_corpus(corpus, [_metric(args)], n_jobs=args.proc)
     {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
     return 0
