@@ -158,19 +158,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence()
         return 0
     except (OSError, MemoryError, RuntimeError, SystemError, ImportError) as error:
-        return _told(error)
-
-
-def _told(error: Exception) -> int:
-    """Print what the system did not give, where an error was raised for that; return the exit code, or raise it."""
-    if reason := starved(error):
-        print(f"error: {reason}; {STARVED}", file=sys.stderr)
-        return IncompleteError.exit_code
-    if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
-        raise error
-    _silence()
-    print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
-    return InputError.exit_code
+        # Print what the system did not give, where an error was raised for that; return the exit code, or raise it.
+        if reason := starved(error):
+            print(f"error: {reason}; {STARVED}", file=sys.stderr)
+            return IncompleteError.exit_code
+        if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
+            raise error
+        _silence()
+        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return InputError.exit_code
 
 
 def _for_want(error: BaseException) -> bool:

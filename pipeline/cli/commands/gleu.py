@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from ...corpus.corpus import Corpus
     from ...evaluation import Evaluation, Result
-    from ...metrics.base.metric import Metric
 
 GLEU = METRICS["gleu"]
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
@@ -94,12 +93,6 @@ def run(args: argparse.Namespace) -> int:
     if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
         raise ConfigError("--seed: has an effect only in mode corpus without -m and -f")
     corpus = open_files(args, views=(TEXTS,))
-    evaluation = evaluate_corpus(corpus, [_metric(args)], n_jobs=args.proc)
-    {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
-    return 0
-
-
-def _metric(args: argparse.Namespace) -> Metric:
     options: dict[str, Any] = {"order": args.n, "unit": args.token, "zero_total": "one"}
     if args.mode != "corpus":
         options |= {"level": "mean", "references": "max" if args.max else "mean"}
@@ -107,7 +100,9 @@ def _metric(args: argparse.Namespace) -> Metric:
         options |= {"references": "max"}
     else:
         options |= {"iterations": args.iter, **({} if args.fix else {"sampler": "numpy", "seed": _seed(args)})}
-    return GLEU(**options)
+    evaluation = evaluate_corpus(corpus, [GLEU(**options)], n_jobs=args.proc)
+    {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
+    return 0
 
 
 def _seed(args: argparse.Namespace) -> int:

@@ -45,9 +45,7 @@ from ..sacrebleu_options import add_habits, check_habits, check_names, print_bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...config.models import StatisticsConfig
     from ...evaluation import Result
-    from ...scoring.results import Results
     from ..dispatch import Parser
 
 
@@ -145,13 +143,13 @@ def run(args: argparse.Namespace) -> int:
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )
     if statistics:
-        results = _with_intervals(results, evaluation, statistics)
-    _print(results, evaluation, list(corpus.systems), args)
-    return 0
+        # The results with intervals and paired tests, for each metric.
+        from ...evaluation import boards_of
+        from ...scoring.resampling.significance import with_statistics
 
-
-def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str], args: argparse.Namespace) -> None:
-    """Print what the options ask for; `order` has the names of the outputs as they were given."""
+        results = with_statistics(results, boards_of(evaluation), statistics)[0]
+    # Print what the options ask for; `order` has the names of the outputs as they were given.
+    order = list(corpus.systems)
     from ...report.console import print_comparisons, print_orders, print_results
 
     if args.bare:
@@ -169,14 +167,7 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
     if args.paired and not args.json:
         print()
         print_comparisons(results, args.digits)
-
-
-def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: StatisticsConfig) -> Results:
-    """Return the results with intervals and paired tests, for each metric."""
-    from ...evaluation import boards_of
-    from ...scoring.resampling.significance import with_statistics
-
-    return with_statistics(results, boards_of(evaluation), statistics)[0]
+    return 0
 
 
 def print_sentences(results: Sequence[Result], digits: int) -> None:
