@@ -185,9 +185,6 @@ def _split(args: argparse.Namespace) -> int:
     return 0
 
 
-# gec-pipeline m2 check: whatever is odd in M2 files, with lines.
-
-
 MOST = 5
 """Findings of a kind that are printed, unless all are asked for."""
 CHECK = """Say whatever is odd in an M2 file, with its line: lines that are none of an M2 file, edits that do

@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from .texts import AnyText
 
 
-# Warnings about texts that are tokenised where a tokeniser expects them as people write them, or the reverse.
-
-
-# Warnings about texts in the place of others: what was probably meant, told by a sample of their lines.
-
-
 ROLES = {
     "source": {"source", "src", "input", "orig", "original", "uncorrected"},
     "reference": {"ref", "refs", "reference", "references", "gold"},

@@ -226,9 +226,6 @@ def _pieces(file: Readable, separator: bytes, size: int) -> Iterator[bytes]:
     yield rest
 
 
-# Reads a text file once from end to end: checks it, and keeps what is needed to read any of its lines later.
-
-
 PIECE = 1 << 18
 """Bytes read at once: so few that they are still in the processor's cache when they are hashed."""
 STRIDE = 128

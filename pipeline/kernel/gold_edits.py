@@ -144,9 +144,6 @@ def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
     return LongTextError(1 + system, line, message)
 
 
-# Records of edits (`corpus/edits/records.py`) to arrays: the gold edits of MaxMatch, as its program has them.
-
-
 NONE = "-NONE-"
 
 

@@ -101,7 +101,18 @@ def run(args: argparse.Namespace) -> int:
     else:
         options |= {"iterations": args.iter, **({} if args.fix else {"sampler": "numpy", "seed": _seed(args)})}
     evaluation = evaluate_corpus(corpus, [GLEU(**options)], n_jobs=args.proc)
-    {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
+    if args.mode == "sent" and args.verbose:
+        _print_sentences(args, evaluation, corpus)
+    elif args.mode == "sent":
+        for row in zip(*(result.sentences.tolist() for result in evaluation), strict=True):
+            print("\t".join(percent(score, args.digit) for score in row))
+    else:
+        for result in evaluation:
+            if args.verbose:
+                outputs = _mean_outputs(result, args.n) if args.mode == "mean" else result.outputs
+                print(f"{result.system}\n{_table(outputs, args)}")
+            else:
+                print(f"{result.system}\t{percent(result.score, args.digit)}")
     return 0
 
 
@@ -111,24 +122,6 @@ def _seed(args: argparse.Namespace) -> int:
     seed = secrets.randbelow(MOST["seed"] + 1)
     print(f"seed: {seed} (--seed {seed} repeats these draws)", file=sys.stderr)
     return seed
-
-
-def _corpus(args: argparse.Namespace, evaluation: Evaluation, _: Corpus) -> None:
-    for result in evaluation:
-        if args.verbose:
-            outputs = _mean_outputs(result, args.n) if args.mode == "mean" else result.outputs
-            print(f"{result.system}\n{_table(outputs, args)}")
-        else:
-            print(f"{result.system}\t{percent(result.score, args.digit)}")
-
-
-def _sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
-    if args.verbose:
-        _print_sentences(args, evaluation, corpus)
-        return
-    scores = [result.sentences.tolist() for result in evaluation]
-    for row in zip(*scores, strict=True):
-        print("\t".join(percent(score, args.digit) for score in row))
 
 
 def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:

@@ -38,8 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
-from ..arguments import add_files, jobs, open_files, output_from_pipe
-from ..kernel_note import kernel_notes
+from ..arguments import add_files, jobs, kernel_notes, open_files, output_from_pipe
 from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
