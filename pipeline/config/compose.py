@@ -215,7 +215,6 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
     root = reader.includes(config, config.mark.file, ()) if isinstance(config, Node) else reader.file(str(config), ())
     for text in settings:
         try:
-            # Root with one setting applied; raises ConfigError that names it.
             key, equals, value = text.partition("=")
             file = f"{COMMAND_LINE} {text}"
             if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:

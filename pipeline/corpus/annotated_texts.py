@@ -251,13 +251,10 @@ def corpus_with_gold(
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 
     Where the outputs are M2 files too, the corpus is theirs. With `systems_later` there may be no outputs. Raises
-    InputError where texts and files do not fit.
+    InputError for what is no path, and where texts and files do not fit. Raises CorpusError where the files cannot be
+    read or do not fit together.
     """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
-    # Open an M2 file as source, references and edits of a data set; `outputs` that are paths become its systems.
-    #
-    # Raises InputError for what is no path, and where texts and paths stand side by side. Raises CorpusError where
-    # the files cannot be read or do not fit together.
     if not isinstance(gold, str | PathLike):
         raise InputError(f"gold: expected the path of an M2 file, found {type(gold).__name__}")
     files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]

@@ -73,7 +73,6 @@ def run(args: argparse.Namespace) -> int:
     from ...io.remote import Remote
     from ...report.terminal.printing import print_text
 
-    # Raise InputError for numbers out of range.
     bounds = {
         "trueskill": (1, 100_000),
         "accuracy": (2, 1_000_000),

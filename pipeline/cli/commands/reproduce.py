@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List recipes, show one, or run them and compare their values."""
+    """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
     from ...io.dataset_cache import in_folders
     from ...reproduction.recipe import matching_recipes, recipes
 
@@ -120,9 +120,6 @@ def run(args: argparse.Namespace) -> int:
     with in_folders(_folders(args.data)):
         outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
-    # 1 where a verdict is worse than the recipe says, else 0.
-    #
-    # Raises IncompleteError where results could not be run, and InputError where none could.
     if any(outcome.worse for outcome in outcomes):
         return 1
     lost = [outcome for outcome in outcomes if outcome.expectations is None]

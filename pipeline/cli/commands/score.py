@@ -142,12 +142,10 @@ def run(args: argparse.Namespace) -> int:
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )
     if statistics:
-        # The results with intervals and paired tests, for each metric.
         from ...evaluation import boards_of
         from ...scoring.resampling.significance import with_statistics
 
         results = with_statistics(results, boards_of(evaluation), statistics)[0]
-    # Print what the options ask for; `order` has the names of the outputs as they were given.
     order = list(corpus.systems)
     from ...report.console import print_comparisons, print_orders, print_results
 
