@@ -220,9 +220,6 @@ def _proof(key: bytes, edits: str) -> str:
     return digest(key, edits.encode("utf-8", "surrogatepass"))
 
 
-# Annotators by name: how configs ask for one, and how signatures and results call it, with its versions.
-
-
 AUTO = "auto"
 """What stands for the first spaCy pipeline for English that is installed."""
 EXAMPLE = "errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0"

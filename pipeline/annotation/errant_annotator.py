@@ -371,9 +371,6 @@ def annotator_of(model: str | None) -> ErrantAnnotator:
     return ErrantAnnotator(model)
 
 
-# Pairs of a source and a corrected text, their annotations, and the lines of an M2 file that these become.
-
-
 Annotation = tuple[str, ...]
 """The edits of a pair: lines of an M2 file without the number of the annotator at the end.
 

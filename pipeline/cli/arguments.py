@@ -14,11 +14,10 @@ from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem
 from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
-from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
     from ..config.resolved import Input
@@ -70,12 +69,10 @@ def whole_m2(text: str, *, look: bool = False) -> Path | None:
 
 
 def _is_m2(path: Path, *, look: bool) -> bool:
+    """Return whether a file is an M2 file by its suffix, or, with `look`, by its first line if it can be read."""
     form = format_in(path.name)
-    return form == ANNOTATED or (look and form is None and _begins_as_m2(path))
-
-
-def _begins_as_m2(path: Path) -> bool:
-    """Return whether the first line of a file is a sentence of an M2 file; False where it cannot be read."""
+    if form is not None or not look:
+        return form == ANNOTATED
     try:
         with Spool(UNPACKED).local(path).open("rb") as file:
             return file.read(5).removeprefix(BOM)[:2] == b"S "
@@ -133,6 +130,8 @@ def _annotator(path: Path, number: str, flag: str) -> str:
 
 
 DATASET = "files"
+MANY = 20_000
+"""Up to how many sentences of outputs the Python kernel takes few seconds, so that nothing is said of it."""
 EMPTY = ("keep", "error", "none")
 """What may be done with empty references, as `empty_references` of a config says."""
 
@@ -169,13 +168,14 @@ def output_from_pipe(args: argparse.Namespace) -> None:
     args.outputs = args.outputs or ["-"]
 
 
-def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str] = (TEXTS,)) -> Corpus:
+def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str]) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
     `views` says what the metrics read; see `metrics/base/needs.py`.
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
+    from ..metrics.base.needs import EDITS, TEXTS
     from ..report.terminal.printing import print_text
 
     outputs = expanded(args.outputs)
@@ -203,15 +203,25 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
 
     Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
     """
+    from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
+
     required = not {GOLD, EDITS}.isdisjoint(views)
     edits = required or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
+    columns = getattr(args, "num_refs", None)
     if not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
-    alone = len(references) == 1 and getattr(args, "num_refs", None) is None
+    alone = len(references) == 1 and columns is None
     m2 = whole_m2(references[0], look=edits) if alone else None
-    each = () if m2 else _references(references, getattr(args, "num_refs", None))
+    if columns is None or m2:
+        each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    else:  # the columns of one file
+        path = given_path(references[0]) if len(references) == 1 else None
+        if path is None:
+            raise ConfigError(f"--num-refs: the references are columns of one file; -r names {len(references)}")
+        numbers = map(str, range(1, columns + 1))
+        each = tuple(Column(kind="tsv", path=path, column=number, width=columns) for number in numbers)
     annotations = given_path(gold) if gold else m2 if edits else None
     if required and annotations is None:
         other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
@@ -232,17 +242,6 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
     )
 
 
-def _references(given: Sequence[str], columns: int | None) -> tuple[Input, ...]:
-    """Return the references that are named after -r: files, or all columns of one file. Raises ConfigError."""
-    if columns is None:
-        return tuple(given_text(reference, "-r") for reference in given)
-    path = given_path(given[0]) if len(given) == 1 else None
-    if path is None:
-        raise ConfigError(f"--num-refs: the references are columns of one file; -r names {len(given)}")
-    numbers = range(1, columns + 1)
-    return tuple(Column(kind="tsv", path=path, column=str(number), width=columns) for number in numbers)
-
-
 def expanded(texts: Sequence[str]) -> list[str]:
     """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
     if not any(is_data(text) and is_glob(text) for text in texts):
@@ -251,6 +250,15 @@ def expanded(texts: Sequence[str]) -> list[str]:
 
     each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
     return [text for found in each for text in found]
+
+
+def kernel_notes(corpora: Iterable[Corpus]) -> Iterator[str]:
+    """Yield which kernel is used and why, where there is much to count and the compiled kernel was expected."""
+    from .. import kernel
+
+    reason = kernel.why_not_native()
+    if reason and sum(corpus.lines * len(corpus.systems) for corpus in corpora) > MANY:
+        yield f"the Python kernel is used: it is slower, with equal results. {reason}"
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
@@ -284,9 +292,6 @@ def jobs(text: str) -> int | str:
 
 
 jobs.__name__ = "number of workers (auto, or from 1)"
-
-
-# Parts of a run that a command names: systems, data sets, metrics, and columns of tables.
 
 
 SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}

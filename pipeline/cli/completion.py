@@ -24,7 +24,7 @@ NAMES = {
     "list names": "metrics.METRICS",
     "data name": "io.catalogue.catalogue",
     "data names": "io.catalogue.catalogue",
-    "reproduce names": "reproduction.published.recipes",
+    "reproduce names": "reproduction.recipe.recipes",
 }
 """Where the names are that may stand for an argument, by its own name or behind that of its command."""
 

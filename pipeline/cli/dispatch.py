@@ -26,10 +26,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
-from ..errors import IncompleteError, InputError, PipelineError, did_you_mean, printable
+from ..errors import IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
-from .damaged_runs import read_with_care
 from .terminal import locale_note, show_every_letter
 
 if TYPE_CHECKING:
@@ -41,6 +40,10 @@ _interrupted: list[bool] = []
 STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
 ROOM = 1 << 27
 """The bytes of address space that are needed at least. With fewer, numpy ends the process without an exception."""
+READERS = frozenset({"show", "report", "compare", "rank", "correlate", "cite"})
+"""The commands that show what run directories say."""
+DEBUG = "GEC_PIPELINE_DEBUG"
+"""The variable of the environment with which the error itself is shown, for those who develop the program."""
 RARELY = 100_000
 """How many objects are made before Python looks for those that only refer to each other; its own number is 700."""
 COMMANDS = {
@@ -158,19 +161,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _silence()
         return 0
     except (OSError, MemoryError, RuntimeError, SystemError, ImportError) as error:
-        return _told(error)
-
-
-def _told(error: Exception) -> int:
-    """Print what the system did not give, where an error was raised for that; return the exit code, or raise it."""
-    if reason := starved(error):
-        print(f"error: {reason}; {STARVED}", file=sys.stderr)
-        return IncompleteError.exit_code
-    if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
-        raise error
-    _silence()
-    print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
-    return InputError.exit_code
+        # Print what the system did not give, where an error was raised for that; return the exit code, or raise it.
+        if reason := starved(error):
+            print(f"error: {reason}; {STARVED}", file=sys.stderr)
+            return IncompleteError.exit_code
+        if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
+            raise error
+        _silence()
+        print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
+        return InputError.exit_code
 
 
 def _for_want(error: BaseException) -> bool:
@@ -261,8 +260,20 @@ def _dispatch(arguments: list[str]) -> int:
     if name is None:
         parser.print_help()
         return 0
-    with read_with_care(parsed):
+    try:
         code: int = parsed.call(parsed)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        # results.json is checked when it is read: its keys, and the types of its values. But its parts may not fit
+        # together: a correlation may name a metric that has no score. Nobody needs to foresee each of these ways.
+        if name not in READERS or DEBUG in os.environ:
+            raise
+        named_runs = [getattr(parsed, key, None) or () for key in ("run", "run2", "more")]
+        runs = [str(run) for own in named_runs for run in (own if isinstance(own, list | tuple) else [own])]
+        what = f"{type(error).__name__}: {str(error)[:200]}"
+        raise StoreError(
+            f"{' or '.join(dict.fromkeys(runs)) or 'the run directory'}: the parts of results.json do not fit "
+            f"together, so it is damaged, or no run wrote it; run its config again ({what}; {DEBUG}=1 shows where)"
+        ) from error
     return code
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..evaluation import Result
     from .dispatch import Parser
 
-
 MOST_COLUMNS = 255
 SYNONYMS = {
     "--metrics": "-m",
@@ -54,8 +53,6 @@ SYNONYMS = {
     "--ter-case-sensitive": "--case-sensitive",
 }
 """sacreBLEU's names of options, and ours."""
-
-
 PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
 """The options that ask for paired tests, and the test of each."""
 
@@ -142,12 +139,8 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
             raise ConfigError(f"{paired}: is not printed with {flag}")
         if args.form:
             raise ConfigError(f"-f: is for results as a whole; leave out {flag}")
-    if args.bare:
-        _check_bare(args, metrics, outputs, paired)
-
-
-def _check_bare(args: argparse.Namespace, metrics: int, outputs: int, paired: str) -> None:
-    """Raise ConfigError for options that do not go together with bare numbers; `paired` is a flag or ""."""
+    if not args.bare:
+        return
     others = {"--json": args.json, "--orders": args.orders, "--sentence-outputs": args.sentence_outputs}
     others |= {"--confidence": args.confidence, "--all-intervals": args.all_intervals, paired: bool(paired)}
     for flag in (flag for flag, given in others.items() if given):

@@ -215,7 +215,14 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
     root = reader.includes(config, config.mark.file, ()) if isinstance(config, Node) else reader.file(str(config), ())
     for text in settings:
         try:
-            root = _set(root, text)
+            key, equals, value = text.partition("=")
+            file = f"{COMMAND_LINE} {text}"
+            if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
+                raise ConfigError([Problem(file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
+            node, problems = parse(value, file) if value.strip() else (from_plain(None, file), [])
+            if problems:
+                raise ConfigError([Problem(file, problem.message) for problem in problems])
+            root = _put(root, key, key, from_plain(node.plain(), file))
         except ConfigError as error:
             reader.problems += error.problems
     return _with_defaults(_with_data(_with_lists(root))), reader.problems
@@ -315,18 +322,6 @@ def merge(base: Node, over: Node) -> Node:
     for key, child in over.value.items():
         children[key] = merge(children[key], child) if key in children else child
     return replace(over, value=children, keys={**base.keys, **over.keys})
-
-
-def _set(root: Node, text: str) -> Node:
-    """Return root with one setting applied; raises ConfigError that names it."""
-    key, equals, value = text.partition("=")
-    file = f"{COMMAND_LINE} {text}"
-    if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
-        raise ConfigError([Problem(file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
-    node, problems = parse(value, file) if value.strip() else (from_plain(None, file), [])
-    if problems:
-        raise ConfigError([Problem(file, problem.message) for problem in problems])
-    return _put(root, key, key, from_plain(node.plain(), file))
 
 
 def _put(node: Node, rest: str, whole: str, value: Node) -> Node:

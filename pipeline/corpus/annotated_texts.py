@@ -251,30 +251,10 @@ def corpus_with_gold(
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 
     Where the outputs are M2 files too, the corpus is theirs. With `systems_later` there may be no outputs. Raises
-    InputError where texts and files do not fit.
+    InputError for what is no path, and where texts and files do not fit. Raises CorpusError where the files cannot be
+    read or do not fit together.
     """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
-    annotated = _open_gold(gold, outputs, views)
-    if annotated.systems:
-        if references is not None or sources is not None:
-            raise InputError("references, sources: beside M2 files they come from gold; leave them out")
-        return annotated
-    if sources is None and annotated.source is not None:
-        sources = _all_texts(annotated.source)
-    references = [*map(_all_texts, annotated.references)] if references is None else references
-    return _beside(corpus_in_memory(hypotheses, references, sources, systems_later=systems_later), annotated)
-
-
-def _all_texts(text: AnyText) -> list[str]:
-    return read_texts(text, 0, text.lines)
-
-
-def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str]) -> Corpus:
-    """Open an M2 file as source, references and edits of a data set; `outputs` that are paths become its systems.
-
-    Raises InputError for what is no path, and where texts and paths stand side by side. Raises CorpusError where the
-    files cannot be read or do not fit together.
-    """
     if not isinstance(gold, str | PathLike):
         raise InputError(f"gold: expected the path of an M2 file, found {type(gold).__name__}")
     files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]
@@ -295,10 +275,21 @@ def _open_gold(gold: object, outputs: Mapping[str, Any], views: Collection[str])
     problems: list[Problem] = []
     path = locate(Path(), fspath(gold))
     dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=(path,))
-    corpus = open_corpus(dataset, systems, problems, views=views)
-    if corpus is None:
+    annotated = open_corpus(dataset, systems, problems, views=views)
+    if annotated is None:
         raise CorpusError(list(dict.fromkeys(problems)))
-    return corpus
+    if annotated.systems:
+        if references is not None or sources is not None:
+            raise InputError("references, sources: beside M2 files they come from gold; leave them out")
+        return annotated
+    if sources is None and annotated.source is not None:
+        sources = _all_texts(annotated.source)
+    references = [*map(_all_texts, annotated.references)] if references is None else references
+    return _beside(corpus_in_memory(hypotheses, references, sources, systems_later=systems_later), annotated)
+
+
+def _all_texts(text: AnyText) -> list[str]:
+    return read_texts(text, 0, text.lines)
 
 
 def _beside(corpus: Corpus, gold: Corpus) -> Corpus:

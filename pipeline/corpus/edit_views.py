@@ -223,7 +223,10 @@ def open_edits(
         return None
     most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
     if most * len(gold.annotators) > MAX_ANNOTATORS:
-        problems.append(_too_many(gold, annotated, most))
+        output = next(item for item in annotated.values() if most in map(len, item.by_annotator))
+        pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
+        count = f"{most * len(gold.annotators)} pairs to compare; at most {MAX_ANNOTATORS} are supported"
+        problems.append(Problem(output.name, f"has {pairs}: {count}"))
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
@@ -258,14 +261,6 @@ def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
             note = note.replace(path, short[path])  # noqa: PLW2901 (each path in turn)
         shortened.append(note)
     return shortened
-
-
-def _too_many(gold: Annotated, outputs: dict[str, Annotated], most: int) -> Problem:
-    """Return the problem that there are too many pairs of an output's annotators and those of the gold."""
-    output = next(item for item in outputs.values() if most in map(len, item.by_annotator))
-    pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
-    message = f"has {pairs}: {most * len(gold.annotators)} pairs to compare; at most {MAX_ANNOTATORS} are supported"
-    return Problem(output.name, message)
 
 
 def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:

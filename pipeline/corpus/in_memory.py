@@ -61,7 +61,10 @@ def corpus_in_memory(
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
     kept: list[NDArray[np.int64]] = []
     if missing:
-        lacking = [_lacking(texts) for texts in sets.values()]
+        lacking = [
+            np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
+            for texts in sets.values()
+        ]
         kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=True)]
         reference_texts = [replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)]
     turned = misshapen(reference_texts, opened[-1].lines)
@@ -95,11 +98,6 @@ def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[Me
 
     with shared_by(threads) as shared:
         return shared(lambda item: text_in_memory(*item), named)
-
-
-def _lacking(texts: Sequence[str | None]) -> NDArray[np.int64]:
-    """Return the lines, from 1, that are None: int64."""
-    return np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
 
 
 def _reference_sets(references: Sequence[Any]) -> dict[str, Any]:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
     """Opens files on other machines. None stands for those that this machine must open itself."""
-    from collections.abc import Callable, Sequence
-
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""

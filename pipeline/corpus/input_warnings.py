@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from .texts import AnyText
 
 
-# Warnings about texts that are tokenised where a tokeniser expects them as people write them, or the reverse.
-
-
-# Warnings about texts in the place of others: what was probably meant, told by a sample of their lines.
-
-
 ROLES = {
     "source": {"source", "src", "input", "orig", "original", "uncorrected"},
     "reference": {"ref", "refs", "reference", "references", "gold"},
@@ -30,6 +24,26 @@ ROLES = {
 }
 """Words in names of files that tell what a file is."""
 _RECORD = re.compile(r'\{\s*".*\}$')
+EDITED = 0.5
+"""Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
+FARTHER = 0.05
+"""How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
+ENOUGH = 50
+"""With fewer lines than this, nothing is said of the words that the source and a reference have."""
+RICHER = 1.2
+"""How many more words of its own the uncorrected text has at least: each error is a word of its own."""
+SURELY = 2.0
+"""How many standard deviations lie between the two numbers of words at least. Chance gave up to 1.6 in 50 lines."""
+CHANGED = 50
+"""With fewer changed lines than this, nothing is said of how many words are changed in each."""
+TIMID = 1.4
+"""Below this mean number of words in a changed line a reference is a suspect."""
+BOLDER = 1.5
+"""How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
+TOKENISED, WRITTEN = 0.8, 0.2
+"""The shares of full stops and commas with white space before them that tokenised and other texts have."""
+TRANSPOSED = 0.1
+"""How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
 
 
 def mistaken_texts(corpus: Corpus) -> list[str]:
@@ -37,33 +51,22 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
     samples = corpus.samples
     if corpus.lines >= FEW:
         samples.encode()
-    warnings = [*_records(samples), *_twice(samples), *_shifted(samples)]
-    return [*warnings, *(_swapped_by_name(samples) or [*_source_swapped(samples), *_output_swapped(samples)])]
-
-
-def _records(samples: Samples) -> Iterator[str]:
+    warnings = []
     for called, sample in samples.named:
-        if not sample.braces:
-            continue
-        lines = [line.strip() for line in sample.lines if line.strip()]
+        lines = [line.strip() for line in sample.lines if line.strip()] if sample.braces else []
         if lines and sum(bool(_RECORD.match(line)) for line in lines) >= 0.9 * len(lines):
             wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"
-            yield f"{called} looks like JSON lines that are read as plain text; to score one field, write {wanted}"
-
-
-def _twice(samples: Samples) -> Iterator[str]:
-    """Warn of references that are one file, or have the same lines where these are not so few that they may agree."""
+            what = "looks like JSON lines that are read as plain text"
+            warnings.append(f"{called} {what}; to score one field, write {wanted}")
     texts = [sample.text for sample in samples.references]
     for number, text in enumerate(texts):
-        equal = [
-            n for n in range(number) if same(texts[n], text) and (text.lines >= FEW or texts[n].place == text.place)
-        ]
-        first = equal[0] if equal else None
-        if first is not None:
-            yield (
-                f"reference {number} ({text.name}) is the same text as reference {first} ({texts[first].name}); "
-                "was another file meant?"
-            )
+        for first, other in enumerate(texts[:number]):  # a few lines may be equal by chance, if not of one file
+            if same(other, text) and (text.lines >= FEW or other.place == text.place):
+                twin = f"reference {first} ({other.name})"
+                warnings.append(f"reference {number} ({text.name}) is the same text as {twin}; was another file meant?")
+                break
+    warnings += _shifted(samples)
+    return [*warnings, *(_swapped_by_name(samples) or [*_source_swapped(samples), *_output_swapped(samples)])]
 
 
 def _shifted(samples: Samples) -> Iterator[str]:
@@ -127,24 +130,8 @@ def _related(samples: Samples) -> list[tuple[str, Sample, float]]:
     """Return the references that are edited sources, each with its name in warnings and its likeness to the source."""
     if samples.source is None or samples.source.text.lines < 2 * FEW:
         return []
-    likeness = [samples.source.like(reference) for reference in samples.references]
-    named = zip(samples.references, likeness, strict=True)
-    each = enumerate(named)
-    return [(f"reference {number} ({ref.text.name})", ref, like) for number, (ref, like) in each if EDITED < like < 1]
-
-
-EDITED = 0.5
-"""Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
-NEARER = 0.02
-"""How much nearer to the source a text must be than another one to be called nearer."""
-FARTHER = 0.05
-"""How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
-ENOUGH = 50
-"""With fewer lines than this, nothing is said of the words that the source and a reference have."""
-RICHER = 1.2
-"""How many more words of its own the uncorrected text has at least: each error is a word of its own."""
-SURELY = 2.0
-"""How many standard deviations lie between the two numbers of words at least. Chance gave up to 1.6 in 50 lines."""
+    each = [(number, ref, samples.source.like(ref)) for number, ref in enumerate(samples.references)]
+    return [(f"reference {number} ({ref.text.name})", ref, like) for number, ref, like in each if EDITED < like < 1]
 
 
 def _source_swapped(samples: Samples) -> Iterator[str]:
@@ -192,20 +179,8 @@ def _output_swapped(samples: Samples) -> Iterator[str]:
             )
 
 
-CHANGED = 50
-"""With fewer changed lines than this, nothing is said of how many words are changed in each."""
-TIMID = 1.4
-"""Below this mean number of words in a changed line a reference is a suspect."""
-BOLDER = 1.5
-"""How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
-
-
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / max(len(values), 1)
-
-
-TOKENISED, WRITTEN = 0.8, 0.2
-"""The shares of full stops and commas with white space before them that tokenised and other texts have."""
 
 
 def misspaced(corpus: Corpus, tokenizers: Iterable[str], *, source: bool) -> list[str]:
@@ -245,10 +220,6 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(shown) if len(shown) < 3 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-TRANSPOSED = 0.1
-"""How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
-
-
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
     """Return the warnings about a data set, each with its name.
 
@@ -260,9 +231,7 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
             return []
         warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
     else:
-        warnings = [*corpus.notes, *_odd_files(corpus)]
-        warnings += _references(corpus) if references else []
-        warnings += _systems(corpus)
+        warnings = [*corpus.notes, *_odd_files(corpus), *(_references(corpus) if references else []), *_systems(corpus)]
         warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
@@ -17,17 +16,11 @@ from .input_files import BLOCK, Opener
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from ..io.plain_files import Spooled
-    from ..io.remote import Remote
-
-    Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
-    """Opens files on other machines. None stands for those that this machine must open itself."""
-    from collections.abc import Callable, Mapping, Sequence
-
     from ..config.resolved import Dataset
+    from ..io.remote import Remote
     from .edit_views import EditTexts
     from .texts import AnyText
 
@@ -210,11 +203,6 @@ def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "no
     """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
     if not source or source.lines != annotated.lines:
         return []
-    return [*islice(_different(source, annotated, replaced), 1)]
-
-
-def _different(source: AnyText, annotated: AnyText, replaced: str) -> Iterator[Problem]:
-    """Yield a problem for each line where the tokens of a source are not those of the S lines of an M2 file."""
     for low in range(0, annotated.lines, BLOCK):
         high = min(low + BLOCK, annotated.lines)
         pairs = zip(read_texts(source, low, high), read_texts(annotated, low, high), strict=True)
@@ -230,7 +218,8 @@ def _different(source: AnyText, annotated: AnyText, replaced: str) -> Iterator[P
                     what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
                 else:
                     what = f"token {token + 1} is '{tokens[token]}', and in {there} it is '{expected[token]}'"
-                yield Problem(source.at(line), f"{what}: the source is not that of the annotations")
+                return [Problem(source.at(line), f"{what}: the source is not that of the annotations")]
+    return []
 
 
 def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
@@ -260,13 +249,10 @@ def _replace(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pro
 def _empty_references(dataset: Dataset, references: Sequence[TextFile]) -> list[Problem]:
     """Return the problems of references without a token, where these are not sentences of length 0."""
     if dataset.empty_references == "error":
-        return [_blank_reference(file) for file in references if file.blank]
+        said = "and the data set says `empty_references: error`"
+        more = {file: f" (and {file.blank - 1} more)" if file.blank > 1 else "" for file in references}
+        empty = [file for file in references if file.blank]
+        return [Problem(f.at(int(f.blanks[0])), f"this reference is empty{more[f]}, {said}") for f in empty]
     if dataset.empty_references == "keep" or not references or len({file.lines for file in references}) > 1:
         return []
     return without_any(references, ", and the data set says `empty_references: none`")
-
-
-def _blank_reference(file: TextFile) -> Problem:
-    more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
-    message = f"this reference is empty{more}, and the data set says `empty_references: error`"
-    return Problem(file.at(int(file.blanks[0])), message)

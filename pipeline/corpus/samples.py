@@ -31,6 +31,8 @@ SIZE = 1 << 16
 WHOLE, ALL = 1 << 18, 1 << 24
 """Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
 as words they take ten times as much memory."""
+CLEARLY = 0.1
+"""How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning of a shift."""
 
 
 @lru_cache(64)
@@ -56,6 +58,7 @@ class Sample:
         self.tokens = Encoded(np.zeros(0, np.int32), np.zeros(1, np.int64))
         """The words of each line as ids, once Samples.encode() has made them: what stands between white space."""
         self._shares: dict[tuple[int, int], tuple[Floats, Ints]] = {}
+        """For each line the share of its words that are in that of another sample too, and how many both have."""
 
     @cached_property
     def parts(self) -> list[list[str]]:
@@ -135,16 +138,12 @@ class Sample:
         The lines are low <= i < high of this sample, and i - offset of the other one.
         """
         if (id(other), offset) not in self._shares:
-            self._shares[id(other), offset] = self._compared(other, offset)
+            both = kernel.shared(self.tokens, other.tokens, offset)
+            words = self.sizes + np.roll(other.sizes, offset)
+            self._shares[id(other), offset] = both / np.maximum(words - both, 1), words
         shares, words = self._shares[id(other), offset]
         shares = shares[low:high][words[low:high] > 0]
         return float(sum(shares.tolist())) / max(len(shares), 1)
-
-    def _compared(self, other: Sample, offset: int) -> tuple[Floats, Ints]:
-        """Return for each line the share of words that both lines have, and how many words they have in all."""
-        both = kernel.shared(self.tokens, other.tokens, offset)
-        words = self.sizes + np.roll(other.sizes, offset)
-        return both / np.maximum(words - both, 1), words
 
 
 class Samples:
@@ -194,7 +193,3 @@ def shifted(one: Sample, two: Sample, low: int, high: int) -> int:
         if one.overlap(two, first, last, offset) > max(own + CLEARLY, 1.5 * own):
             return offset
     return 0
-
-
-CLEARLY = 0.1
-"""How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning of a shift."""

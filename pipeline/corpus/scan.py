@@ -81,7 +81,13 @@ class Scanner:
         goes_on = self.mid_line and not self.open_blank  # the first line of the piece began with a token
         self.open_blank = False
         if len(looked_at) > MANY:
-            looked_at = self._decided(codes, starts, looked_at, blank)
+            # Note all blank lines of ASCII at once; return which lines are still to be looked at, such as the last.
+            kinds = _KINDS[codes]
+            kinds[codes == self.separator[0]] = 0
+            highest = np.maximum.reduceat(kinds, starts[starts < len(codes)])[: len(blank)]
+            blank[:] = highest == 0
+            left: NDArray[np.int64] = looked_at[(looked_at == len(blank)) | (np.append(highest, 0)[looked_at] > 1)]
+            looked_at = left
         for index in looked_at.tolist():
             start = int(starts[index])
             if start == len(piece) or (index == 0 and goes_on):
@@ -135,21 +141,6 @@ class Scanner:
         if self.plain:
             return piece.replace(b"\r\n", NEWLINE) if returns else piece
         return piece.replace(NEWLINE, b"\xfe").replace(self.separator, NEWLINE)
-
-    def _decided(
-        self,
-        codes: NDArray[np.uint8],
-        starts: NDArray[np.int64],
-        looked_at: NDArray[np.int64],
-        blank: NDArray[np.bool_],
-    ) -> NDArray[np.int64]:
-        """Note all blank lines of ASCII at once; return which lines are still to be looked at, such as the last."""
-        kinds = _KINDS[codes]
-        kinds[codes == self.separator[0]] = 0
-        highest = np.maximum.reduceat(kinds, starts[starts < len(codes)])[: len(blank)]
-        blank[:] = highest == 0
-        left: NDArray[np.int64] = looked_at[(looked_at == len(blank)) | (np.append(highest, 0)[looked_at] > 1)]
-        return left
 
     def _keep(self, blank: NDArray[np.bool_]) -> None:
         """Keep a bit for each of some lines: a list of numbers would be larger than a file of blank lines."""
@@ -233,9 +224,6 @@ def _pieces(file: Readable, separator: bytes, size: int) -> Iterator[bytes]:
         yield whole[:cut]
         rest = whole[cut:]
     yield rest
-
-
-# Reads a text file once from end to end: checks it, and keeps what is needed to read any of its lines later.
 
 
 PIECE = 1 << 18

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from ..arrays import Ints
 
 
-# Where lines are in a file: the parent sends a span to a worker, which reads the lines.
-
-
 NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"
 

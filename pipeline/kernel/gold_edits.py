@@ -119,11 +119,8 @@ def check_max_match(
     highest = max(int(text.ids.max(initial=-1)) for text in [source, *systems])
     if folded is not None and len(folded) <= highest:
         raise ValueError(f"folded: there are {len(folded)} tokens, but ids reach {highest}")
-    _check_gold(source.offsets[1:] - source.offsets[:-1], gold, annotators)
-
-
-def _check_gold(sizes: NDArray[np.int64], gold: GoldEdits, annotators: int) -> None:
-    """Raise ValueError for gold edits that do not fit lines of these numbers of tokens."""
+    # Raise ValueError for gold edits that do not fit lines of these numbers of tokens.
+    sizes = source.offsets[1:] - source.offsets[:-1]
     edits = len(gold.starts)
     if (
         len(gold.firsts) != len(sizes) * annotators + 1
@@ -145,9 +142,6 @@ def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
     """Return the error for a pair of lines that cannot be compared in bounded memory; the source is text 0."""
     message = f"an output of {output:,} tokens and a source of {tokens:,} are too long for MaxMatch"
     return LongTextError(1 + system, line, message)
-
-
-# Records of edits (`corpus/edits/records.py`) to arrays: the gold edits of MaxMatch, as its program has them.
 
 
 NONE = "-NONE-"

@@ -138,8 +138,7 @@ def test_odd_surroundings_change_nothing(tmp_path: Path, surroundings: dict[str,
 def test_a_full_temporary_folder_is_told_in_a_line_that_says_what_to_change(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    monkeypatch.setattr(Spool, "_take", mock.Mock(side_effect=full))
+    monkeypatch.setattr(Spool, "new", mock.Mock(return_value=Path("/dev/full")))
     assert main(["run", str(packed(tmp_path)), "--output", str(tmp_path / "run")]) == 2
     assert capsys.readouterr().err.endswith(": No space left on device; TMPDIR may name another\n")
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from ...corpus.edits.errant_report import MODES, TITLES, WHOLE, Comparison, Scorer, report
 from ...corpus.edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from ...errors import CorpusError, printable
-from ..m2_tools import read_m2
+from .m2 import read_m2
 
 if TYPE_CHECKING:
     import argparse

@@ -137,9 +137,6 @@ def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
         print(f"  {int((difference != 0).sum())} of {len(difference)} sentences differ")
 
 
-# --- edits, with what each annotator says of them
-
-
 def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
     """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
     counted = count_in_memory(corpus, [metric.needs])
@@ -166,9 +163,6 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
         else:
             print("no edits are compared")
         print()
-
-
-# --- n-grams and counts
 
 
 class Texts(NamedTuple):

@@ -27,6 +27,7 @@ from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
 from ...metrics import METRICS
+from ...metrics.base.needs import TEXTS
 from ...report.tables import ascii_table, percent, round_half_up
 from ...report.tables.ranked import is_count
 from ...scoring.aggregation import POLICIES
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from ...corpus.corpus import Corpus
     from ...evaluation import Evaluation, Result
-    from ...metrics.base.metric import Metric
 
 GLEU = METRICS["gleu"]
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
@@ -92,13 +92,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("-s: GLEU+ needs the source")
     if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
         raise ConfigError("--seed: has an effect only in mode corpus without -m and -f")
-    corpus = open_files(args)
-    evaluation = evaluate_corpus(corpus, [_metric(args)], n_jobs=args.proc)
-    {"corpus": _corpus, "mean": _corpus, "sent": _sentences}[args.mode](args, evaluation, corpus)
-    return 0
-
-
-def _metric(args: argparse.Namespace) -> Metric:
+    corpus = open_files(args, views=(TEXTS,))
     options: dict[str, Any] = {"order": args.n, "unit": args.token, "zero_total": "one"}
     if args.mode != "corpus":
         options |= {"level": "mean", "references": "max" if args.max else "mean"}
@@ -106,7 +100,20 @@ def _metric(args: argparse.Namespace) -> Metric:
         options |= {"references": "max"}
     else:
         options |= {"iterations": args.iter, **({} if args.fix else {"sampler": "numpy", "seed": _seed(args)})}
-    return GLEU(**options)
+    evaluation = evaluate_corpus(corpus, [GLEU(**options)], n_jobs=args.proc)
+    if args.mode == "sent" and args.verbose:
+        _print_sentences(args, evaluation, corpus)
+    elif args.mode == "sent":
+        for row in zip(*(result.sentences.tolist() for result in evaluation), strict=True):
+            print("\t".join(percent(score, args.digit) for score in row))
+    else:
+        for result in evaluation:
+            if args.verbose:
+                outputs = _mean_outputs(result, args.n) if args.mode == "mean" else result.outputs
+                print(f"{result.system}\n{_table(outputs, args)}")
+            else:
+                print(f"{result.system}\t{percent(result.score, args.digit)}")
+    return 0
 
 
 def _seed(args: argparse.Namespace) -> int:
@@ -115,24 +122,6 @@ def _seed(args: argparse.Namespace) -> int:
     seed = secrets.randbelow(MOST["seed"] + 1)
     print(f"seed: {seed} (--seed {seed} repeats these draws)", file=sys.stderr)
     return seed
-
-
-def _corpus(args: argparse.Namespace, evaluation: Evaluation, _: Corpus) -> None:
-    for result in evaluation:
-        if args.verbose:
-            outputs = _mean_outputs(result, args.n) if args.mode == "mean" else result.outputs
-            print(f"{result.system}\n{_table(outputs, args)}")
-        else:
-            print(f"{result.system}\t{percent(result.score, args.digit)}")
-
-
-def _sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
-    if args.verbose:
-        _print_sentences(args, evaluation, corpus)
-        return
-    scores = [result.sentences.tolist() for result in evaluation]
-    for row in zip(*scores, strict=True):
-        print("\t".join(percent(score, args.digit) for score in row))
 
 
 def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:

@@ -73,7 +73,18 @@ def run(args: argparse.Namespace) -> int:
     from ...io.remote import Remote
     from ...report.terminal.printing import print_text
 
-    _check(args)
+    bounds = {
+        "trueskill": (1, 100_000),
+        "accuracy": (2, 1_000_000),
+        "resamples": (1, 1_000_000),
+        "seed": (0, 2**32 - 1),
+    }
+    for name, (low, high) in bounds.items():
+        value = getattr(args, name)
+        if value is not None and not low <= value <= high:
+            raise InputError(f"--{name}: expected {low:,} to {high:,}, found {value:,}")
+    if not 0 < args.level < 1:
+        raise InputError(f"--level: expected a number between 0 and 1, such as 0.95, found {args.level}")
     if args.engine and not args.quiet:
         print("warning: --engine is deprecated: it has no effect any more and will be removed", file=sys.stderr)
     path = given_path(args.file)
@@ -99,22 +110,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(summary, args)
     return 0
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Raise InputError for numbers out of range."""
-    bounds = {
-        "trueskill": (1, 100_000),
-        "accuracy": (2, 1_000_000),
-        "resamples": (1, 1_000_000),
-        "seed": (0, 2**32 - 1),
-    }
-    for name, (low, high) in bounds.items():
-        value = getattr(args, name)
-        if value is not None and not low <= value <= high:
-            raise InputError(f"--{name}: expected {low:,} to {high:,}, found {value:,}")
-    if not 0 < args.level < 1:
-        raise InputError(f"--level: expected a number between 0 and 1, such as 0.95, found {args.level}")
 
 
 def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:

@@ -10,23 +10,317 @@ examples:
 
 from __future__ import annotations
 
+import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..m2_tools import add_annotate, add_changes, add_check
+from ...corpus.edits.m2_files import other_sentences, other_styles, read_annotated
+from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted, merged, split
+from ...errors import ConfigError, CorpusError, Problem, printable
+from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
+from ...io.safe_files import write_atomic
+from ...io.workers import processors
+from ...report.terminal.progress import Bar
+from ..arguments import given_path, jobs
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Iterable, Iterator
+
+    from ...corpus.edits.m2_files import Annotated
+    from ...corpus.edits.m2_tools import Checked, Finding
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions. Each sets the default `act`: the function that does the work."""
     actions = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert|merge|split", required=True)
-    add_annotate(actions)
-    add_check(actions)
-    add_changes(actions)
+    _add_annotate(actions)
+    _add_check(actions)
+    _add_changes(actions)
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what the action says."""
     code: int = args.act(args)
     return code
+
+
+def read_m2(*names: str) -> list[Annotated]:
+    """Read M2 files; raises CorpusError, with the line, where one is not written as such."""
+    spool = Spool(UNPACKED)
+    return [read_annotated(given_path(name), spool) for name in names]
+
+
+PLACE = "{annotator}"
+"""What the number of the annotator replaces in a name."""
+STAND_INS = {
+    "first": "the first annotator's edits stand in",
+    "source": "the source stands in",
+    "none": "the lines are empty",
+}
+"""What is said of sentences for which an annotator has no line, by the choices of --missing."""
+APPLY = """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
+is taken. Edits that overlap, or do not fit into their sentence, are refused."""
+CONVERT = """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
+corrections as they stand, so that files of two styles hardly match. Types and order stay as they are."""
+MERGE = """Write the edits of several files of the same sentences as one file. Annotators get new numbers from
+0, in the order of the files; standard error says which. A sentence without edits gets noops."""
+SPLIT = """Write a file for each annotator. In it the annotator has the number 0, and -o has {annotator} where the
+number in the old file stands."""
+
+
+def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the actions and their arguments. What each calls is the default `act`."""
+    applied = _action(actions, "apply", "M2 to text: print the sentences as an annotator corrects them", APPLY)
+    applied.add_argument("file", metavar="FILE", help="an M2 file")
+    which = applied.add_mutually_exclusive_group()
+    which.add_argument("--annotator", type=_number, metavar="N", help="the annotator, needed where there are several")
+    which.add_argument("--source", action="store_true", help="print the sentences as they are")
+    meaning = (
+        "what stands in for an annotator who has no line for a sentence that others annotated: the edits of the first "
+        "who has one, the source, or an empty line (default: first)"
+    )
+    applied.add_argument("--missing", choices=("first", "source", "none"), default="first", help=meaning)
+    changed = _action(actions, "convert", "write deletions in the style of ERRANT or NUCLE", CONVERT)
+    changed.add_argument("file", metavar="FILE", help="an M2 file")
+    changed.add_argument("--to", required=True, choices=STYLES, dest="style", help="the style")
+    meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
+    changed.add_argument("--alternatives", choices=ALTERNATIVES, default=ALTERNATIVES[0], help=meaning)
+    together = _action(actions, "merge", "write the annotators of several files as one file", MERGE)
+    together.add_argument("files", nargs="+", metavar="FILE", help="M2 files of the same sentences")
+    apart = _action(actions, "split", "write a file for each annotator", SPLIT)
+    apart.add_argument("file", metavar="FILE", help="an M2 file")
+    meaning = f"the files to write, such as gold.{PLACE}.m2"
+    apart.add_argument("-o", "--output", required=True, metavar="NAME", help=meaning)
+    for each in (applied, changed, together):
+        each.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: standard output)")
+    for each, act in ((applied, _apply), (changed, _convert), (together, _merge), (apart, _split)):
+        each.set_defaults(act=act)
+
+
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, description: str
+) -> argparse.ArgumentParser:
+    raw, several = argparse.RawDescriptionHelpFormatter, "s" * ("\n" in EXAMPLES[name])
+    epilog = f"example{several}:\n" + "".join(f"  {line}\n" for line in EXAMPLES[name].split("\n"))
+    return actions.add_parser(name, help=summary, description=description, epilog=epilog, formatter_class=raw)
+
+
+EXAMPLES = {
+    "apply": "gec-pipeline m2 apply data/m2/gold.m2 --annotator 1 -o reference1.txt",
+    "convert": "gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2",
+    "merge": "gec-pipeline m2 merge data/m2/careful.m2 data/m2/eager.m2 -o both.m2",
+    "split": "gec-pipeline m2 split data/m2/gold.m2 -o 'gold.{annotator}.m2'",
+    "check": "gec-pipeline m2 check data/m2/gold.m2\ngec-pipeline m2 check data/m2/careful.m2 data/m2/gold.m2",
+    "annotate": "gec-pipeline m2 annotate -orig data/source.txt -cor data/systems/careful.txt -out careful.m2\n"
+    "gec-pipeline m2 annotate -orig data/source.txt -cor data/reference0.txt data/reference1.txt -out gold.m2 "
+    "--n-jobs 2",
+}
+"""Examples of each action, on files of the sample."""
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValueError(text)
+    return int(text)
+
+
+_number.__name__ = "number of an annotator"
+
+
+def _write(output: str | None, pieces: Iterable[str]) -> None:
+    """Write to a file, whole or not at all, or to standard output."""
+    if output is None:
+        shown = printable if sys.stdout.isatty() else str
+        sys.stdout.writelines(map(shown, pieces))
+    else:
+        write_atomic(Path(output), (piece.encode() for piece in pieces))
+
+
+def _say(text: str) -> None:
+    print(printable(text), file=sys.stderr)
+
+
+def _apply(args: argparse.Namespace) -> int:
+    """Print the text of an annotator, or the source; raises ConfigError where it is not clear who is meant."""
+    from ...corpus.formats.m2 import spool_m2
+
+    spool, path = Spool(UNPACKED), given_path(args.file)
+    file = read_annotated(path, spool)
+    edited = any(file.edits)
+    if args.source or not edited:
+        if args.annotator:
+            raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
+        _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
+        return 0
+    texts = spool_m2(path, args.missing, spool)
+    annotators = sorted({edit.annotator for _, edit in file.numbered_edits()})
+    listed = ", ".join(map(str, annotators))
+    if args.annotator is None and len(annotators) > 1:
+        raise ConfigError(f"{file.name}: has the annotators {listed}; say which, as in --annotator {annotators[0]}")
+    number = annotators[0] if args.annotator is None else args.annotator
+    if number not in annotators:
+        raise ConfigError(f"--annotator {number}: {file.name} has no such annotator; it has {listed}")
+    lacking = [item for item in texts.lacking if item[0] == number]
+    for _, count, line in lacking:
+        others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
+        _say(f"note: {file.name}: annotator {number} {others}; {STAND_INS[args.missing]}")
+    lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]
+    _write(args.output, (f"{line.decode()}\n" for line in lines))
+    return 0
+
+
+def _convert(args: argparse.Namespace) -> int:
+    """Write a file in another style."""
+    (file,) = read_m2(args.file)
+    _write(args.output, converted(file, args.style, args.alternatives))
+    return 0
+
+
+def _merge(args: argparse.Namespace) -> int:
+    """Write one file of several, and tell the new numbers of the annotators."""
+    annotators, sentences = merged(read_m2(*args.files))
+    _write(args.output, sentences)
+    for number, (name, before) in enumerate(annotators):
+        _say(f"annotator {number}: annotator {before} of {name}")
+    return 0
+
+
+def _split(args: argparse.Namespace) -> int:
+    """Write a file for each annotator, and tell their names."""
+    if PLACE not in args.output:
+        raise ConfigError(f"-o {args.output}: expected {PLACE} in the name, where the number of the annotator stands")
+    (file,) = read_m2(args.file)
+    absent = file.absent()
+    for annotator, sentences in split(file).items():
+        name = args.output.replace(PLACE, str(annotator))
+        _write(name, sentences)
+        lacking = len(absent.get(annotator, ()))
+        more = f"; {lacking:,} sentences without a line have no edits there, so that they count as unchanged"
+        _say(f"wrote {name}{more if lacking else ''}")
+    return 0
+
+
+MOST = 5
+"""Findings of a kind that are printed, unless all are asked for."""
+CHECK = """Say whatever is odd in an M2 file, with its line: lines that are none of an M2 file, edits that do
+not fit or overlap, noops beside edits, edits that stand twice, styles that are mixed, annotators without a line, types
+that ERRANT does not have, line ends, and more. With a second file, say whether both are of the same sentences.
+The exit code is 2 where there are errors, of which no score should be made. Notes alone give 0."""
+
+
+def _add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the action and its arguments. What it calls is the default `act`."""
+    parser = _action(actions, "check", "say whatever is odd in an M2 file, and whether two fit together", CHECK)
+    parser.add_argument("file", metavar="FILE", help="an M2 file")
+    parser.add_argument("other", nargs="?", metavar="FILE2", help="the M2 file that it is to be compared with")
+    parser.add_argument("--all", action="store_true", help=f"print all findings, not the first {MOST} of each kind")
+    parser.set_defaults(act=_check)
+
+
+def _check(args: argparse.Namespace) -> int:
+    """Print the findings; return 2 where one is an error."""
+    spool = Spool(UNPACKED)
+    paths = [given_path(name) for name in (args.file, args.other) if name is not None]
+    errors = 0
+    for path in paths:
+        checked = check(spool.local(path), named(path))
+        for line in _listed(checked, everything=args.all):
+            print(printable(line))
+        errors += sum(finding.error for finding in checked.findings)
+    if len(paths) > 1:
+        try:
+            file, other = (read_annotated(path, spool) for path in paths)
+        except CorpusError:
+            print("the files cannot be compared before the errors above are mended")
+            return 2
+        problems = other_sentences(file, other)
+        errors += len(problems)
+        for problem in problems:
+            print(f"{printable(problem.position)}: error: {printable(problem.message)}")
+        for note in () if problems else other_styles(other, [file]):
+            print(printable(f"note: {note}"))
+        if not problems:
+            print(f"both files have the same {len(file.blocks):,} sentences")
+    return 2 if errors else 0
+
+
+def _listed(checked: Checked, *, everything: bool) -> Iterator[str]:
+    """Yield a line for each finding that is printed, and one that sums up the file."""
+    kinds: dict[str, list[Finding]] = {}
+    for finding in checked.findings:
+        kinds.setdefault(finding.kind, []).append(finding)
+    for findings in kinds.values():
+        word = "error" if findings[0].error else "note"
+        shown = findings if everything or len(findings) == MOST + 1 else findings[:MOST]
+        for finding in shown:
+            yield f"{checked.name}:{finding.line}: {word}: {finding.message}"
+        if len(findings) > len(shown):
+            rest = len(findings) - len(shown)
+            yield f"{checked.name}: {word}: {rest:,} more of this kind, the last in line {findings[-1].line}"
+    errors = sum(finding.error for finding in checked.findings)
+    counts = f"sentences: {checked.sentences:,}, annotators: {len(checked.annotators):,}, edits: {checked.edits:,}"
+    yield f"{checked.name}: {counts}, errors: {errors:,}, notes: {len(checked.findings) - errors:,}"
+
+
+ANNOTATE = """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
+writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
+once. What they gave is kept on this computer."""
+
+
+def _add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare the action and its arguments. What it calls is the default `act`."""
+    summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
+    parser = _action(actions, "annotate", summary, ANNOTATE)
+    parser.add_argument("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
+    parser.add_argument(
+        "-cor", "--cor", required=True, nargs="+", metavar="FILE", help="corrected texts; they are annotators 0, 1 ..."
+    )
+    parser.add_argument("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
+    parser.add_argument("--model", metavar="NAME", help="a spaCy pipeline, by name or folder (default: en_core_web_sm)")
+    parser.add_argument("--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)")
+    parser.add_argument("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
+    parser.set_defaults(act=_annotate)
+
+
+def _annotate(args: argparse.Namespace) -> int:
+    """Write the M2 file, and tell what was done."""
+    from ...annotation.annotate import AnnotationCache, annotate_all
+    from ...annotation.errant_annotator import block, versions_of
+    from ...report.terminal.printing import print_text
+
+    versions = versions_of(args.model)
+    spool, paths = Spool(UNPACKED), [given_path(name) for name in (args.orig, *args.cor)]
+    source, *texts = ([line for _, line in numbered_lines(spool.local(path), named(path))] for path in paths)
+    wanted = f"{named(paths[0])} has {len(source):,}; expected the same"
+    problems = [
+        Problem(named(path), f"has {len(text):,} lines, and {wanted}")
+        for path, text in zip(paths[1:], texts, strict=True)
+        if len(text) != len(source)
+    ]
+    if problems:
+        raise CorpusError(problems)
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        bar.stage("annotating")
+        annotated = annotate_all(
+            ((line, text[number]) for number, line in enumerate(source) for text in texts),
+            model=args.model,
+            n_jobs=processors() if args.n_jobs == "auto" else args.n_jobs,
+            cache=None if args.no_cache else AnnotationCache(tell=bar.tell),
+            progress=bar.progress,
+        )
+    each = iter(annotated.annotations)
+    blocks = (block(line, [next(each) for _ in texts]).encode() for line in source)
+    write_atomic(Path(args.out), blocks)
+    empty = [number for number, line in enumerate(source, 1) if not line.strip()]
+    notes = [f"made with {versions}"]
+    pairs = f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"
+    notes.append(f"{pairs}; {annotated.distinct:,} are distinct, {annotated.kept:,} of these were kept from before")
+    if empty:
+        lines = f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
+        lines = lines if len(empty) > 1 else f"the empty line {empty[0]:,} of the source has"
+        notes.append(f"{lines} no sentence in the M2 file, as errant_parallel writes none")
+    for note in () if args.quiet else notes:
+        print_text(f"note: {note}", sys.stderr)
+    return 0

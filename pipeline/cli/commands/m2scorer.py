@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit
 
 
-# The lines that m2scorer prints, to the character: texts and numbers as Python 2 shows them.
-
-
 Totals: TypeAlias = "tuple[int, int, int]"
 """Right, proposed and annotated edits."""
 RULE = "-" * 43
@@ -69,9 +66,9 @@ def sentence_lines(source: str, output: str, judged: Judged) -> Iterator[str]:
             yield f"{sign} {_shown(edit)}"
     yield f"SOURCE        : {source}"
     yield f"HYPOTHESIS    : {output}"
-    yield f"EDIT SEQ      : {_listed(_shown(shrunk(edit)) for edit in judged.edits)}"
-    yield f"GOLD EDITS    : {_listed(_shown_gold(edit, judged) for edit in judged.gold)}"
-    yield f"CORRECT EDITS : {_listed(map(_shown, right))}"
+    yield f"EDIT SEQ      : [{', '.join(_shown(shrunk(edit)) for edit in judged.edits)}]"
+    yield f"GOLD EDITS    : [{', '.join(_shown_gold(edit, judged) for edit in judged.gold)}]"
+    yield f"CORRECT EDITS : [{', '.join(map(_shown, right))}]"
 
 
 def _sign(edit: ProposedEdit, judged: Judged) -> str:
@@ -124,10 +121,6 @@ def total_lines(totals: Totals, beta: float, *, verbose: bool) -> Iterator[str]:
     yield f"F_{beta:.1f}       : {score:.4f}"
 
 
-def _listed(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"
-
-
 def _shown(edit: ProposedEdit) -> str:
     """Return an edit as Python 2 shows a tuple."""
     return f"({edit.start}, {edit.end}, {_text(edit.original)}, {_text(edit.correction)})"
@@ -137,7 +130,7 @@ def _shown_gold(edit: GoldEdit, judged: Judged) -> str:
     """Return an annotator's edit. Of its corrections, only -NONE- became a text of bytes."""
     parts = edit.written.split("||")
     texts = ["''" if part == "-NONE-" else f"u{part.strip()!a}" for part in parts]
-    return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, {_listed(texts)})"
+    return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, [{', '.join(texts)}])"
 
 
 def _text(text: str) -> str:
@@ -152,7 +145,6 @@ def _number(value: float) -> str:
 
 
 MAX_MATCH: Any = METRICS["m2"]
-COUNTS = ("correct", "proposed", "gold")
 BLOCK = 256
 """Sentences whose edits are found at once."""
 
@@ -218,7 +210,12 @@ def run(args: argparse.Namespace) -> int:
         _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
         return 0
     opener = Opener()
-    corpus = _corpus(args.output, output, gold, opener)
+    problems: list[Problem] = []
+    dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=(gold,))
+    systems = [System(args.output, {DATASET: output})]
+    corpus = open_corpus(dataset, systems, problems, opener=opener, views=(GOLD,))
+    if corpus is None:
+        raise CorpusError(list(dict.fromkeys(problems)))
     for warning in text_warnings(tasks_of([metric], [corpus])):
         print_text(f"warning: {warning}", sys.stderr)
     if args.verbose:
@@ -226,24 +223,13 @@ def run(args: argparse.Namespace) -> int:
         totals = _print_sentences(metric, corpus, sentences)
     else:
         (result,) = evaluate_corpus(corpus, [metric])
-        correct, proposed, annotated = (int(result.outputs[name]) for name in COUNTS)
-        totals = correct, proposed, annotated
+        totals = int(result.outputs["correct"]), int(result.outputs["proposed"]), int(result.outputs["gold"])
     _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
     return 0
 
 
 def _is_empty(path: Path | Remote) -> bool:
     return not isinstance(path, Remote) and is_plain(path) and path.is_file() and path.stat().st_size == 0
-
-
-def _corpus(name: str, output: Path | Remote, gold: Path | Remote, opener: Opener) -> Corpus:
-    """Open both files; raises CorpusError where they do not fit together."""
-    problems: list[Problem] = []
-    dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=(gold,))
-    corpus = open_corpus(dataset, [System(name, {DATASET: output})], problems, opener=opener, views=(GOLD,))
-    if corpus is None:
-        raise CorpusError(list(dict.fromkeys(problems)))
-    return corpus
 
 
 def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:

@@ -134,7 +134,22 @@ def run(args: argparse.Namespace) -> int:
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
-            _print(name, files)
+            # Print the first file of a form. Most forms have one file only.
+            first, *more = files
+            content = files[first]
+            if isinstance(content, str):
+                sys.stdout.write(content)
+            elif sys.stdout.isatty():
+                raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
+            else:
+                sys.stdout.flush()
+                for piece in [content] if isinstance(content, bytes) else content:
+                    sys.stdout.buffer.write(piece)
+            if more:
+                print(
+                    printable(f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"),
+                    file=sys.stderr,
+                )
         else:
             _write(folder, Path(args.output or folder), files, partial=partial)
     return 0
@@ -202,22 +217,6 @@ def _asked(args: argparse.Namespace) -> list[str]:
     if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
         raise InputError(f"--output: which folder? {args.run} is an address")
     return formats
-
-
-def _print(name: str, files: Mapping[str, Content]) -> None:
-    """Print the first file of a form. Most forms have one file only."""
-    first, *more = files
-    content = files[first]
-    if isinstance(content, str):
-        sys.stdout.write(content)
-    elif sys.stdout.isatty():
-        raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
-    else:
-        sys.stdout.flush()
-        for piece in [content] if isinstance(content, bytes) else content:
-            sys.stdout.buffer.write(piece)
-    if more:
-        print(printable(f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"), file=sys.stderr)
 
 
 def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:

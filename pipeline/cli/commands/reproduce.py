@@ -83,7 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List recipes, show one, or run them and compare their values."""
+    """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
     from ...io.dataset_cache import in_folders
     from ...reproduction.recipe import matching_recipes, recipes
 
@@ -100,14 +100,33 @@ def run(args: argparse.Namespace) -> int:
         _check_report(args)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
-        return _list(named, args)
+        from ...report.tables.reproduction import list_table, recorded_markdown
+        from ...report.terminal.printing import print_table
+
+        if args.format == "markdown":
+            sys.stdout.write(printable(recorded_markdown(named)))
+            return 0
+        if args.json:
+            plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
+            sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+            return 0
+        print_table(*list_table(named), left=(0, 1, 2, 3))
+        print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
+        print("what has no recipe, and why: gec-pipeline help reproduce")
+        return 0
     slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
     if slow and not args.quiet:
         print(f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)", file=sys.stderr)
     with in_folders(_folders(args.data)):
         outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
-    return _code(outcomes)
+    if any(outcome.worse for outcome in outcomes):
+        return 1
+    lost = [outcome for outcome in outcomes if outcome.expectations is None]
+    if lost:
+        message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
+        raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
+    return 0
 
 
 def _folders(written: Sequence[str]) -> dict[str, Path]:
@@ -165,37 +184,6 @@ def _show(name: str, besides: Sequence[str]) -> int:
     if len(matches) > 1:
         raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
-    return 0
-
-
-def _code(outcomes: Sequence[Outcome]) -> int:
-    """Return 1 where a verdict is worse than the recipe says, else 0.
-
-    Raises IncompleteError where results could not be run, and InputError where none could.
-    """
-    if any(outcome.worse for outcome in outcomes):
-        return 1
-    lost = [outcome for outcome in outcomes if outcome.expectations is None]
-    if lost:
-        message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
-        raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
-    return 0
-
-
-def _list(named: Sequence[Recipe], args: argparse.Namespace) -> int:
-    from ...report.tables.reproduction import list_table, recorded_markdown
-    from ...report.terminal.printing import print_table
-
-    if args.format == "markdown":
-        sys.stdout.write(printable(recorded_markdown(named)))
-        return 0
-    if args.json:
-        plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
-        sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
-        return 0
-    print_table(*list_table(named), left=(0, 1, 2, 3))
-    print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
-    print("what has no recipe, and why: gec-pipeline help reproduce")
     return 0
 
 

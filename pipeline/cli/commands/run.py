@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ...report.terminal.progress import Bar
-from ..arguments import add_boards, add_mean, add_selection, jobs, overrides_of
-from ..kernel_note import kernel_notes
+from ..arguments import add_boards, add_mean, add_selection, jobs, kernel_notes, overrides_of
 
 if TYPE_CHECKING:
     import argparse

@@ -38,16 +38,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
-from ..arguments import add_files, jobs, open_files, output_from_pipe
-from ..kernel_note import kernel_notes
+from ..arguments import add_files, jobs, kernel_notes, open_files, output_from_pipe
 from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...config.models import StatisticsConfig
     from ...evaluation import Result
-    from ...scoring.results import Results
     from ..dispatch import Parser
 
 
@@ -145,13 +142,11 @@ def run(args: argparse.Namespace) -> int:
         datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
     )
     if statistics:
-        results = _with_intervals(results, evaluation, statistics)
-    _print(results, evaluation, list(corpus.systems), args)
-    return 0
+        from ...evaluation import boards_of
+        from ...scoring.resampling.significance import with_statistics
 
-
-def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str], args: argparse.Namespace) -> None:
-    """Print what the options ask for; `order` has the names of the outputs as they were given."""
+        results = with_statistics(results, boards_of(evaluation), statistics)[0]
+    order = list(corpus.systems)
     from ...report.console import print_comparisons, print_orders, print_results
 
     if args.bare:
@@ -169,14 +164,7 @@ def _print(results: Results, evaluation: Sequence[Result], order: Sequence[str],
     if args.paired and not args.json:
         print()
         print_comparisons(results, args.digits)
-
-
-def _with_intervals(results: Results, evaluation: Sequence[Result], statistics: StatisticsConfig) -> Results:
-    """Return the results with intervals and paired tests, for each metric."""
-    from ...evaluation import boards_of
-    from ...scoring.resampling.significance import with_statistics
-
-    return with_statistics(results, boards_of(evaluation), statistics)[0]
+    return 0
 
 
 def print_sentences(results: Sequence[Result], digits: int) -> None:

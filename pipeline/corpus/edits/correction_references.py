@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     Split = Callable[[str], Tokens]
 
 
-# The order of keys in a dictionary of Python 2, on which official programs depend in ties.
-
-
 Key = TypeVar("Key", str, int)
 
 MASK = (1 << 64) - 1
@@ -233,7 +230,7 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
     if any(is_numbered(edit.type) for edit in every):
         return _as_numbered(tokens, every)
     groups: list[list[Edit]] = []
-    changes = [edit for edit in every if not _changes_nothing(edit)]
+    changes = [edit for edit in every if not (edit.type == NOOP and edit.start == edit.end == -1)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
         group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
         if group is None:
@@ -268,10 +265,6 @@ def _as_numbered(tokens: Sequence[str], edits: Sequence[Edit]) -> CorrectedSente
         each = (Alternative(annotator, tuple(corrections)) for annotator, corrections in alternatives.items())
         errors.append(Error(tuple(each), required[number]))
     return CorrectedSentence(tuple(tokens), len({edit.annotator for edit in edits}), tuple(errors))
-
-
-def _changes_nothing(edit: Edit) -> bool:
-    return edit.type == NOOP and edit.start == edit.end == -1
 
 
 def overlap(one: Edit, two: Edit) -> bool:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# XML files, read as a stream: what reads a kind of file is a subclass of XmlReader.
-
-
 PIECE = 1 << 16
 """Bytes that are read at once."""
 

@@ -254,11 +254,20 @@ def report(
             yield from (RULE, f"Original sentence {number}: {block.sentence}", RULE)
             for pair in pairs:
                 yield from _pair(number, pair, before, scorer.scored.beta)
-            yield from _chosen(number, chosen)
+            # What the option -v says of the pair that was chosen for a sentence.
+            yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"
+            yield "Local results:"
+            rows = [("Category", ("TP", "FP", "FN")), *chosen.by_type().items()]
+            width = max(len(name) for name, _ in rows) + 3
+            for name, counts in rows:
+                yield f"{name:>{width}}" + "".join(f"{count:>5}" for count in counts)
     title = TITLES[scorer.comparison.mode]
     if tier:
         yield from _categories(title, scorer.scored, tier)
-    yield from _totals(title, scorer.scored)
+    yield from ("", f" {title} ".center(NARROW, "="))
+    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{scorer.scored.beta}"), "\t")
+    yield _joined((*scorer.scored.totals, *_rounded(scorer.scored.totals, scorer.scored.beta)), "\t")
+    yield from ("=" * NARROW, "")
 
 
 def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:
@@ -279,29 +288,12 @@ def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
     return [] if listed and listed[0][0] == -1 else listed
 
 
-def _chosen(number: int, pair: Pair) -> Iterator[str]:
-    """Yield what the option -v says of the pair that was chosen for a sentence."""
-    yield f"^^ HYP {pair.output}, REF {pair.reference} chosen for sentence {number}"
-    yield "Local results:"
-    rows = [("Category", ("TP", "FP", "FN")), *pair.by_type().items()]
-    width = max(len(name) for name, _ in rows) + 3
-    for name, counts in rows:
-        yield f"{name:>{width}}" + "".join(f"{count:>5}" for count in counts)
-
-
 def _categories(title: str, scored: Scored, tier: int) -> Iterator[str]:
     yield from ("", f" {title} ".center(WIDE, "="))
     header = ("Category", "TP", "FP", "FN", "P", "R", f"F{scored.beta}")
     rows = [(name, *counts, *_rounded(counts, scored.beta)) for name, counts in scored.of_category(tier).items()]
     for name, *values in (header, *rows):
         yield " ".join([f"{name!s:<14}", *(f"{value!s:<8}" for value in values[:-1]), str(values[-1])])
-
-
-def _totals(title: str, scored: Scored) -> Iterator[str]:
-    yield from ("", f" {title} ".center(NARROW, "="))
-    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{scored.beta}"), "\t")
-    yield _joined((*scored.totals, *_rounded(scored.totals, scored.beta)), "\t")
-    yield from ("=" * NARROW, "")
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:

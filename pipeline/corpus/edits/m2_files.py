@@ -110,8 +110,10 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
     pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
     for number, line in chain.from_iterable(pieces):
         if line[:2] == "A ":
-            if current is None or len(current.lines) == MOST:
-                raise _odd_edit(current, name, number)
+            if current is None:
+                raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+            if len(current.lines) == MOST:
+                raise wrong(name, number, f"the sentence of line {current.line} has more than {MOST:,} edits")
             current.lines.append((number, line))
         elif line[:2] == "S " or line == "S":
             if current:
@@ -126,13 +128,6 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             current = None
     if current:
         yield current
-
-
-def _odd_edit(block: Block | None, name: str, number: int) -> CorpusError:
-    """Return the error for an edit before any sentence, or for one too many."""
-    if block is None:
-        return wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
-    return wrong(name, number, f"the sentence of line {block.line} has more than {MOST:,} edits")
 
 
 def edit_of(line: str, name: str, number: int) -> Edit:

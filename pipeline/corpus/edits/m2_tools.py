@@ -123,9 +123,6 @@ def _writers(file: Annotated) -> list[int]:
     return sorted({edit.annotator for edits in file.edits for edit in edits}) or [0]
 
 
-# The types of edits that ERRANT gives for English (Bryant et al. 2017): operation and category, such as R:VERB.
-
-
 BOTH_WAYS = (
     "ADJ",
     "ADV",

@@ -63,9 +63,6 @@ def outputs_of(record: bytes) -> list[list[Edit]]:
     return list(read_lines(tuple(record.decode().split("\n"))).by_annotator.values())
 
 
-# Files of edits, M2 or XML, that are read once, though texts, edits and oddities are asked for one by one.
-
-
 LARGEST = 1 << 22
 """The most bytes of a file whose sentences are kept. A larger one is read again each time."""
 _KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)

@@ -35,7 +35,8 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
     cells: Callable[[str, int], list[str]] | None = None
     for number, line in numbered_lines(path, name):
         if not line.strip():
-            raise at_line(name, number, f"is empty; expected {_several(len(names))}")
+            expected = "a number" if len(names) == 1 else f"{len(names)} numbers"
+            raise at_line(name, number, f"is empty; expected {expected}")
         if cells is None:
             objects = ".jsonl" in Path(name.lower()).suffixes
             cells, is_header = (_objects(name, names), False) if objects else _table(line, name, names, column.header)
@@ -48,10 +49,6 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
             except ValueError as error:
                 raise at_line(name, number, f"{title}: {error}" if len(names) > 1 else str(error)) from None
         yield b" ".join(values)
-
-
-def _several(count: int) -> str:
-    return "a number" if count == 1 else f"{count} numbers"
 
 
 def _reader(decimals: int | None) -> Callable[[str], bytes]:

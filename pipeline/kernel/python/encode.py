@@ -122,9 +122,6 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     return result
 
 
-# Words of ASCII letters and digits, in Python: the tokens of ROUGE's own programs.
-
-
 _WORD = re.compile("[a-z0-9]+")
 
 

@@ -112,16 +112,12 @@ def _packed(numbers: Bytes, bits: int) -> Bytes:
     return packed
 
 
-def _shifts(bits: int) -> NDArray[Any]:
-    return np.arange(0, 8, bits, dtype=np.uint8)
-
-
 def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     """Return the numbers of all planes: uint8 [planes, lines]."""
     planes, at = np.empty((len(bits), lines), np.uint8), 0
     for place, size in enumerate(bits.tolist()):
         count = (lines + 7) // 8 * size
-        own = data[at : at + count, None] >> _shifts(size) & np.uint8((1 << size) - 1)
+        own = data[at : at + count, None] >> np.arange(0, 8, size, dtype=np.uint8) & np.uint8((1 << size) - 1)
         planes[place] = own.ravel()[:lines]
         at += count
     return planes
