@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
 from ..tables import percent, round_half_up
-from ..tables.label_places import label_places
-from ..tables.plot_data import Matrix, Points, Rows
+from ..tables.plot_data import Matrix, Points, Rows, label_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

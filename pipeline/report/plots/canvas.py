@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ..tables.label_places import label_places
+from ..tables.plot_data import label_places
 from ..tables.plot_style import FONTS, PLAIN, SMALLEST, STYLE
 from ..terminal.printing import shortened
 
