@@ -122,18 +122,17 @@ def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[TypeM
         for types in types_of(results, tier):
             own = maps.setdefault((types.group.dataset, types.group.metric), [])
             if types.tier == tier or not own:
-                own.append(_map(types, digits, is_open=not own))
+                is_open = not own
+                rows = [
+                    (name, [_shade(types, system, name, digits) for system in types.systems]) for name in types.names
+                ]
+                tables = {system: of_system(types, system, digits) for system in types.systems}
+                header = next(iter(tables.values()))[0]
+                numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
+                numbers.sort(key=lambda row: types.names.index(row[0]))
+                whole = PageTable([header[0], "system", *header[1:]], numbers, left=(0, 1))
+                own.append(TypeMap(f"By type: {TIERS[types.tier]}", is_open, ShadeMap(types.systems, rows), whole))
     return maps
-
-
-def _map(types: Types, digits: int, *, is_open: bool) -> TypeMap:
-    rows = [(name, [_shade(types, system, name, digits) for system in types.systems]) for name in types.names]
-    tables = {system: of_system(types, system, digits) for system in types.systems}
-    header = next(iter(tables.values()))[0]
-    numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
-    numbers.sort(key=lambda row: types.names.index(row[0]))
-    whole = PageTable([header[0], "system", *header[1:]], numbers, left=(0, 1))
-    return TypeMap(f"By type: {TIERS[types.tier]}", is_open, ShadeMap(types.systems, rows), whole)
 
 
 def _shade(types: Types, system: str, name: str, digits: int) -> Shade:

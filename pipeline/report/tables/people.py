@@ -6,6 +6,7 @@ finding_tables() has the sections of the results that stand below the scores: me
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
@@ -27,9 +28,6 @@ USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 """Options of statistics that tables leave out, because they are defaults. Signatures have them."""
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
-
-
-# --- judgements
 
 
 def counts_table(summary: JudgmentSummary) -> Table:
@@ -99,9 +97,6 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
 def accuracy_line(share: float, folds: int) -> str:
     """Return the accuracy of Expected Wins as a line."""
     return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
-
-
-# --- agreement of metrics with people
 
 
 def correlation_table(human: dict[str, Any]) -> Table:
@@ -252,9 +247,6 @@ AGREEMENT_TABLES = (
 """In the order in which they are shown."""
 
 
-# --- sections of the results besides the scores
-
-
 def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
     """Yield the title, the table and the numbers of the columns of text, for each section besides the scores."""
     yield from _means(results, digits)
@@ -289,8 +281,8 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
     means = results.means or []
     called = labels(mean.metric for mean in means)
     for mean in means:
-        printed = {score.metric: _without_references(score.metric) for score in results.scores}
-        own = [score for score in results.scores if printed[score.metric] == mean.metric]
+        # the signature of a mean does not say how many references there are
+        own = [s for s in results.scores if re.sub(r"\|nrefs:[^|]*", "", s.metric) == mean.metric]
         scores = {(score.system, score.dataset): score.score for score in own}
         goodness = [class_of(mean.metric).goodness(value) for value in mean.systems.values()]
         positions = [*map(str, ranks(goodness)), *("-" for _ in mean.lacking)]
@@ -302,8 +294,3 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
         without = "".join(f"; {name} has no score on {', '.join(on)}" for name, on in mean.lacking.items())
         title = f"mean over {len(mean.datasets)} data sets, each counts the same: {called[mean.metric]}{without}"
         yield title, (["rank", "system", "mean", *mean.datasets], rows), (1,)
-
-
-def _without_references(printed: str) -> str:
-    """Return the signature of a score as that of a mean, which does not say how many references there are."""
-    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))

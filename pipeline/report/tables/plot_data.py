@@ -358,26 +358,23 @@ def label_places(
 
 
 def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box) -> tuple[Box, bool]:
-    """Return the first free place for a label, or where it covers least, and whether that is far from its point."""
-    tried = []
-    for distance, box in _places(point, size):
-        covered = sum(_common(box, other) for other in taken) + (_area(box) - _common(box, frame))
-        if covered <= 0.01:
-            return box, distance > NEAR
-        tried.append((covered, distance, box))
-    _, distance, box = min(tried)
-    return box, distance > NEAR
+    """Return the first free place for a label, or where it covers least, and whether that is far from its point.
 
-
-def _places(point: tuple[float, float], size: tuple[float, float]) -> Iterator[tuple[float, Box]]:
-    """Yield places round a point with their distances, the near ones first."""
-    width, height = size
+    The places round a point are tried in the order of their distances.
+    """
+    tried, (width, height) = [], size
     for distance in DISTANCES:
         for angle in ANGLES:
-            across, up = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-            x = point[0] + across * (distance + width / 2)
-            y = point[1] + up * (distance + height / 2 - NEAR / 3)
-            yield distance, (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+            x = point[0] + math.cos(math.radians(angle)) * (distance + width / 2)
+            y = point[1] + math.sin(math.radians(angle)) * (distance + height / 2 - NEAR / 3)
+            box = x - width / 2, y - height / 2, x + width / 2, y + height / 2
+            area = (box[2] - box[0]) * (box[3] - box[1])
+            covered = sum(_common(box, other) for other in taken) + (area - _common(box, frame))
+            if covered <= 0.01:
+                return box, distance > NEAR
+            tried.append((covered, distance, box))
+    _, distance, box = min(tried)
+    return box, distance > NEAR
 
 
 def _common(one: Box, two: Box) -> float:
@@ -385,7 +382,3 @@ def _common(one: Box, two: Box) -> float:
     width = min(one[2], two[2]) - max(one[0], two[0])
     height = min(one[3], two[3]) - max(one[1], two[1])
     return width * height if width > 0 and height > 0 else 0.0
-
-
-def _area(box: Box) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
