@@ -151,7 +151,15 @@ def parquet_files(material: Material) -> dict[str, Content | bytes]:
                 types |= dict.fromkeys(names, "float64" if item.real else "int64")
             files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
     if material.results.breakdown:
-        files["types.parquet"] = _types_file(material.results)
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        by_name = dict(zip(LONG_COLUMNS, zip(*long_rows(material.results), strict=True), strict=True))
+        kinds = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
+        buffer = io.BytesIO()
+        arrays = {name: pa.array(values, kinds.get(name, pa.string())) for name, values in by_name.items()}
+        parquet.write_table(pa.table(arrays), buffer, compression="zstd")
+        files["types.parquet"] = buffer.getvalue()
     return files
 
 
@@ -168,19 +176,6 @@ def _asked(material: Material) -> list[str]:
     titles = [ranked_table(material.results, list(one.scores), material.digits)[0] for one in material.measured]
     check_picked([*names, *(title for header in titles for title in header)], material.columns)
     return [names[number] for number in picked(names, material.columns)]
-
-
-def _types_file(results: Results) -> bytes:
-    """Return the scores by type as a Parquet file."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    columns = dict(zip(LONG_COLUMNS, zip(*long_rows(results), strict=True), strict=True))
-    types = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
-    arrays = {name: pa.array(values, types.get(name, pa.string())) for name, values in columns.items()}
-    buffer = io.BytesIO()
-    parquet.write_table(pa.table(arrays), buffer, compression="zstd")
-    return buffer.getvalue()
 
 
 def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:

@@ -39,7 +39,7 @@ def counts_table(summary: JudgmentSummary) -> Table:
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
-def ranked_table(scores: dict[str, Any], title: str, digits: int) -> Table:
+def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, rank range and cluster."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
@@ -255,7 +255,7 @@ def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, 
             if summary[key]:
                 total = summary["total"]
                 counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
-                yield f"judgments {name}: {title}, {counted}", ranked_table(summary[key], title, 3), (1,)
+                yield f"judgments {name}: {title}, {counted}", judged_table(summary[key], title, 3), (1,)
     if results.correlations:
         rows = [
             [column, other, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
