@@ -1,7 +1,7 @@
 """Plots by name, and their files.
 
-To add one, write a function of its name, which takes Material and yields figures, into `figures.py`, and add a line to
-_KINDS.
+To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to
+PLOTS.
 """
 
 from __future__ import annotations
@@ -38,27 +38,50 @@ class Plot(NamedTuple):
 
 
 _STATISTICS = "`statistics` in the config"
-_KINDS = {
-    "scores": ("scores with their intervals", "scores"),
-    "precision": ("precision of each order", "a metric with precisions of n-grams, at level corpus"),
-    "ranks": ("rank ranges, and clusters", _STATISTICS),
-    "differences": ("differences from the baseline with their intervals", "`statistics: {baseline: ..}`"),
-    "p_values": ("p-values of all pairs", f"{_STATISTICS}, without a baseline"),
-    "types": ("scores of systems by type of edit", "a metric of edits, such as errant"),
-    "draws": ("spread of the score over draws of references", "gleu with references: sample, at least two"),
-    "people": (
+PLOTS: dict[str, Plot] = {
+    "scores": Plot("scores with their intervals", "scores", later(__name__, "figures.scores")),
+    "precision": Plot(
+        "precision of each order",
+        "a metric with precisions of n-grams, at level corpus",
+        later(__name__, "figures.precision"),
+    ),
+    "ranks": Plot("rank ranges, and clusters", _STATISTICS, later(__name__, "figures.ranks")),
+    "differences": Plot(
+        "differences from the baseline with their intervals",
+        "`statistics: {baseline: ..}`",
+        later(__name__, "figures.differences"),
+    ),
+    "p_values": Plot(
+        "p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "figures.p_values")
+    ),
+    "types": Plot(
+        "scores of systems by type of edit", "a metric of edits, such as errant", later(__name__, "figures.types")
+    ),
+    "draws": Plot(
+        "spread of the score over draws of references",
+        "gleu with references: sample, at least two",
+        later(__name__, "figures.draws"),
+    ),
+    "people": Plot(
         "rank ranges by people, and clusters",
         "`human` in the config, with a file of judgements that is at hand",
+        later(__name__, "figures.people"),
     ),
-    "correlations": ("correlations of each metric with people, with intervals", "`human` in the config"),
-    "williams": (
+    "correlations": Plot(
+        "correlations of each metric with people, with intervals",
+        "`human` in the config",
+        later(__name__, "figures.correlations"),
+    ),
+    "williams": Plot(
         "Williams' tests of which metric is closer to people",
         "`human` in the config, and three metrics",
+        later(__name__, "figures.williams"),
     ),
-    "human": ("metric against human score", "`human` in the config"),
-    "windows": ("correlation among neighbours in the human ranking", "`human: {window: ..}`"),
+    "human": Plot("metric against human score", "`human` in the config", later(__name__, "figures.human")),
+    "windows": Plot(
+        "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "figures.windows")
+    ),
 }
-PLOTS = {name: Plot(about, needs, later(__name__, f"figures.{name}")) for name, (about, needs) in _KINDS.items()}
 
 
 class Drawn(NamedTuple):
