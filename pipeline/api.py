@@ -207,7 +207,7 @@ def run(
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
-    from .report.notebook.progress import shown_progress
+    from .report.terminal.progress import shown_progress
 
     with shown_progress(progress) as listener:
         job = stages.prepare(written, options, overrides_from_values(only, set), listener)

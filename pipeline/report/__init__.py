@@ -20,45 +20,40 @@ FORMATS: dict[str, Format] = {
         about="results.json, which every run writes",
         files=lambda material: {"results.json": material.results.to_json()},
         printed=True,
-        texts=False,
     ),
     "csv": Format(
         about="scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where the run has them",
         files=later(__name__, "data_files.csv_files"),
         printed=True,
-        texts=False,
     ),
     "markdown": Format(
         about="results.md: tables for GitHub and notebooks; types.md for scores by type",
         files=later(__name__, "markdown.markdown_files"),
         printed=True,
-        texts=False,
     ),
     "latex": Format(
         about="results.tex: tables with booktabs; types.tex",
         files=later(__name__, "latex.latex_files"),
         printed=True,
-        texts=False,
     ),
     "parquet": Format(
         about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts; types.parquet",
         files=later(__name__, "data_files.parquet_files"),
         package="pyarrow",
         extra="parquet",
-        texts=False,
     ),
     "plots": Format(
         about="figures: scores, ranks, p-values and more",
         files=later(__name__, "plots.plot_files"),
         package="matplotlib",
         extra="plot",
-        texts=False,
     ),
     "html": Format(
         about="report.html: a page to explore, with the sentences",
         files=later(__name__, "html.page.html_files"),
         package="jinja2",
         extra="report",
+        texts=True,
     ),
 }
 """Forms of reports by the names that `output.formats` of a config and `--format` of the command `report` take."""

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ..scoring.results import Results
 
 
-# --- what data sets, tests and judgements cite: keys of `citations.bib`
-
-
 TESTS = {
     "approximate_randomization": ("approximate randomisation", ("riezler-maxwell-2005-pitfalls",)),
     "paired_bootstrap": ("paired bootstrap", ("koehn-2004-statistical",)),
@@ -74,9 +71,6 @@ def keys_of_dataset(name: str, digests: Iterable[str]) -> list[str]:
     by_text = [key for digest in digests for key in DIGESTS.get(digest, ())]
     by_name = [key for pattern, keys in NAMES if pattern.search(name) for key in keys]
     return list(dict.fromkeys(by_text or by_name))
-
-
-# --- the paragraph
 
 
 class Text(NamedTuple):

@@ -109,9 +109,6 @@ def print_results(
             print_text(f"missed: {line}")
 
 
-# --- a metric on a data set, and systems by metrics
-
-
 def print_board(results: Results, group: Group, digits: int, columns: Sequence[str] = ()) -> None:
     """Print the ranked table of a metric on a data set, and below it the intervals of all outputs, if there are any.
 
@@ -182,9 +179,6 @@ def print_overview(results: Results, overview: Overview) -> None:
     for column in overview.columns:
         print(printable(f"{column.title} = {column.group.metric}"))
         print_peer(column.group.scores[0], results.statistics)
-
-
-# --- scores by type, comparisons, counts of each order
 
 
 def print_types(results: Results, digits: int, tier: int) -> None:
@@ -267,9 +261,6 @@ def by_order(score: Score, digits: int) -> Table:
     stems, orders = list(dict.fromkeys(stem for stem, _ in own)), sorted({int(order) for _, order in own})
     cells = {name: output_cell(value, name, metric, digits) for name, value in score.outputs.items()}
     return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
-
-
-# --- agreement with people
 
 
 def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:

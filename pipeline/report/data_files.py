@@ -38,11 +38,20 @@ def csv_files(material: Material) -> dict[str, str]:
     results = material.results
     if material.columns:
         check_picked(list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), material.columns)
+    names = ("dataset", "metric", "system", "other")
+    numbers = ("difference", "low", "high", "better", "wins", "losses", "ties", "cohen_d", "p", "p_adjusted")
+    own = ({**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests)
+    tests = ([values[name] for name in (*names, *numbers)] for values in own)
+    means = (
+        (mean.metric, name, len(mean.datasets), value)
+        for mean in results.means or ()
+        for name, value in mean.systems.items()
+    )
     files = {
         "scores.csv": to_csv(results, material.columns),
-        "tests.csv": tests_to_csv(results),
+        "tests.csv": _csv([*names, *numbers], tests),
         "human.csv": human_to_csv(results),
-        "means.csv": means_to_csv(results),
+        "means.csv": _csv(["metric", "system", "datasets", "mean"], means),
     }
     files = ({} if material.by_type else files) | {"types.csv": _csv(LONG_COLUMNS, long_rows(results))}
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
@@ -73,14 +82,6 @@ def _score_rows(results: Results) -> Iterator[Row]:
             yield score.dataset, score.system, score.metric, name, value
 
 
-def tests_to_csv(results: Results) -> str:
-    """Return one row for each comparison of two systems."""
-    names = ("dataset", "metric", "system", "other")
-    numbers = ("difference", "low", "high", "better", "wins", "losses", "ties", "cohen_d", "p", "p_adjusted")
-    own = ({**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests)
-    return _csv([*names, *numbers], ([values[name] for name in (*names, *numbers)] for values in own))
-
-
 def human_to_csv(results: Results) -> str:
     """Return one row for each metric, human score (or "pairs of outputs") and coefficient."""
     rows: list[Row] = []
@@ -94,16 +95,6 @@ def human_to_csv(results: Results) -> str:
         names = item["dataset"], item["metric"], item["human"]
         rows.append([*names, item["scores"], item["statistic"], item["value"], None, None])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
-
-
-def means_to_csv(results: Results) -> str:
-    """Return one row for each metric and system that has a mean over the data sets."""
-    rows = (
-        (mean.metric, name, len(mean.datasets), value)
-        for mean in results.means or ()
-        for name, value in mean.systems.items()
-    )
-    return _csv(["metric", "system", "datasets", "mean"], rows)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
@@ -160,7 +151,15 @@ def parquet_files(material: Material) -> dict[str, Content | bytes]:
                 types |= dict.fromkeys(names, "float64" if item.real else "int64")
             files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
     if material.results.breakdown:
-        files["types.parquet"] = _types_file(material.results)
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        by_name = dict(zip(LONG_COLUMNS, zip(*long_rows(material.results), strict=True), strict=True))
+        kinds = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
+        buffer = io.BytesIO()
+        arrays = {name: pa.array(values, kinds.get(name, pa.string())) for name, values in by_name.items()}
+        parquet.write_table(pa.table(arrays), buffer, compression="zstd")
+        files["types.parquet"] = buffer.getvalue()
     return files
 
 
@@ -177,19 +176,6 @@ def _asked(material: Material) -> list[str]:
     titles = [ranked_table(material.results, list(one.scores), material.digits)[0] for one in material.measured]
     check_picked([*names, *(title for header in titles for title in header)], material.columns)
     return [names[number] for number in picked(names, material.columns)]
-
-
-def _types_file(results: Results) -> bytes:
-    """Return the scores by type as a Parquet file."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    columns = dict(zip(LONG_COLUMNS, zip(*long_rows(results), strict=True), strict=True))
-    types = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
-    arrays = {name: pa.array(values, types.get(name, pa.string())) for name, values in columns.items()}
-    buffer = io.BytesIO()
-    parquet.write_table(pa.table(arrays), buffer, compression="zstd")
-    return buffer.getvalue()
 
 
 def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 SIGNS = {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "<": r"\textless{}",
@@ -30,9 +24,7 @@ SIGNS = {
     '"': r"\char34{}",
     "`": r"\textasciigrave{}",
     "'": r"\textquotesingle{}",
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
     "±": r"$\pm$",
     "≥": r"$\ge$",
     "≤": r"$\le$",
@@ -88,7 +80,12 @@ def code(text: str) -> str:
 def table(sheet: Sheet) -> str:
     """Return a table, over both columns of the page where it does not fit one of them."""
     columns = "".join("l" if column in sheet.names else "r" for column in range(len(sheet.header)))
-    kind = "table" if _width(sheet) <= COLUMN else "table*"
+    widths = [LETTER * len(title) for title in sheet.header]  # a little too wide: nobody knows them without LaTeX
+    for row in sheet.rows:
+        for column, cell in enumerate(row):
+            letters = len(cell.text) + (len(f" + {cell.spread}") if cell.spread else 0)
+            widths[column] = max(widths[column], LETTER * letters + MARK * len(cell.mark))
+    kind = "table" if sum(widths) + GAP * len(widths) <= COLUMN else "table*"
     below = [
         *([" ".join(map(escape, sheet.notes))] if sheet.notes else []),
         *(rf"\par {escape(text)}" for text in sheet.items),
@@ -114,17 +111,6 @@ def table(sheet: Sheet) -> str:
         rf"\end{{{kind}}}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _width(sheet: Sheet) -> float:
-    """Return about how wide a table is, in points. Nobody knows without LaTeX, so it is a little too wide."""
-    widths = [LETTER * len(title) for title in sheet.header]
-    for row in sheet.rows:
-        for column, cell in enumerate(row):
-            spread = len(f" + {cell.spread}") if cell.spread else 0
-            width = LETTER * (len(cell.text) + spread) + MARK * len(cell.mark)
-            widths[column] = max(widths[column], width)
-    return sum(widths) + GAP * len(widths)
 
 
 def _cell(cell: Cell) -> str:

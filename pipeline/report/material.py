@@ -66,5 +66,5 @@ class Format:
     """The package it needs that a plain installation lacks."""
     extra: str = ""
     """The extra of gec-pipeline that brings this package."""
-    texts: bool = True
+    texts: bool = False
     """Whether it shows texts. If no form that is asked for does, the texts are not read again."""

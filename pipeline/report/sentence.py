@@ -40,20 +40,10 @@ DELETED, INSERTED = "strike red", "underline green"
 """How words are drawn on a terminal that the source alone has, or the text."""
 
 
-# --- texts
+def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> tuple[list[tuple[str, str]], str]:
+    """Return the names and texts of a sentence: source, references, outputs; and where it stands in the files.
 
-
-class Sentence(NamedTuple):
-    """The texts of a sentence."""
-
-    texts: list[tuple[str, str]]
-    """Pairs of the name of a text and the text itself; empty where the texts are not at hand."""
-    origin: str = ""
-    """Where the sentence stands in the files; empty if its line is the same there."""
-
-
-def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> Sentence:
-    """Return source, references and outputs of a sentence. Lines count from 1.
+    Lines count from 1. Without texts at hand there are none; the place is empty if the line is the same in the files.
 
     Raises StoreError if the data set has no such line.
     """
@@ -62,14 +52,14 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
     if corpus is None:
-        return Sentence([])
+        return [], ""
     named = [("source", corpus.source)] if corpus.source else []
     named += [(f"reference {number}", text) for number, text in enumerate(corpus.references)]
     named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
     first = named[0][1]
     number = first.number(line) if isinstance(first, TextFile) else line
     texts = [(name, read_texts(text, line - 1, line)[0]) for name, text in named if text]
-    return Sentence(texts, f"line {number:,} of the files" if number != line else "")
+    return texts, f"line {number:,} of the files" if number != line else ""
 
 
 def print_texts(texts: Sequence[tuple[str, str]]) -> None:
@@ -132,9 +122,6 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
         at = edit.end
     words += [(word, "") for word in one[at:]]
     return [(printable(word), style) for word, style in words]
-
-
-# --- scores and counts
 
 
 def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
@@ -245,9 +232,6 @@ def known_system(material: Material, dataset: str, system: str) -> str:
     if system not in names:
         raise StoreError(f"{dataset}: has no system '{system}'{did_you_mean(system, names)}; it has {', '.join(names)}")
     return system
-
-
-# --- edits
 
 
 class Edits(NamedTuple):

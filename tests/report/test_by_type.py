@@ -20,7 +20,7 @@ from pipeline.reopen import revisit
 from pipeline.report.by_type import of_system, side_by_side, types_of
 from pipeline.report.console import print_types
 from pipeline.report.data_files import csv_files, parquet_files
-from pipeline.report.html.sections import type_maps
+from pipeline.report.html.page import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.plots import drawn

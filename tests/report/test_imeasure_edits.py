@@ -14,9 +14,8 @@ from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG
 from pipeline.reopen import revisit
-from pipeline.report.html.edits import LETTERS
-from pipeline.report.html.explorer import explorer
-from pipeline.report.html.lines import scaled
+from pipeline.report.html.explorer import explorer, scaled
+from pipeline.report.html.texts import LETTERS
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import called
 from tests.metrics.test_imeasure_metric import LINES, write_run

@@ -12,9 +12,8 @@ from markdown_it import MarkdownIt
 
 import pipeline
 from pipeline.errors import InputError
-from pipeline.report.notebook.progress import NotebookBar, shown_progress
 from pipeline.report.notebook.shown import MOST
-from pipeline.report.terminal.progress import Bar
+from pipeline.report.terminal.progress import Bar, NotebookBar, shown_progress
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

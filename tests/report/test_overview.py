@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
+from pipeline.report.html.shell import BESIDE, EXPLANATIONS, explanation
 from pipeline.report.html.svg import NAME, short_names
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
-from pipeline.report.tables.explanations import BESIDE, EXPLANATIONS, explanation
 from pipeline.report.tables.people import correlation_table
 from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table, wide_table
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.reopen import revisit
-from pipeline.report.html.page import html_files
-from pipeline.report.html.sections import overview_part
+from pipeline.report.html.page import html_files, overview_part
 from pipeline.report.tables.comparisons import is_significant, signed
 from pipeline.report.tables.ranked import groups
 from tests.report import browser as browsers

@@ -25,8 +25,8 @@ from pipeline.errors import ConfigError
 from pipeline.metrics.base import capabilities as ngram_roles
 from pipeline.metrics.base.capabilities import shown_ngrams
 from pipeline.metrics.build import from_text
+from pipeline.report.html import explorer as chosen_lines
 from pipeline.report.html import explorer as explorer_data
-from pipeline.report.html import lines as chosen_lines
 from pipeline.report.html import page
 from pipeline.report.html.page import as_json, as_yaml, html_files
 from pipeline.report.html.svg import minus

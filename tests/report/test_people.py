@@ -15,8 +15,7 @@ from pipeline.cli import dispatch
 from pipeline.errors import InputError
 from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html import svg
-from pipeline.report.html.page import html_files
-from pipeline.report.html.sections import people_part
+from pipeline.report.html.page import html_files, people_part
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import styled
 from pipeline.report.tables import round_half_up

@@ -124,7 +124,7 @@ def _print(summary: JudgmentSummary, args: argparse.Namespace) -> None:
     for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
         if scores[key]:
             print()
-            print_table(*tables.ranked_table(scores[key], title, args.digits))
+            print_table(*tables.judged_table(scores[key], title, args.digits))
     order = summary.expected_wins.order
     if args.per_judge:
         rows = [[names[n], *(round_half_up(own[n], args.digits) for own in summary.of_judges)] for n in order]

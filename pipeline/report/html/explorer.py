@@ -1,6 +1,6 @@
 """The data of a page's sentence explorer: each text once, with scores and counts of each different output of a line.
 
-Of a large data set only some lines are shown. They are chosen by their counts (`lines.py`); no other texts are read.
+Of a large data set only some lines are shown. They are chosen by their counts; no other texts are read.
 The scripts `assets/data.js` and `assets/compare.js` read the data.
 """
 
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
-from ...scoring.column_blocks import blocks_of
+from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
+from ...scoring.sentences import sentence_scores
+from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels
-from .edits import edit_data, references_of
-from .lines import RULE, scaled, table, telling
-from .texts import MAX_TEXT, Texts, lines_of
+from .texts import MAX_TEXT, Texts, edit_data, lines_of, number_of, references_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,11 +25,92 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...corpus.corpus import Corpus
+    from ...metrics.base.metric import Metric
     from ...metrics.base.needs import Columns
     from ...scoring.board import Board
     from ...scoring.results import Results
     from ...tokenizers.tokenization import Tokenization
     from ..material import Material
+
+
+RULE = (
+    "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
+    "the lowest mean of scores, an eighth with the highest, the rest evenly spread"
+)
+"""How telling() chooses, in words for the readers of a page."""
+
+
+def telling(measured: Board, size: int) -> Ints:
+    """Return the numbers of `size` lines that tell most (see RULE), from 0 and in rising order: int64 [size].
+
+    If there are fewer lines, all are returned. The columns are read once, block after block.
+    """
+    if size >= measured.lines or not measured.columns:
+        return np.arange(min(size, measured.lines))
+    spreads: list[Floats] = []
+    means: list[Floats] = []
+    for blocks in zip(*(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True):
+        scores = np.nan_to_num(np.stack([sentence_scores(measured.metric, columns) for columns in blocks]))
+        spreads.append(scores.max(axis=0) - scores.min(axis=0))
+        means.append(measured.metric.goodness(scores.mean(axis=0)))
+    spread, mean = np.concatenate(spreads), np.concatenate(means)
+    apart, worst, best = (np.argsort(keys, kind="stable") for keys in (-spread, mean, -mean))
+    evenly = np.linspace(0, measured.lines - 1, size).round().astype(np.int64)
+    taken: dict[int, None] = {}
+    quotas = [
+        (apart[spread[apart] > 0], size // 2),
+        (worst, size // 4),
+        (best, size // 8),
+        (evenly, size),
+        (worst, size),
+    ]
+    for lines, quota in quotas:  # no line is taken twice
+        new = [line for line in lines.tolist() if line not in taken][: min(quota, size - len(taken))]
+        taken |= dict.fromkeys(new)
+    return np.array(sorted(taken), np.int64)
+
+
+def table(
+    metric: Metric, columns: Columns, digits: int, references: Ints | None = None
+) -> tuple[Floats, list[list[Any]]]:
+    """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
+
+    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at one reference at a
+    time, one with each reference and the number of the best reference. The counts follow. What is missing is NaN. A
+    field has a name, the first column, whether it is there for each reference, and the number of orders. `references`
+    is as for of_annotators().
+    """
+    parts = [scaled(sentence_scores(metric, columns), digits)[:, None]]
+    columns = of_annotators(metric, columns, references)
+    metric = metric if references is None else by_annotator(metric)
+    moved = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
+    if metric.by_reference:
+        scores, best = metric.sentence_scores(moved), metric.choose(moved)
+        missing = columns["ref_len"] < 0 if "ref_len" in columns else np.zeros(scores.shape, bool)
+        order = np.argsort(missing, axis=1, kind="stable")  # the order into which compact() moves them
+        apart = np.full(scores.shape, np.nan)
+        np.put_along_axis(apart, order, scores, axis=1)
+        apart[missing] = np.nan
+        parts += [scaled(apart, digits), np.take_along_axis(order, best[:, None], axis=1).astype(np.float64)]
+    fields: list[list[Any]] = []
+    for count in metric.shown_counts(columns if metric.by_reference else moved):
+        values = count.values.reshape(len(count.values), -1).astype(np.float64)
+        orders = count.values.shape[-1] if count.orders else 0
+        fields.append([count.name, sum(part.shape[1] for part in parts), count.per_reference, orders])
+        parts.append(values)
+    return np.concatenate(parts, axis=1), fields
+
+
+def scaled(values: Floats, digits: int) -> Floats:
+    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN if not finite."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        exact = values * 10.0 ** (digits + 2)
+        rounded = np.floor(exact + 0.5)
+        near = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)
+    for index in zip(*np.nonzero(near), strict=True):  # the decimal form decides which way a half goes
+        rounded[index] = float(round_half_up(100 * float(values[index]), digits).replace(".", ""))
+    return np.where(np.isfinite(rounded), rounded, np.nan)
+
 
 BUDGET = 10_000_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
@@ -53,9 +134,6 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     numbers: dict[Tokenization, int] = {}
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
 
-    def numbered(tokenization: Tokenization) -> int:
-        return numbers.setdefault(tokenization, len(numbers))
-
     datasets = []
     for name, measured in scored.items():
         dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
@@ -66,12 +144,12 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
             entry |= {"rule": None, "label": named[entry["signature"]]}
             if rule:
                 about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
-                entry["rule"] = {**about, "tokens": numbered(rule.tokenization)}
+                entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
                 rules.add(rule.name)
             if overlaps:
-                kinds = [{"row": one.row, "kind": one.kind, "n": one.n} for one in overlaps]
                 entry["overlaps"] = [
-                    {**kind, "tokens": numbered(one.tokenization)} for kind, one in zip(kinds, overlaps, strict=True)
+                    {"row": one.row, "kind": one.kind, "n": one.n, "tokens": number_of(one.tokenization, numbers)}
+                    for one in overlaps
                 ]
             if any(one.kind != "sequence" for one in overlaps):
                 rules.add("match")

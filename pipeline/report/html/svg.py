@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
 from ..tables import percent, round_half_up
-from ..tables.label_places import label_places
-from ..tables.plot_data import Matrix, Points, Rows
+from ..tables.plot_data import Matrix, Points, Rows, label_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,25 +157,17 @@ def width_of(texts: Sequence[str]) -> float:
     return LETTER * max((len(text) for text in texts), default=0) + 8
 
 
-def short(name: str) -> str:
-    """Return a name of at most NAME letters: the beginning and the end of a longer one."""
-    return _cut(name, NAME, NAME // 3)
-
-
 def short_names(names: Sequence[str]) -> dict[str, str]:
     """Return for each name what figures show: at least NAME letters of it, and as many as tell it from the others."""
     whole = list(dict.fromkeys(names))
     for size in range(NAME, max(map(len, whole), default=0)):
         for tail in (size // 3, size // 2, size - size // 3):
-            cut = [_cut(name, size, tail) for name in whole]
+            cut = [
+                name if len(name) <= size else f"{name[: size - tail - 1]}…{name[len(name) - tail :]}" for name in whole
+            ]
             if len(set(cut)) == len(whole):
                 return dict(zip(whole, cut, strict=True))
     return {name: name for name in whole}
-
-
-def _cut(name: str, size: int, tail: int) -> str:
-    """Return a name in at most `size` letters, of which `tail` are the last of a longer name."""
-    return name if len(name) <= size else f"{name[: size - tail - 1]}…{name[len(name) - tail :]}"
 
 
 def drawn(title: str, shown: Rows | Matrix | Points | None) -> dict[str, Drawing]:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...corpus.texts import Span, read_span
+from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, edit_judge
+from ...scoring.column_blocks import annotators_of, chosen_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     from ...arrays import Ints
+    from ...corpus.corpus import Corpus
     from ...corpus.texts import AnyText
+    from ...metrics.base.capabilities import Verdict
+    from ...metrics.base.metric import Metric
+    from ...scoring.board import Board
     from ...tokenizers.tokenization import Tokenization
+
 
 STEP = 1024
 """How many lines of a text are read at once."""
@@ -95,3 +103,99 @@ def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
         plain = read_span(span) if isinstance(span, Span) else span
         for line in (lines[first:last] - low).tolist():
             yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()
+
+
+LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
+"""What stands for a verdict behind the number of its edit."""
+WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
+"""What JavaScript takes for white space."""
+
+
+def number_of(thing: Hashable, numbers: dict[Any, int]) -> int:
+    """Return the number of a thing. One that is not in `numbers` yet is put there, with the next number."""
+    return numbers.setdefault(thing, len(numbers))
+
+
+def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
+    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (see by_annotator())
+    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
+    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
+    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))
+
+
+def edit_data(
+    corpus: Corpus, measured: Board, names: Sequence[str], lines: Ints, references: Ints | None
+) -> dict[str, Any] | None:
+    """Return the edits of some lines for the systems in `names`; None for metrics without verdicts.
+
+    `words` are corrections and types. `edits` has for each line the start, end, correction and type of each edit, one
+    edit after the other. `marks` has for each line, system and annotator the numbers of edits with LETTERS behind them,
+    or None where the annotator takes no part. `chosen` has for each line and system the annotator who counts.
+    `tokens` has those of the source, by lines where the script would find others. `references` is what references_of()
+    returns, None where the references of the columns are annotators.
+    """
+    metric, view = measured.metric, corpus.read_by(measured.metric.needs)
+    if not edit_judge(metric) or view.source is None:
+        return None
+    own = dict(zip(measured.names, measured.columns, strict=False))
+    chosen = []
+    for name in names:
+        counts = np.concatenate(list(chosen_references(metric, own[name])))[lines] if name in own else 0 * lines
+        chosen.append((counts if references is None else annotators_of(references, counts)).tolist())
+    words, edits, marks = dict[str, int](), list[list[int]](), list[list[list[str | None]]]()
+    for row in _judged(corpus, metric, [name for name in names if name in own], lines):
+        numbers: dict[tuple[int, int, str, str], int] = {}
+        judged = iter(row)
+        nothing: list[str | None] = [None] * len(view.references)
+        marks.append([_marks(next(judged), numbers) if name in own else nothing for name in names])
+        own_words = [(start, end, number_of(fix, words), number_of(kind, words)) for start, end, fix, kind in numbers]
+        edits.append([item for edit in own_words for item in edit])
+    return {
+        "words": list(words),
+        "edits": edits,
+        "marks": marks,
+        "chosen": list(zip(*chosen, strict=True)),
+        "tokens": _tokens(corpus, metric, lines),
+    }
+
+
+def _tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]:
+    """Return the tokens of the source that edits count, by the places of lines where the script finds others."""
+    tokenization, view = metric.needs.tokenization, corpus.read_by(metric.needs)
+    shown = lines_of(corpus.source, lines) if corpus.source else repeat("")
+    tokens = {}
+    for place, (source, text) in enumerate(
+        zip(lines_of(view.source, lines) if view.source else (), shown, strict=False)
+    ):
+        own = tokenization.tokens(source) if tokenization else source.split()
+        if len(source) <= MAX_TEXT and (not corpus.source or own != [word for word in WHITE.split(text) if word]):
+            tokens[place] = own
+    return tokens
+
+
+def _judged(
+    corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints
+) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
+    """Yield for each line what annotators say of the edits of the systems in `names`."""
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (see by_annotator())
+    for low in range(0, len(lines), STEP):
+        some = lines[low : low + STEP]
+        source, *others = (
+            list(lines_of(text, some))
+            for text in (view.source, *view.references, *map(view.systems.get, names))
+            if text
+        )
+        annotations, outputs = others[: len(view.references)], others[len(view.references) :]
+        yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
+
+
+def _marks(several: Sequence[list[Verdict] | None], numbers: dict[tuple[int, int, str, str], int]) -> list[str | None]:
+    """Return what each annotator says of the edits of an output."""
+
+    def mark(said: Verdict) -> str:
+        return f"{number_of((said.start, said.end, said.correction, said.type), numbers)}{LETTERS[said.verdict]}"
+
+    return [None if own is None else "".join(map(mark, own)) for own in several]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats
     from ...metrics.base.metric import Metric
-    from ...scoring.results import Bootstrap, Comparison
+    from ...scoring.results import Bootstrap
     from ..tables.plot_style import PlotStyle
 MOST = 100
 """Rows that a table shows. The number of the others is said."""
@@ -56,14 +56,6 @@ def are_few(columns: str, others: Sequence[str] = ("all",)) -> bool:
 def ends(bootstrap: Bootstrap | None) -> dict[str, float]:
     """Return the ends of an interval as columns, or none."""
     return dict(zip(("low", "high"), bootstrap.interval, strict=True)) if bootstrap else {}
-
-
-def test_row(test: Comparison) -> dict[str, Any]:
-    """Return a paired test as a row, with the names of tests.csv."""
-    row = dict(vars(test))
-    low, high = row.pop("interval")
-    names = {name: row.pop(name) for name in ("dataset", "metric", "system", "other", "difference")}
-    return {**names, "low": low, "high": high, **row}
 
 
 class Shown:
@@ -179,7 +171,11 @@ class Compared(Results, Drawable):
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         if table == "tests":
-            return [test_row(test) for test in self.tests]
+            names = ("dataset", "metric", "system", "other", "difference", "low", "high")
+            rows = [dict(vars(test)) for test in self.tests]
+            for row in rows:
+                row["low"], row["high"] = row.pop("interval")
+            return [{name: row[name] for name in dict.fromkeys((*names, *row))} for row in rows]
         if table != "scores":
             raise InputError(f"table: expected 'tests' or 'scores', found {table!r}")
         rows = []

@@ -77,7 +77,7 @@ PLOTS: dict[str, Plot] = {
         "`human` in the config, and three metrics",
         later(__name__, "figures.williams"),
     ),
-    "human": Plot("metric against human score", "`human` in the config", later(__name__, "figures.scatter")),
+    "human": Plot("metric against human score", "`human` in the config", later(__name__, "figures.human")),
     "windows": Plot(
         "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "figures.windows")
     ),

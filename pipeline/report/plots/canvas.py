@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ..tables.label_places import label_places
+from ..tables.plot_data import label_places
 from ..tables.plot_style import FONTS, PLAIN, SMALLEST, STYLE
 from ..terminal.printing import shortened
 
@@ -133,17 +133,15 @@ def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
     return rows, axes
 
 
-def title(axes: Axes, group: Group, what: str = "") -> None:
-    """Write above the axes what they show, unless figures shall have no title."""
-    if not STYLE.get().title:
-        return
-    parts = [part.replace("\n", " ") for part in (group.dataset, group.label, what) if part]
-    words = ": ".join(shortened(printable(part), 60) for part in parts)
-    whole = axes.get_figure(root=True)
-    assert whole is not None  # noqa: S101 (for the type checker: figure() has put the axes into a figure)
-    size = STYLE.get().points(10)
-    lines = textwrap.wrap(words, int(140 / size * whole.get_figwidth()))
-    whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=size)
+def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "") -> Figure:
+    """Return a figure with what it shows written above the axes, unless figures shall have no title."""
+    whole, style = drawing[0], STYLE.get()
+    if style.title:
+        parts = [part.replace("\n", " ") for part in (group.dataset, group.label, what) if part]
+        words = ": ".join(shortened(printable(part), 60) for part in parts)
+        lines = textwrap.wrap(words, int(140 / style.points(10) * whole.get_figwidth()))
+        whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=style.points(10))
+    return whole
 
 
 def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
@@ -228,7 +226,12 @@ def draw_matrix(shown: Matrix) -> tuple[Figure, Axes]:
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor="white"))
         if written:
             axes.text(column, row, number, ha="center", va="center", fontsize=7, color="white" if dark else "black")
-    matrix_names(axes, shown.columns, shown.names if shares else (), None if shares else 9 if rows <= 30 else 6)
+    # where people asked for a width, some names are left out if they would stand upon each other
+    across = range(0, columns, max(math.ceil(1.25 * SMALLEST / cell_width(columns)), 1))
+    points = None if shares else STYLE.get().points(9 if rows <= 30 else 6)
+    axes.set_xticks(across, [text(shown.columns[n], 24) for n in across], rotation=90, fontsize=points)
+    down = range(rows) if shares else across
+    axes.set_yticks(down, [text(shown.names[n], 24) for n in down], fontsize=points)
     axes.set_xlim(-0.5, columns - 0.5)
     axes.set_ylim(rows - 0.5, -0.5)
     axes.grid(visible=False)
@@ -254,20 +257,6 @@ def draw_points(shown: Points) -> tuple[Figure, Axes]:
     return whole, axes
 
 
-def matrix_names(axes: Axes, columns: Sequence[str], rows: Sequence[str] = (), size: float | None = None) -> None:
-    """Write the names of the columns and rows of a matrix, in letters of `size` points (None: the usual size).
-
-    Without names of rows they are those of the columns, and the cells are squares. Where people asked for a width,
-    letters are not smaller than SMALLEST, and some names are left out if they would stand upon each other.
-    """
-    points = None if size is None else STYLE.get().points(size)
-    step = max(math.ceil(1.25 * SMALLEST / cell_width(len(columns))), 1)
-    across = range(0, len(columns), step)
-    down = range(len(rows)) if rows else across
-    axes.set_xticks(across, [text(columns[n], 24) for n in across], rotation=90, fontsize=points)
-    axes.set_yticks(down, [text((rows or columns)[n], 24) for n in down], fontsize=points)
-
-
 def cell_width(columns: int) -> float:
     """Return about how wide a column of a matrix is in points, where people asked for a width; else infinity."""
     chosen = STYLE.get()
@@ -283,7 +272,12 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
     whole.set_layout_engine("none")
     points: list[tuple[float, float]] = [tuple(axes.transData.transform((x, y))) for _, x, y in labels]
     inside, scale = axes.get_window_extent(), 72 / whole.dpi
-    sizes = [_size(axes, name) for name, *_ in labels]
+    sizes: list[tuple[float, float]] = []
+    for name, *_ in labels:
+        drawn = axes.text(0, 0, name, fontsize=STYLE.get().points(8))
+        box = drawn.get_window_extent()
+        sizes.append((box.width, box.height))
+        drawn.remove()
     places = label_places(points, sizes, (inside.x0, inside.y0, inside.x1, inside.y1))
     line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
     for number, place in places.items():
@@ -302,14 +296,6 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
             annotation_clip=False,
             arrowprops=line if place.far else None,
         )
-
-
-def _size(axes: Axes, name: str) -> tuple[float, float]:
-    """Return width and height of a name in pixels."""
-    drawn = axes.text(0, 0, name, fontsize=STYLE.get().points(8))
-    box = drawn.get_window_extent()
-    drawn.remove()
-    return box.width, box.height
 
 
 def text(name: str, width: int = 32) -> str:

@@ -39,7 +39,7 @@ from .canvas import (
     place_labels,
     rows_figure,
     text,
-    title,
+    titled,
 )
 
 if TYPE_CHECKING:
@@ -64,46 +64,38 @@ GRID = 120
 def scores(material: Material) -> Iterator[Named]:
     """Draw scores with their intervals, the best on top. A filled point differs significantly from the baseline."""
     for group in groups(material.results):
-        plot, axes = draw_rows(score_rows(material.results, group), legend_below=True)
-        title(axes, group)
-        yield group, "", plot
+        yield group, "", titled(draw_rows(score_rows(material.results, group), legend_below=True), group)
 
 
 def precision(material: Material) -> Iterator[Named]:
     """Draw the precision of each order, with the systems in the order of their scores."""
     for group in groups(material.results):
         if shown := precision_rows(material.results, group.scores):
-            plot, axes = draw_rows(shown, legend_below=True)
-            title(axes, group)
-            yield group, "", plot
+            yield group, "", titled(draw_rows(shown, legend_below=True), group)
 
 
 def ranks(material: Material) -> Iterator[Named]:
     """Draw rank ranges, with clusters as bands; ranges of different clusters do not overlap."""
+    what = f"rank (circle) and its {level_name(material.results)} range"
     for group in groups(material.results):
         shown = rank_rows(group.scores)
         if shown and len(shown.names) == len(group.scores):  # a figure has all systems of a table
-            plot, axes = draw_rows(shown)
-            title(axes, group, f"rank (circle) and its {level_name(material.results)} range")
-            yield group, "", plot
+            yield group, "", titled(draw_rows(shown), group, what)
 
 
 def differences(material: Material) -> Iterator[Named]:
     """Draw differences from the baseline with their intervals. A filled point is a significant difference."""
+    what = f"difference from {text(str(baseline_of(material.results)), 30)} (filled: significant)"
     for group in groups(material.results):
         if shown := difference_rows(material.results, group):
-            plot, axes = draw_rows(shown)
-            title(axes, group, f"difference from {text(str(baseline_of(material.results)), 30)} (filled: significant)")
-            yield group, "", plot
+            yield group, "", titled(draw_rows(shown), group, what)
 
 
 def p_values(material: Material) -> Iterator[Named]:
     """Draw the adjusted p-values of all pairs, the smaller the darker, with systems in the order of their scores."""
     for group in groups(material.results):
         if shown := pair_matrix(material.results, group.scores, material.digits):
-            plot, axes = draw_matrix(shown)
-            title(axes, group, "p, adjusted")
-            yield group, "", plot
+            yield group, "", titled(draw_matrix(shown), group, "p, adjusted")
 
 
 def types(material: Material) -> Iterator[Named]:
@@ -116,9 +108,9 @@ def types(material: Material) -> Iterator[Named]:
                 item = shown.cells.get((system, name))
                 value = item.score if item and number != NONE else 0.0
                 cells[row, column] = Cell("share", value, f"{system}, {name}", number)
-        plot, axes = draw_matrix(Matrix("scores by type", shown.names, shown.systems, cells))
-        title(axes, shown.group, f"{text(shown.fractions[0])} (percent) by type: {TIERS[shown.tier]}")
-        yield shown.group, f"tier {shown.tier}" if shown.tier != 2 else "", plot
+        drawing = draw_matrix(Matrix("scores by type", shown.names, shown.systems, cells))
+        what = f"{text(shown.fractions[0])} (percent) by type: {TIERS[shown.tier]}"
+        yield shown.group, f"tier {shown.tier}" if shown.tier != 2 else "", titled(drawing, shown.group, what)
 
 
 def people(material: Material) -> Iterator[Named]:
@@ -129,12 +121,11 @@ def people(material: Material) -> Iterator[Named]:
     opened = material.people() if human else None
     ranking = human_ranking(opened, human["settings"]) if opened and human else None
     if human and ranking and human["correlations"]:
-        plot, axes = draw_rows(judged_rows(ranking))
         dataset = human["correlations"][0]["dataset"]
         own = next(group for group in groups(material.results) if group.dataset == dataset)
         group = own._replace(label="", metric="")
-        title(axes, group, f"rank by people (circle) and its {shown_level(human['settings']['level'])} range")
-        yield group, "", plot
+        what = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
+        yield group, "", titled(draw_rows(judged_rows(ranking)), group, what)
 
 
 def correlations(material: Material) -> Iterator[Named]:
@@ -145,24 +136,22 @@ def correlations(material: Material) -> Iterator[Named]:
                 mark.row: coefficient(mark.low).replace("-", "\u2212") for mark in column.marks if mark.kind == "value"
             }
             notes = [values.get(row, "") for row in range(len(forest.shown.names))]
-            plot, axes = draw_rows(forest.shown._replace(columns=[column], notes=notes))
-            title(axes, forest.group, f"{column.title} with {forest.human_name}")
+            drawing = draw_rows(forest.shown._replace(columns=[column], notes=notes))
+            plot = titled(drawing, forest.group, f"{column.title} with {forest.human_name}")
             yield forest.group, f"{forest.human} {column.title}", plot
 
 
 def williams(material: Material) -> Iterator[Named]:
     """Draw the p-values of Williams' tests, small where the metric of the row is closer to people than the column's."""
     for triangle in triangles(material.results):
-        plot, axes = draw_matrix(triangle.shown)
-        title(axes, triangle.group, triangle.what)
-        yield triangle.group, triangle.human, plot
+        yield triangle.group, triangle.human, titled(draw_matrix(triangle.shown), triangle.group, triangle.what)
 
 
-def scatter(material: Material) -> Iterator[Named]:
+def human(material: Material) -> Iterator[Named]:
     """Draw each metric against each human score, with a point for each system."""
     for found in scatters(material.results):
         plot, axes = draw_points(found.shown)
-        title(axes, found.group, found.what)
+        titled((plot, axes), found.group, found.what)
         place_labels(plot, axes, [(text(point.name, 20), point.x, point.y) for point in found.shown.points])
         yield found.group, found.human, plot
 
@@ -187,9 +176,8 @@ def draws(material: Material) -> Iterator[Named]:
             axes.hlines(row, low, high, color=BLUE, linewidth=1)
             axes.hlines(row, first, third, color=BLUE, linewidth=4)
             axes.plot(middle, row, "o", color="white", markeredgecolor=BLUE, markersize=4)
-        title(axes, group, f"{len(drawn[names[0]]):,} draws of references")
         axes.set_xlabel(f"{text(group.output)} (percent); line: 95% of draws, bar: half of them, dot: median")
-        yield group, "", plot
+        yield group, "", titled((plot, axes), group, f"{len(drawn[names[0]]):,} draws of references")
 
 
 def density(values: Floats) -> tuple[Floats, Floats]:
@@ -229,6 +217,6 @@ def windows(material: Material) -> Iterator[Named]:
         axes.set_xlabel(f"places in the ranking by {text(name.replace('_', ' '))}")
         axes.set_ylabel("pearson")
         whole = own[0]._replace(label="", metric="")
-        title(axes, whole, f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours")
         legend(plot, axes.get_legend_handles_labels()[0], 2)
-        yield whole, name, plot
+        what = f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours"
+        yield whole, name, titled((plot, axes), whole, what)

@@ -8,10 +8,11 @@ from urllib.parse import quote
 
 from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
-from ..html.svg import ROW, Drawing, Scale, interval_axis, interval_bar, interval_scale, scale, short, width_of
+from ..html.svg import NAME, ROW, Drawing, Scale, interval_axis, interval_bar, interval_scale, scale, width_of
 from ..tables import percent
 from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
 from ..tables.ranked import size
+from ..terminal.printing import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,16 +159,10 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
         ours = percent(scores[entrant.name].score, 4) if entrant.name in scores else "-"
         for printed in entrant.printed:
             settings = (printed.metric or "as the board") + ("" if printed.published else "; not published")
-            rows.append(
-                [entrant.name, printed.value, ours, settings, str(printed.year or "-"), _result(printed.recipe)]
-            )
+            result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")  # on the same page
+            rows.append([entrant.name, printed.value, ours, settings, str(printed.year or "-"), result])
     header = ["system", "printed", "ours, as the board", "settings of the print", "year", "result"]
     return PageTable(header, rows, left=(0, 3, 5))
-
-
-def _result(recipe: str) -> Link:
-    """Return a link to a result on the same page."""
-    return Link(recipe, f"#result-{quote(recipe)}")
 
 
 def _standings(entrants: Sequence[Entrant], ours: Mapping[str, Score]) -> list[Standing]:
@@ -232,9 +227,9 @@ def progress_of(standings: Sequence[Standing], title: str) -> Drawing | None:
             if best is not None:
                 drawing.line(across(year), up(best.score), across(year), up(top.score), "record")
             best = top
-            at_end = across(year) + width_of([short(top.system)]) > drawing.width
+            at_end = across(year) + width_of([shortened(top.system, NAME)]) > drawing.width
             x, kind = (across(year) - 6, "end small") if at_end else (across(year) + 6, "small")
-            drawing.text(x, up(top.score) - 5, short(top.system), kind, top.system)
+            drawing.text(x, up(top.score) - 5, shortened(top.system, NAME), kind, top.system)
         if year < following:
             drawing.line(across(year), up(best.score), across(following), up(best.score), "record")
     for one in standings:

@@ -72,7 +72,11 @@ def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
     warnings: list[str] = []
     for run in runs:
         for dataset, info in run.results.datasets.items():
-            number = _variant(variants.setdefault(dataset, []), info, run.name)
+            known = variants.setdefault(dataset, [])
+            number = next((n for n, (other, _) in enumerate(known) if not _differing(other, info)), len(known))
+            if number == len(known):
+                known.append((info, []))
+            known[number][1].append(run.name)
             for score in (one for one in run.results.scores if one.dataset == dataset):
                 key = dataset, number, named[score.metric]
                 board = boards.setdefault(key, Joined(dataset=dataset, label=named[score.metric], info=info))
@@ -95,16 +99,6 @@ def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
         ranked = [replace(score, rank=rank) for score, rank in zip(board.scores, numbers, strict=True)]
         board.scores = sorted(ranked, key=lambda score: score.rank)
     return list(boards.values()), list(dict.fromkeys(warnings))
-
-
-def _variant(variants: list[tuple[DatasetInfo, list[str]]], info: DatasetInfo, run: str) -> int:
-    """Return the number of the variant of a data set that a run has, and note the run there."""
-    for number, (known, names) in enumerate(variants):
-        if not _differing(known, info):
-            names.append(run)
-            return number
-    variants.append((info, [run]))
-    return len(variants) - 1
 
 
 def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:

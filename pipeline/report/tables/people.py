@@ -6,6 +6,7 @@ finding_tables() has the sections of the results that stand below the scores: me
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
@@ -29,9 +30,6 @@ COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_differe
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 
 
-# --- judgements
-
-
 def counts_table(summary: JudgmentSummary) -> Table:
     """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties among the pairs."""
     from ...human.judgment_summary import counts  # here, because few tables are of judgements
@@ -41,7 +39,7 @@ def counts_table(summary: JudgmentSummary) -> Table:
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
-def ranked_table(scores: dict[str, Any], title: str, digits: int) -> Table:
+def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, rank range and cluster."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
@@ -99,9 +97,6 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
 def accuracy_line(share: float, folds: int) -> str:
     """Return the accuracy of Expected Wins as a line."""
     return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
-
-
-# --- agreement of metrics with people
 
 
 def correlation_table(human: dict[str, Any]) -> Table:
@@ -252,9 +247,6 @@ AGREEMENT_TABLES = (
 """In the order in which they are shown."""
 
 
-# --- sections of the results besides the scores
-
-
 def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
     """Yield the title, the table and the numbers of the columns of text, for each section besides the scores."""
     yield from _means(results, digits)
@@ -263,7 +255,7 @@ def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, 
             if summary[key]:
                 total = summary["total"]
                 counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
-                yield f"judgments {name}: {title}, {counted}", ranked_table(summary[key], title, 3), (1,)
+                yield f"judgments {name}: {title}, {counted}", judged_table(summary[key], title, 3), (1,)
     if results.correlations:
         rows = [
             [column, other, str(cells["systems"]), *(coefficient(cells[name]) for name in COEFFICIENTS)]
@@ -289,8 +281,8 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
     means = results.means or []
     called = labels(mean.metric for mean in means)
     for mean in means:
-        printed = {score.metric: _without_references(score.metric) for score in results.scores}
-        own = [score for score in results.scores if printed[score.metric] == mean.metric]
+        # the signature of a mean does not say how many references there are
+        own = [s for s in results.scores if re.sub(r"\|nrefs:[^|]*", "", s.metric) == mean.metric]
         scores = {(score.system, score.dataset): score.score for score in own}
         goodness = [class_of(mean.metric).goodness(value) for value in mean.systems.values()]
         positions = [*map(str, ranks(goodness)), *("-" for _ in mean.lacking)]
@@ -302,8 +294,3 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
         without = "".join(f"; {name} has no score on {', '.join(on)}" for name, on in mean.lacking.items())
         title = f"mean over {len(mean.datasets)} data sets, each counts the same: {called[mean.metric]}{without}"
         yield title, (["rank", "system", "mean", *mean.datasets], rows), (1,)
-
-
-def _without_references(printed: str) -> str:
-    """Return the signature of a score as that of a mean, which does not say how many references there are."""
-    return "|".join(part for part in printed.split("|") if not part.startswith("nrefs:"))

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
     from .ranked import Group
 
+    Box = tuple[float, float, float, float]
+    """Left, bottom, right and top, in pixels; y grows upwards."""
+
+
 _PRECISION = re.compile("precision_([0-9]+)")
 SHARE = "accuracy"
 """The coefficient that is a share of pairs, from 0 to 1. The others are from -1 to 1."""
@@ -315,3 +319,66 @@ def triangles(results: Results) -> Iterator[Agreement[Matrix]]:
             label = f"Williams' test of two metrics and {forest.human_name}: p-values"
             what = f"p of Williams' test, {forest.human_name}"
             yield Agreement(forest.group, forest.human, what, Matrix(label, order, order, cells, legend))
+
+
+POINT = 4.0
+"""Half the side of a point, in pixels of a drawing of 100 dots an inch."""
+NEAR = 9.0
+"""The distance up to which a label needs no line to its point, in the same pixels."""
+DISTANCES = (NEAR, 14.0, 22.0, 32.0, 44.0, 60.0, 80.0, 105.0, 135.0)
+ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, 20, 160, 340, 200, 70, 110, 290, 250)
+"""Directions from a point in degrees, in the order in which they are tried; 0 is to the right."""
+
+
+class LabelPlace(NamedTuple):
+    """Where a label goes."""
+
+    x: float
+    """The middle of the label."""
+    y: float
+    far: bool
+    """Whether it is so far from its point that a line has to join them."""
+
+
+def label_places(
+    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
+) -> dict[int, LabelPlace]:
+    """Return a place for the label of each point, by its number: the first free place, or where it covers least.
+
+    The points are in pixels, and y grows upwards. The sizes are width and height of the labels, which should stay
+    inside the frame. Points on the right choose first.
+    """
+    taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    places: dict[int, LabelPlace] = {}
+    for number in sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1])):
+        box, far = _best(points[number], sizes[number], taken, frame)
+        taken.append(box)
+        places[number] = LabelPlace((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, far)
+    return places
+
+
+def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box) -> tuple[Box, bool]:
+    """Return the first free place for a label, or where it covers least, and whether that is far from its point.
+
+    The places round a point are tried in the order of their distances.
+    """
+    tried, (width, height) = [], size
+    for distance in DISTANCES:
+        for angle in ANGLES:
+            x = point[0] + math.cos(math.radians(angle)) * (distance + width / 2)
+            y = point[1] + math.sin(math.radians(angle)) * (distance + height / 2 - NEAR / 3)
+            box = x - width / 2, y - height / 2, x + width / 2, y + height / 2
+            area = (box[2] - box[0]) * (box[3] - box[1])
+            covered = sum(_common(box, other) for other in taken) + (area - _common(box, frame))
+            if covered <= 0.01:
+                return box, distance > NEAR
+            tried.append((covered, distance, box))
+    _, distance, box = min(tried)
+    return box, distance > NEAR
+
+
+def _common(one: Box, two: Box) -> float:
+    """Return the area that two boxes share."""
+    width = min(one[2], two[2]) - max(one[0], two[0])
+    height = min(one[3], two[3]) - max(one[1], two[1])
+    return width * height if width > 0 and height > 0 else 0.0

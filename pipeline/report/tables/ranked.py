@@ -168,9 +168,6 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
     return texts if len(set(texts)) == len(texts) and all(texts) else [str(n) for n in range(1, len(texts) + 1)]
 
 
-# --- ranked tables
-
-
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
 FOR_WIDE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
@@ -248,9 +245,6 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
             numbers = [percent(score.outputs[name], digits), percent(spread.std, digits + 1)]
             rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits)])
     return header, rows
-
-
-# --- columns that are asked for
 
 
 def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> list[int]:

@@ -75,9 +75,6 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
             yield f"{number}. {entry['title']}: {verdict}; on record is: {recorded}"
 
 
-# --- published results
-
-
 def list_table(recipes: Sequence[Recipe]) -> Table:
     """Return a row for each recipe: the verdict on record, whether its data is here, and the publication."""
     rows = []

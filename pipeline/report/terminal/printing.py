@@ -33,9 +33,6 @@ RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 """The lines of a table as rich has them: below the header, and below rows that have a rule."""
 
 
-# --- sentences
-
-
 def print_text(text: str, stream: TextIO | None = None) -> None:
     """Print text that is wrapped between words on a terminal, so that a line which goes on is indented."""
     stream = stream or sys.stdout
@@ -88,9 +85,6 @@ def shortened(name: str, width: int = MAX_NAME) -> str:
     """Return a name, or the beginning and end of a name that is longer than width."""
     tail = width // 3
     return name if len(name) <= width else f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"
-
-
-# --- tables
 
 
 def print_table(
