@@ -235,7 +235,7 @@ def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: 
 
     `cut` says that there is a limit to what counts of a text, or that stop words are left out.
     """
-    found: dict[tuple[str | None, int | None], tuple[int, int]] = {}
+    empty: dict[tuple[str | None, int | None], tuple[int, int]] = {}
     """The first line, from 1, and the number of lines that have letters but no token: of each system and reference."""
     longest = 0
     for number, (name, blocks) in enumerate(counts.items()):
@@ -246,14 +246,14 @@ def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: 
                 texts |= {(None, reference): column for reference, column in enumerate(columns["ref_emptied"].T)}
             for text, emptied in texts.items():
                 if emptied.any():
-                    first, several = found.get(text, (line + int(np.argmax(emptied)), 0))
-                    found[text] = first, several + int(np.count_nonzero(emptied))
+                    first, several = empty.get(text, (line + int(np.argmax(emptied)), 0))
+                    empty[text] = first, several + int(np.count_nonzero(emptied))
             for sentences in ("hyp_sentences", "ref_sentences") if has_lsum else ():
                 longest = max(longest, int(columns[sentences].max(initial=0)))
             line += len(columns["hyp_len"])
     warnings = [
         CountWarning(_emptied(several, tokenizer, cut), system, reference, first)
-        for (system, reference), (first, several) in found.items()
+        for (system, reference), (first, several) in empty.items()
     ]
     about_systems = [warning for warning in warnings if warning.system is not None]
     result = sorted((w for w in warnings if w.reference is not None), key=lambda warning: warning.reference or 0)

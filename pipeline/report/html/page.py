@@ -233,7 +233,7 @@ SENTENCES = (
     "words.js",
     "data.js",
     "ngrams.js",
-    "texts.js",
+    "edits.js",
     "sentence.js",
     "example.js",
     "explorer.js",
