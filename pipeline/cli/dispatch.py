@@ -61,7 +61,7 @@ COMMANDS = {
     "cite": "print what to cite for a run, and how it was evaluated",
     "clean": "delete what a run has left behind",
     "compare": "test which differences between the systems of a run, or of two runs, are real",
-    "rank": "rank the systems of a run: intervals, ranges of ranks, clusters, groups",
+    "rank": "rank the systems of a run: intervals, rank ranges, clusters, groups",
     "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
     "correlate": "correlate the metrics of a run with human judgements or scores",
     "reproduce": "reproduce published results by their recipes, and compare the values",

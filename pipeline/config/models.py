@@ -302,7 +302,7 @@ class RunConfig(ConfigModel):
 
 
 class StatisticsConfig(ConfigModel):
-    """Intervals, ranges of ranks and paired tests. Without this section there are none."""
+    """Intervals, rank ranges and paired tests. Without this section there are none."""
 
     baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
     test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(

@@ -106,7 +106,7 @@ class JudgmentsConfig(ConfigModel):
     folds: Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(whole_number)] | None = Field(
         None, description="folds of a cross-validation of Expected Wins; default: there is none"
     )
-    level: Level = Field(0.95, description="level of the ranges of ranks")
+    level: Level = Field(0.95, description="level of the rank ranges")
     resamples: Resamples = Field(1000, description="bootstrap samples")
     seed: Seed = Field(12345, description="seed of all random numbers")
 

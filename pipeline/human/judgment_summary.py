@@ -1,4 +1,4 @@
-"""What human judgements say: Expected Wins, ranges of ranks and clusters, head to head, and how far judges agree.
+"""What human judgements say: Expected Wins, rank ranges and clusters, head to head, and how far judges agree.
 
 All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap sample of the pairs is
 a multinomial draw of these counts.
@@ -53,7 +53,7 @@ def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A human score of each system with its range of ranks. Systems are numbers, in the order of the judgements."""
+    """A human score of each system with its rank range. Systems are numbers, in the order of the judgements."""
 
     point: Floats
     """The scores of the judgements themselves: float64 [systems]."""
@@ -84,7 +84,7 @@ def ranked(point: Floats, samples: Floats, level: float) -> Ranked:
 def rank_by_expected_wins(
     judgments: Judgments, divisor: Divisor = "opponents", samples: int = 1000, level: float = 0.95, seed: int = 12345
 ) -> Ranked:
-    """Return Expected Wins, with ranges of ranks and clusters from bootstrap samples of the expanded pairs."""
+    """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded pairs."""
     cells, systems = judgments.cells(), len(judgments.systems)
     drawn = np.empty((samples, systems))
     rows, generator = max(BLOCK // len(cells), 1), np.random.default_rng(seed)
@@ -338,7 +338,7 @@ def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
 
 
 def ranked_by_name(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return scores with their ranges of ranks and clusters as mappings by the names of systems."""
+    """Return scores with their rank ranges and clusters as mappings by the names of systems."""
     return {
         "order": [names[number] for number in systems.order],
         "scores": _named(systems.point, names),

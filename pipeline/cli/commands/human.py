@@ -1,4 +1,4 @@
-"""Rank systems by human judgements: Expected Wins with ranges of ranks and clusters, and the agreement of the judges.
+"""Rank systems by human judgements: Expected Wins with rank ranges and clusters, and the agreement of the judges.
 
 The command reads rankings that Appraise has written (XML: ranking-item with a translation for each output), or pairs
 in the form of the WMT scripts (CSV: system1Id, system1rank, system2Id ...). `gec-pipeline help human` explains formats
@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--resamples", type=int, default=1000, metavar="N", help="bootstrap samples (default: 1000)")
     parser.add_argument(
-        "--level", type=float, default=0.95, metavar="SHARE", help="level of ranges of ranks (default: 0.95)"
+        "--level", type=float, default=0.95, metavar="SHARE", help="level of rank ranges (default: 0.95)"
     )
     parser.add_argument(
         "--seed", type=int, default=12345, metavar="N", help="seed of all random numbers (default: 12345)"

@@ -147,7 +147,7 @@ def called(known: Mapping[str, Metric], metric: str) -> set[str]:
 
 
 class Compared(Results, Drawable):
-    """What `compare` returns: the results of a run with intervals, ranges of ranks and paired tests."""
+    """What `compare` returns: the results of a run with intervals, rank ranges and paired tests."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether the results are the same, also where the other ones are not of this class."""
