@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -218,7 +218,14 @@ def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str
 def under(config: Config, options: RunOptions) -> RunOptions:
     """Return options in which a config fills what the command line left open."""
     written = config.run
-    return options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
+    filled = options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
+    devices = tuple(written.devices) if isinstance(written.devices, list) else (written.devices,)
+    return replace(
+        filled,
+        devices=options.devices or devices,
+        batch_size=options.batch_size or written.batch_size,
+        patience=float(written.patience),
+    )
 
 
 def impossible_files(config: Config) -> list[Problem]:

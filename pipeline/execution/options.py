@@ -31,6 +31,16 @@ class RunOptions:
     """The address of a cluster's scheduler. None: the one in the cluster's own settings, or this machine."""
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
+    devices: tuple[str, ...] = ()
+    """Where models of users compute: auto, cpu, cuda:0 ...; none named: auto."""
+    batch_size: int | None = None
+    """The most lines that code of users gets at once. None: as many as it says itself."""
+    patience: float = 600.0
+    """Seconds without any answer after which code of users is given up."""
+    recompute: tuple[str, ...] = ()
+    """Metrics of users whose kept numbers are not used."""
+    cache: bool = True
+    """Whether numbers of users' metrics are kept on this computer, and read from there."""
 
     def under(self, n_jobs: int | Literal["auto"], backend: Backend, address: str | None = None) -> RunOptions:
         """Return these options, with those that are None taken from the arguments, which come from a config.

@@ -13,7 +13,8 @@ import pytest
 
 from pipeline.annotation import annotate
 from pipeline.annotation import errant_annotator as spacy_pipelines
-from pipeline.annotation.annotate import FILE, Annotated, AnnotationCache, annotate_all, chunks
+from pipeline.annotation.annotate import Annotated, AnnotationCache, annotate_all, chunks
+from pipeline.io.content_cache import ANNOTATIONS
 from pipeline.annotation.errant_annotator import NOOP, Pair, Versions, block, pair_of, trivial, versions_of
 from pipeline.errors import ConfigError, IncompleteError
 from tests.conftest import called
@@ -188,7 +189,7 @@ def test_several_processes_use_a_cache_at_once(kept: tuple[AnnotationCache, list
 
 def test_a_cache_lies_in_the_folder_of_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    assert AnnotationCache().path == tmp_path / FILE
+    assert AnnotationCache().path == tmp_path / ANNOTATIONS.file
 
 
 def test_workers(monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]) -> None:
