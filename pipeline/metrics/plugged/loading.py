@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-import types
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
@@ -24,6 +23,7 @@ from .declare import metric as declared_metric
 from .metric import Plugged, plugged_class
 
 if TYPE_CHECKING:
+    import types
     from collections.abc import Callable, Iterable, Iterator
     from importlib.metadata import EntryPoint
 
