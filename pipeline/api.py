@@ -29,7 +29,7 @@ from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory, has_workers
 from .execution.options import SILENT, RunOptions
-from .metrics.base.capabilities import computes_numbers
+from .metrics.base.capabilities import computes_numbers, for_systems
 from .metrics.base.needs import TEXTS
 from .metrics.build import from_values
 from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
@@ -131,7 +131,7 @@ def evaluate_corpus(
     InputError where a metric cannot score this corpus,
     and for an impossible `n_jobs` and wrong `statistics`.
     """
-    settings = None
+    metrics, settings = for_systems(metrics, len(corpus.systems)), None
     if statistics is not None:
         from .scoring.resampling.significance import settings_of  # here, because most scores have no statistics
 

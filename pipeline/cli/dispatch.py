@@ -68,6 +68,7 @@ COMMANDS = {
     "correlate": "correlate the metrics of a run with human judgements or scores",
     "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
+    "cache": "say which numbers of your own metrics are kept, or delete them",
     "list": "list metrics with their options, tokenizers, samplers or data sets",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",

@@ -111,7 +111,7 @@ class _Computed:
         self.answers: dict[int, Answer] = {}
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
-        self.cache = ContentCache(SCORES, tell=how.listener.tell) if on_disk else None
+        self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
 
     # --- which items there are
 

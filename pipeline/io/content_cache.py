@@ -33,7 +33,7 @@ class Kind(NamedTuple):
     file: str
     """The database below the folder of caches. The number in it is that of its form."""
     table: str
-    """The table, which is also what messages call what is kept."""
+    """The table, or how the names of its tables begin, which is also what messages call what is kept."""
     value: str
     """The column of values."""
 
@@ -45,10 +45,14 @@ SCORES = Kind("scores/scores-1.sqlite", "scores", "numbers")
 class ContentCache:
     """Values by their keys, which are bytes. The database is made when something is first written."""
 
-    def __init__(self, kind: Kind, path: Path | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, kind: Kind, path: Path | None = None, tell: Callable[[str], None] = lambda _: None, *, of: str = ""
+    ) -> None:
+        """Take the kind; `of` is the metric that has a table of its own, a name of small letters, digits and _."""
         self.path = path or cache() / kind.file
         """The database."""
         self.kind, self._tell, self._usable = kind, tell, True
+        self._table = f"{kind.table}_{of}" if of else kind.table
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values that are kept for some of the keys."""
@@ -60,9 +64,33 @@ class ContentCache:
         if rows and self._try(lambda: self._write(rows)) is None:
             self._try(lambda: self._write(rows))  # the damaged database is gone
 
+    def tables(self) -> list[tuple[str, int, int]]:
+        """Return what has a table of its own: the name, and how many rows and bytes there are."""
+        return self._try(self._tables) or [] if self.path.exists() else []
+
+    def delete(self, of: str) -> None:
+        """Delete all that is kept of a metric."""
+
+        def drop() -> bool:
+            with closing(self._open()) as database:
+                database.execute(f"DROP TABLE IF EXISTS {self.kind.table}_{of}")
+                database.execute("VACUUM")
+            return True
+
+        self._try(drop)
+
+    def _tables(self) -> list[tuple[str, int, int]]:
+        begin = f"{self.kind.table}_"
+        with closing(self._open()) as database:
+            found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            names = sorted(name for (name,) in found if name.startswith(begin) and name.isidentifier())
+            asked = f"SELECT COUNT(*), SUM(LENGTH(key) + LENGTH({self.kind.value}) + LENGTH(proof)) FROM"
+            rows = [(name, database.execute(f"{asked} {name}").fetchone()) for name in names]
+        return [(name.removeprefix(begin), count, size or 0) for name, (count, size) in rows]
+
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         kept: dict[bytes, bytes] = {}
-        asked = f"SELECT key, {self.kind.value}, proof FROM {self.kind.table} WHERE key IN"  # noqa: S608 (our own names)
+        asked = f"SELECT key, {self.kind.value}, proof FROM {self._table} WHERE key IN"  # noqa: S608 (our own names)
         with closing(self._open()) as database:
             for part in (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)):
                 for key, value, proof in database.execute(f"{asked} ({', '.join('?' * len(part))})", part):
@@ -74,14 +102,14 @@ class ContentCache:
     def _write(self, rows: Sequence[tuple[bytes, bytes, str]]) -> bool:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with closing(self._open()) as database, database:
-            database.executemany(f"INSERT OR REPLACE INTO {self.kind.table} VALUES (?, ?, ?)", rows)  # noqa: S608
+            database.executemany(f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)", rows)  # noqa: S608
         return True
 
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=PATIENCE)
         columns = f"(key BLOB PRIMARY KEY, {self.kind.value} TEXT, proof TEXT)"
         try:
-            database.execute(f"CREATE TABLE IF NOT EXISTS {self.kind.table} {columns} WITHOUT ROWID")
+            database.execute(f"CREATE TABLE IF NOT EXISTS {self._table} {columns} WITHOUT ROWID")
         except BaseException:
             database.close()
             raise

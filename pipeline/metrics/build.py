@@ -18,11 +18,11 @@ from .base.metric import Metric
 from .base.options import parse_signature, render_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .base.options import Option
 
-    Asked = str | Metric | Mapping[str, Any]
+    Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
     """A metric as users of Python ask for it."""
 
 
@@ -156,7 +156,7 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
     Raises ConfigError.
     """
     if isinstance(values, str | Metric | Mapping) or callable(values):
-        values = [values]  # type: ignore[list-item]
+        values = [values]
     values = list(map(_of_python, values))
     problems: list[Problem] = []
     for number, value in enumerate(values):

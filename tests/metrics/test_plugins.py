@@ -7,7 +7,6 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +18,12 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import forget_names
 from pipeline.metrics.plugged import loading
+from pipeline.metrics.plugged.calls import MODULE
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 PAGE = (ROOT / "pipeline" / "help" / "plugins.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -48,6 +49,8 @@ def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     yield
     METRICS.data.clear()
     METRICS.data.update(before)
+    for name in [name for name in sys.modules if name.startswith(MODULE)]:
+        del sys.modules[name]
     loading._FROM.clear()
     loading._files.clear()
     forget_names()
@@ -211,18 +214,28 @@ def test_the_line_that_fails_is_named_and_the_others_are_kept(folder: Path, caps
 
 
 DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
-    "lambda": (lambda: pipeline.metric(lambda outputs: [0]), "a lambda has no name"),
+    "lambda": (lambda: pipeline.metric(lambda outputs: [len(outputs)]), "a lambda has no name"),
     "text": (lambda: pipeline.metric(bad_text), "'hypotheses' is no text of a line"),
-    "secret": (lambda: pipeline.metric(bad_secret), "secrets come from os.environ"),
+    "secret": (lambda: pipeline.metric(bad_secret), "read secrets from os.environ"),
     "annotation": (lambda: pipeline.metric(bad_annotation), "the option size needs an annotation"),
     "taken": (lambda: pipeline.evaluate(["a"], ["a"], metrics=pipeline.metric(bleu)), "the name 'bleu' is taken"),
 }
 
 
-def bad_text(hypotheses: list[str]) -> list[float]: ...
-def bad_secret(outputs: list[str], *, api_key: str = "") -> list[float]: ...
-def bad_annotation(outputs, *, size=3): ...  # type: ignore[no-untyped-def]
-def bleu(outputs: list[str]) -> list[float]: ...
+def bad_text(hypotheses: list[str]) -> list[int]:
+    return [len(hypotheses)]
+
+
+def bad_secret(outputs: list[str], *, api_key: str = "") -> list[int]:
+    return [len(outputs), len(api_key)]
+
+
+def bad_annotation(outputs, *, size=3):  # type: ignore[no-untyped-def]
+    return [size for _ in outputs]
+
+
+def bleu(outputs: list[str]) -> list[int]:
+    return [len(outputs)]
 
 
 @pytest.mark.parametrize("name", DECLARATIONS)
@@ -241,7 +254,7 @@ def test_an_import_that_fails_is_told_with_its_line(folder: Path, capsys: pytest
 
 @pytest.mark.parametrize("name", ["COMET", "bertscore", "METEOR", "bleurt"])
 def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> None:
-    with pytest.raises(ConfigError, match="is not built in: .*--plugin FILE.*external.*help plugins"):
+    with pytest.raises(ConfigError, match=r"is not built in: .*--plugin FILE.*external.*help plugins"):
         pipeline.evaluate(["a"], ["a"], metrics=name)
 
 
@@ -321,7 +334,7 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
     ):
         (folder / "c.yaml").write_text(text)
         assert main(["run", "c.yaml", "-q"]) == 2
-    assert not any(name.startswith("gec_pipeline_plugin_") and "kept" in name for name in sys.modules)
+    assert set(sys.modules) & {f"{MODULE}kept", "kept"} == set()
 
 
 def test_results_are_read_without_the_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -340,7 +353,7 @@ def test_results_are_read_without_the_code(folder: Path, capsys: pytest.CaptureF
 
 
 def test_an_installed_package_is_found_by_name(folder: Path) -> None:
-    for language, name, text in BLOCKS:
+    for _, name, text in BLOCKS:
         if name in ("pyproject.toml", "acme_metrics.py"):
             package = folder / "acme"
             package.mkdir(exist_ok=True)

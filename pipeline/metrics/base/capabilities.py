@@ -49,6 +49,15 @@ class ComputesNumbers:
     declared: ClassVar[Declared]
     """What results keep of it, so that they can be read without the code."""
 
+    def for_systems(self, number: int) -> Metric:
+        """Return the metric for so many systems, where its numbers depend on them."""
+        raise NotImplementedError
+
+
+def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
+    """Return metrics for so many systems."""
+    return tuple(metric.for_systems(number) if isinstance(metric, ComputesNumbers) else metric for metric in metrics)
+
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     """Return what results keep of the metrics of users, by name."""

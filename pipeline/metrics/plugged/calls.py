@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 import types
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from hashlib import sha256
@@ -71,7 +72,8 @@ class Call:
         try:
             given = ready(**texts)
             given = given.tolist() if hasattr(given, "tolist") else given
-            items = None if isinstance(given, str | bytes | dict) else list(given)
+            plain = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
+            items = None if plain else list(given)
         except Exception as error:  # noqa: BLE001 (whatever the code of a user raises)
             if len(batch) > 1:
                 half = len(batch) // 2

@@ -137,9 +137,11 @@ def register(plugin: Plugin) -> str:
     """Make a metric known by its name, and return the name. Raises ConfigError where another one has it."""
     known = METRICS.data.get(plugin.declared.name)
     if isinstance(known, type) and issubclass(known, Plugged):
-        if known.plugin and known.declared == plugin.declared and known.plugin.target is plugin.target:
+        before = known.plugin
+        if before and known.declared == plugin.declared and before.target is plugin.target:
             return plugin.declared.name
-        if known.plugin is None or (known.plugin.place is None and plugin.place is None):  # a cell of a notebook again
+        # the same file, or a cell of a notebook, again
+        if before is None or (before.place and before.place.text) == (plugin.place and plugin.place.text):
             del METRICS.data[plugin.declared.name]
     return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), plugin.told)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -287,6 +287,10 @@ class Plugged(ComputesNumbers, Numbers):
             code=Code(self.plugin, options) if self.plugin else None,
         )
 
+    def for_systems(self, number: int) -> Metric:
+        """Return the metric for so many systems, on which the numbers of a listwise one depend."""
+        return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files by their digests, then the version, then the level."""
         paths = {parameter.name for parameter in self.declared.parameters if parameter.kind == "path"}
@@ -339,6 +343,10 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     for name, value in fixed:
         if value:
             fields.append((attribute_of(name), str, option(value, help=f"the {name} of the code", choices=(value,))))
+    if declared.listwise:
+        meaning = "how many systems are compared, which is known when they are"
+        number: dict[str, Any] = {"pattern": "[0-9]{1,9}", "form": "a number", "implicit": True}
+        fields.append(("among", str, option("", help=meaning, **number)))
     if declared.returns != "counts":
         meaning = "the mean or the sum of the lines"
         fields.append(("level", str, option(declared.level, help=meaning, choices=("mean", "sum"))))
