@@ -337,13 +337,15 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
     assert set(sys.modules) & {f"{MODULE}kept", "kept"} == set()
 
 
-def test_results_are_read_without_the_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("folder")
+def test_results_are_read_without_the_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
     shown = capsys.readouterr().out
     code = (
         "import sys; from pipeline.cli import main\n"
         "assert main(['show', 'runs/kept']) == 0\n"
-        "for form in ('csv', 'markdown', 'latex', 'html'): assert main(['report', 'runs/kept', '--format', form]) == 0\n"
+        "for form in ('csv', 'markdown', 'latex', 'html'):\n"
+        "    assert main(['report', 'runs/kept', '--format', form]) == 0\n"
         "assert main(['rank', 'runs/kept', '--metric', 'kept']) == 0\n"
         "assert not any('plugin_' in name for name in sys.modules)\n"
     )
