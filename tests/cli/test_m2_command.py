@@ -90,15 +90,6 @@ def test_apply_reads_packed_files_and_standard_input(m2: Callable[..., str], mon
     assert m2("apply", "-") == expected
 
 
-def test_convert_there_and_back_gives_the_same_bytes(m2: Callable[..., str]) -> None:
-    gold = DATA / "m2" / "gold.m2"
-    m2("convert", gold, "--to", "nucle", "-o", "nucle.m2")
-    nucle = Path("nucle.m2").read_text(encoding="utf-8")
-    assert "||||||" not in nucle  # no empty field is left
-    assert nucle.count("|||-NONE-|||REQUIRED") > gold.read_text(encoding="utf-8").count("|||-NONE-|||REQUIRED")
-    assert m2("convert", "nucle.m2", "--to", "errant") == gold.read_text(encoding="utf-8")
-
-
 def test_convert_to_errant_needs_to_be_told_of_alternatives(m2: Callable[..., str]) -> None:
     """By hand: of "-NONE-||x" the first alternative is a deletion."""
     write({"a.m2": f"S a b\n{edit('0 1', 'x||y')}{edit('1 2', '-NONE-||x')}\n"})
@@ -110,13 +101,6 @@ def test_convert_to_errant_needs_to_be_told_of_alternatives(m2: Callable[..., st
     expected = f"S a b\n{edit('0 1', 'x')}{edit('1 2', '')}\n"
     assert m2("convert", "a.m2", "--to", "errant", "--alternatives", "first") == expected
     assert "x||y" in m2("convert", "a.m2", "--to", "nucle")
-
-
-def test_split_and_merge_give_the_same_bytes(m2: Callable[..., str]) -> None:
-    gold = DATA / "m2" / "gold.m2"
-    m2("split", gold, "-o", "g.{annotator}.m2", err="wrote g.0.m2\nwrote g.1.m2\n")
-    told = "annotator 0: annotator 0 of g.0.m2\nannotator 1: annotator 0 of g.1.m2\n"
-    assert m2("merge", "g.0.m2", "g.1.m2", err=told) == gold.read_text(encoding="utf-8")
 
 
 def test_merge_gives_numbers_in_order_and_noops_to_the_silent(m2: Callable[..., str]) -> None:
