@@ -150,7 +150,7 @@ class Metric(ABC, Generic[Scored]):
 
         references = "var" if self.num_refs == -1 else self.num_refs
         info = {"nrefs": references, "bs": self.n_bootstrap, "seed": self.seed, **self._settings()}
-        return Signature(info | {"version": SACREBLEU}, ABBREVIATIONS | self.abbreviations)
+        return Signature(info | {"version": SACREBLEU}, {**ABBREVIATIONS, **self.abbreviations})
 
     def _texts(self, hypotheses: Sequence[str], references: Streams | None) -> tuple[list[Lines], NDArray[np.bool_]]:
         """Return references and hypotheses as lines, and which references there are: bool [lines, references].
@@ -229,9 +229,6 @@ class BLEU(Metric[BLEUScore]):
         **{name: name for name in ("13a", "zh", "intl", *sacrebleu.BORROWED)},
     }
     """The tokenisers by sacreBLEU's names, with the names that they have in this program."""
-    TOKENIZER_DEFAULT = "13a"
-    LANGUAGES: ClassVar[dict[str, str]] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-    """The tokenisers of target languages where none is asked for."""
 
     def __init__(
         self,
@@ -251,7 +248,7 @@ class BLEU(Metric[BLEUScore]):
         self.lowercase, self.trg_lang, self._force = lowercase, trg_lang, force
         self.smooth_method, self.smooth_value = smooth_method, smooth_value
         self.max_ngram_order, self.effective_order = max_ngram_order, effective_order
-        name = tokenize or self.LANGUAGES.get(trg_lang, self.TOKENIZER_DEFAULT)
+        name = tokenize or sacrebleu.SPECIAL.get(trg_lang, "13a")
         if name not in self.TOKENIZERS:
             raise WrongValueError(f"tokenize: sacreBLEU has no '{name}'{did_you_mean(name, self.TOKENIZERS)}")
         self.tokenization = Tokenization(self.TOKENIZERS[name], lowercase=lowercase)
@@ -259,8 +256,8 @@ class BLEU(Metric[BLEUScore]):
         if reason:
             raise UnavailableError(reason)
         self.tokenizer_signature = sacrebleu.signature(name) if name in sacrebleu.BORROWED else name
-        if tokenize and self.LANGUAGES.get(trg_lang, name) != name:
-            LOGGER.warning("tokenize: %s is what %s is usually split by", self.LANGUAGES[trg_lang], trg_lang)
+        if tokenize and sacrebleu.SPECIAL.get(trg_lang, name) != name:
+            LOGGER.warning("tokenize: %s is what %s is usually split by", sacrebleu.SPECIAL[trg_lang], trg_lang)
 
     @staticmethod
     def compute_bleu(
