@@ -12,7 +12,6 @@ import pytest
 from nltk.translate import bleu_score as peer
 from nltk.translate import gleu_score as peer_gleu
 
-import pipeline
 from pipeline.compat.nltk import sentence_bleu, sentence_gleu
 from pipeline.compat.nltk.translate import bleu_score as own
 from pipeline.compat.nltk.translate import gleu_score as own_gleu
@@ -146,15 +145,6 @@ def test_gleu(least: int, most: int) -> None:
 def test_texts_are_their_letters() -> None:
     assert sentence_bleu(["abcdef"], "abcdxf") == peer.sentence_bleu(["abcdef"], "abcdxf")
     assert sentence_gleu(["abcdef"], "abcdxf") == peer_gleu.sentence_gleu(["abcdef"], "abcdxf")
-
-
-def test_scores_are_those_of_evaluate() -> None:
-    hypotheses, references = ["the cat sat on a mat", "a b c d e"], ["the cat sat on the mat", "a b c d f"]
-    lists = [[text.split()] for text in references], [text.split() for text in hypotheses]
-    result = pipeline.evaluate(hypotheses, references, metrics=["bleu[flavour=nltk]", "google_gleu"])
-    assert [one.score for one in result] == pytest.approx(
-        [own.corpus_bleu(*lists), own_gleu.corpus_gleu(*lists)], abs=1e-12
-    )
 
 
 def test_a_precision_of_0_without_smoothing_warns() -> None:

@@ -11,7 +11,6 @@ from rouge_score import rouge_scorer as peer
 from rouge_score import scoring as peer_scoring
 from rouge_score import tokenizers as peer_tokenizers
 
-import pipeline
 from pipeline.compat.rouge_score import rouge_scorer, scoring, tokenizers
 from pipeline.errors import InputError
 from tests.metrics.test_rouge import TYPES, VOCABULARY_TEXT, texts
@@ -65,16 +64,6 @@ def test_bootstrap_intervals_draw_the_same_samples(level: float) -> None:
     assert list(tables[0]) == list(tables[1])
     assert scoring.fmeasure(0.2, 0.6) == peer_scoring.fmeasure(0.2, 0.6)
     assert scoring.fmeasure(0, 0) == peer_scoring.fmeasure(0, 0)
-
-
-def test_scores_are_those_of_evaluate() -> None:
-    predictions, targets = texts(10, 20), texts(11, 20)
-    scorer = rouge_scorer.RougeScorer(["rouge2"])
-    means = np.mean([scorer.score(*pair)["rouge2"] for pair in zip(targets, predictions, strict=True)], axis=0)
-    with pytest.warns(UserWarning, match="."):
-        outputs = pipeline.evaluate(predictions, [targets], metrics="rouge[types=2]").outputs
-    names = ("rouge2_precision", "rouge2_recall", "rouge2")
-    assert [outputs[name] for name in names] == pytest.approx(list(means), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["rougen", "rouge0", "rouge10", "rougeW", "", "Rouge1"])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sacrebleu
 
-import pipeline
 from pipeline.compat import sacrebleu as own
 from pipeline.errors import InputError
 from tests.metrics.test_bleu import generated
@@ -162,17 +161,6 @@ def test_bootstrap_intervals_print_the_same(name: str, seed: str, monkeypatch: p
     signature = str(mine.get_signature())
     assert signature == str(theirs.get_signature())
     assert one.format(signature=signature) == two.format(signature=signature)
-
-
-def test_scores_are_those_of_evaluate() -> None:
-    hypotheses, references = corpus(13, missing=True)
-    texts: Any = [[text if text is None or text.strip() else None for text in column] for column in references]
-    for line in range(len(hypotheses)):
-        if all(column[line] is None for column in texts):
-            texts[0][line] = "one"
-    mine = own.corpus_bleu(hypotheses, texts).score, own.corpus_chrf(hypotheses, texts).score
-    result = pipeline.evaluate(hypotheses, texts, metrics=["bleu", "chrf"])
-    assert [100 * one.score for one in result] == pytest.approx(mine, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["BLEU", "CHRF"])

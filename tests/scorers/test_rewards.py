@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import math
 import pickle
@@ -38,7 +37,7 @@ def quiet(metric: str, number: int) -> float:
         return float(pipeline.evaluate([OUTPUTS[number]], sets, sources, metric)[0].sentences[0])
 
 
-METRICS = ["gleu", "gleu[refs=max]", "google_gleu", "bleu", "chrf", "rouge[refs=mean]"]
+METRICS = ["gleu", "gleu[refs=max]", "chrf", "rouge[refs=mean]"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -140,27 +139,6 @@ def test_what_is_wrong_is_named() -> None:
 def test_the_answer_is_taken_out_of_an_output() -> None:
     function = rewards.plain("bleu", extract=lambda text: text.rpartition("</think>")[2].strip())
     assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain("bleu")(["a b c d"], ["a b c d"])
-
-
-def test_inspect_scores_with_it() -> None:
-    """The scorer of `help rewards`, called as inspect_ai calls scorers."""
-    inspect_scorer: Any = pytest.importorskip("inspect_ai.scorer")
-    reward = rewards.plain("gleu")
-
-    @inspect_scorer.scorer(metrics=[inspect_scorer.mean()])  # type: ignore[untyped-decorator]
-    def gleu() -> Any:
-        async def score(state: Any, target: Any) -> Any:
-            given = reward([state.output.completion], [list(target)], [state.metadata["source"]])
-            return inspect_scorer.Score(value=given[0])
-
-        return score
-
-    class State:
-        output = type("Output", (), {"completion": OUTPUTS[1]})
-        metadata = {"source": SOURCES[1]}  # noqa: RUF012
-
-    got = asyncio.run(gleu()(State(), inspect_scorer.Target(REFERENCES[1])))
-    assert got.as_float() == quiet("gleu", 1)
 
 
 PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
