@@ -14,7 +14,7 @@ import numpy as np
 from ..config.models_published import SECTIONS
 from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
-from ..human.judgment_summary import open_judgments
+from ..human.judgments import read_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
@@ -210,7 +210,9 @@ class _Opener:
         for name, judgments in self.written.judgments.items():
             try:
                 path = self.path(judgments.file, ("judgments", name, "file"))
-                self.opened.judgments[name] = open_judgments(path, judgments)
+                self.opened.judgments[name] = read_judgments(
+                    path, judgments.judges, judgments.without_judges, judgments.without
+                )
             except InputError as error:
                 self.problems += error.problems
         for name, column in self.written.columns.items():

@@ -15,7 +15,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.human.comparison import USUAL
 from pipeline.human.correlation import correlate, pair_counts, williams
 from pipeline.human.statistics import STATISTICS, statistic_of
-from pipeline.human.statistics.coefficients import calibrated, counts_within, p_values
+from pipeline.human.statistics.coefficients import counts_within, p_values
 from pipeline.human.statistics.permutation import Settings, permutation_tests
 from pipeline.human.statistics.statistic import AVERAGES
 
@@ -168,30 +168,6 @@ def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
             assert at_best == pytest.approx(best.value, abs=1e-12)
 
 
-def test_a_sample_of_pairs_is_that_of_the_draws() -> None:
-    human, metric = sample(1, 30, 8)
-    drawn = np.random.RandomState(3).random_sample(30 * 29 // 2) <= 0.5
-    pairs = [pair for pair, kept in zip(combinations(range(30), 2), drawn, strict=True) if kept]
-    signs = [(np.sign(human[0, i] - human[0, j]), metric[0, i] - metric[0, j]) for i, j in pairs]
-    best = max(
-        np.mean([sign == (0 if abs(near) <= epsilon else np.sign(near)) for sign, near in signs])
-        for epsilon in [0.0, *(abs(near) for _, near in signs)]
-    )
-    for human_rows, metric_rows in ((human, metric), (np.tile(human, 4), np.tile(metric, 4))):
-        present = np.ones(human_rows.shape, np.bool_)
-        found = calibrated(human_rows, metric_rows, present, np.ones(1, np.int64), 0.5, 3)
-        if human_rows is human:
-            assert found.share == pytest.approx(best, abs=1e-12)
-        else:  # more than a hundred members, which are drawn row by row in the same order
-            drawn = np.random.RandomState(3).random_sample(120 * 119 // 2) <= 0.5
-            kept = np.array(list(combinations(range(120), 2)))[drawn]
-            flat = metric_rows[0]
-            tied = np.abs(flat[kept[:, 0]] - flat[kept[:, 1]]) <= found.epsilon
-            people = np.sign(human_rows[0][kept[:, 0]] - human_rows[0][kept[:, 1]])
-            agree = people == np.where(tied, 0, np.sign(flat[kept[:, 0]] - flat[kept[:, 1]]))
-            assert found.share == pytest.approx(agree.mean(), abs=1e-12)
-
-
 def test_large_groups_are_sorted_and_counted_as_pair_by_pair() -> None:
     for top, lacking in ((1, 0.0), (3, 0.3), (500, 0.1)):
         human, metric = sample(3, 130, top, lacking)
@@ -275,8 +251,8 @@ def test_a_signature_can_be_read_again(name: str) -> None:
 
 
 def test_a_signature_has_every_option_that_changes_the_value() -> None:
-    asked = statistic_of("acc_eq[nan=zero,weights=scores,sample=0.5,seed=7]")
-    written = "accuracy|average:item|nan:zero|weights:scores|epsilon:best|sample:0.5|seed:7"
+    asked = statistic_of("acc_eq[nan=zero,weights=scores]")
+    written = "accuracy|average:item|nan:zero|weights:scores|epsilon:best"
     assert str(asked) == written
     assert statistic_of(written) == asked
     assert str(statistic_of("kendall[level=system]")) == "kendall|level:system"
@@ -288,11 +264,6 @@ def test_a_signature_has_every_option_that_changes_the_value() -> None:
         ("kendal", "no statistic is called 'kendal' (did you mean 'kendall'?)"),
         ("pearson[epsilon=1]", "pearson has no option 'epsilon'"),
         ("accuracy[epsilon=-1]", "epsilon: expected a number from 0, or best, found '-1'"),
-        ("accuracy[epsilon=best,sample=2]", "sample: expected a number above 0 and up to 1, found 2"),
-        (
-            "accuracy[sample=0.5]",
-            "sample has no effect here (it is about the search for the best epsilon); leave it out",
-        ),
         (
             "pearson[level=system,average=item]",
             "average has no effect here (systems have one score each); leave it out",
@@ -308,7 +279,7 @@ def test_what_cannot_be_asked_for(text: str, message: str) -> None:
 
 def test_too_many_pairs_to_sort() -> None:
     human = np.zeros((1, 8001))
-    with pytest.raises(InputError, match=r"32,004,000 pairs of scores are too many .* say `sample`, such as 0\.31"):
+    with pytest.raises(InputError, match=r"32,004,000 pairs of scores are too many"):
         statistic_of("accuracy[epsilon=best]").value(human, human)
 
 

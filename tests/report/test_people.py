@@ -83,8 +83,7 @@ def test_the_ranking_is_that_of_the_command(
             if row == column:
                 assert (text, kind) == ("", "none")
             else:
-                one, two = said["systems"].index(column), said["systems"].index(row)
-                share, p = (said["head_to_head"][name][one][two] for name in ("share", "p"))
+                share, p = (said["head_to_head"][name][row][column] for name in ("share", "p"))
                 assert text == round_half_up(share, 2) + ("#" if p <= 0.01 else "")  # no p is from 0.01 to 0.10 here
                 assert kind == f"h{round(10 * share)}"
 

@@ -12,7 +12,6 @@ import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
-from pipeline.report.reproduction import leader_boards as timelines
 from pipeline.report.reproduction import own_runs
 from pipeline.report.reproduction import page as report
 from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
@@ -26,7 +25,6 @@ from tests.conftest import ROOT, run, write_run
 from tests.report import browser as browsers
 from tests.report.browser import CONTRAST
 from tests.report.test_page import Reader, check_harmless, check_policy
-from tests.report.test_plot_data import shapes, title, words
 from tests.report.test_plots import HOSTILE, material
 
 if TYPE_CHECKING:
@@ -170,37 +168,6 @@ def test_publications_are_in_order_of_their_years() -> None:
         "A: a",
         "",
     ]
-
-
-def test_the_timeline_has_a_square_for_each_result() -> None:
-    told = [
-        timelines.Told("A", 2014, [("one", "exact"), ("two", "differs")]),
-        timelines.Told("B", 2016, [("x", "not run")]),
-    ]
-    drawing = timelines.timeline(told)
-    assert drawing
-    assert [(title(one), one.get("class")) for one in shapes(drawing, "rect")] == [
-        ("one: exact", "square good"),
-        ("two: differs", "square bad"),
-        ("x: not run", "square none"),
-    ]
-    assert [words(text) for text in shapes(drawing, "text", "small")] == ["2014", "2015", "2016"]
-    assert timelines.timeline([]) is None
-
-
-def test_the_line_of_the_best_rises_only() -> None:
-    """By hand: 0.3 in 2014, 0.2 in 2015, 0.5 in 2017. The line has a step at 2017 alone."""
-    standings = [
-        timelines.Standing("A", 2014, 0.3, (0.2, 0.4), ours=True),
-        timelines.Standing("B", 2015, 0.2, (0.2, 0.2), ours=False),
-        timelines.Standing("C", 2017, 0.5, (0.4, 0.6), ours=True),
-    ]
-    drawing = timelines.progress_of(standings, "x")
-    assert drawing
-    assert [one.get("x1") == one.get("x2") for one in shapes(drawing, "line", "record")].count(True) == 1
-    assert [words(text) for text in shapes(drawing, "text") if text.get("class") == "small"] == ["A", "C"]
-    assert [dot.get("class") for dot in shapes(drawing, "circle")] == ["dot", "dot hollow", "dot"]
-    assert timelines.progress_of(standings[:1], "x") is None
 
 
 def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
@@ -464,7 +431,4 @@ def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[st
     shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
     assert browser.run(shown, "details.result > summary") > 70
     assert browser.run(shown, ".buttons, .top, .copy") == 0
-    browser.size(780, media="print")
-    right = "return Math.max(...[...document.querySelectorAll('svg.wide')].map((d) => d.getBoundingClientRect().right))"
-    assert browser.run(right) <= 780
     browser.size()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import ConfigError, InputError
+from ...errors import InputError
 from ...metrics.base.options import option
 from ..correlation import PairCounts, pair_counts, pearson
 from .statistic import Groups, Statistic, Value, averaged_over_groups
@@ -246,28 +246,6 @@ class Accuracy(Tau):
         help="scores of the metric that differ by no more than this are a tie; best: the difference that gives the "
         "highest value is sought",
     )
-    sample: str = option(
-        "1",
-        pattern=NUMBER,
-        form="a number above 0 and up to 1",
-        implicit=True,
-        applies=lambda statistic: statistic.epsilon == BEST,
-        why="it is about the search for the best epsilon",
-        help="the share of pairs, drawn at random, among which the best epsilon is sought",
-    )
-    seed: int = option(
-        12345,
-        maximum=2**32 - 1,
-        implicit=True,
-        applies=lambda statistic: statistic.epsilon == BEST and float(statistic.sample) < 1,
-        why="nothing is drawn",
-        help="the seed of that draw",
-    )
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError where the sample is no share."""
-        if not 0 < float(self.sample) <= 1:
-            raise ConfigError(f"sample: expected a number above 0 and up to 1, found {self.sample}")
 
     @property
     def swap(self) -> str:
@@ -284,7 +262,7 @@ class Accuracy(Tau):
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
         weights = self.group_weights(human, groups)
-        best = calibrated(human, metric, groups.present, weights, float(self.sample), self.seed)
+        best = calibrated(human, metric, groups.present, weights)
         return Value(float(self.of_share(best.share)), int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
 
     def of_counts(self, counts: PairCounts) -> Floats:
@@ -361,22 +339,18 @@ class Best(NamedTuple):
     """The groups that have a pair."""
 
 
-def calibrated(
-    human: Floats, metric: Floats, present: NDArray[np.bool_], weights: Ints, sample: float = 1.0, seed: int = 12345
-) -> Best:
+def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_], weights: Ints) -> Best:
     """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration (Deutsch et al. 2023).
 
-    Scores are float64 [groups, members]. The candidates are 0 and the differences of the metric within the pairs. With
-    a `sample` below 1 only so large a share of the pairs is looked at; they are drawn as mt-metrics-eval does after
-    numpy.random.seed(seed). Raises InputError where there are too many pairs.
+    Scores are float64 [groups, members]. The candidates are 0 and the differences of the metric within the pairs.
+    Raises InputError where there are too many pairs.
     """
     sizes = present.sum(axis=1)
     count = int((sizes * (sizes - 1) // 2).sum())
-    if count * sample > MOST_PAIRS:
-        hint = f"say `sample`, such as {10_000_000 / count:.2g}, or average by item"
-        raise InputError(f"epsilon: best: {count:,} pairs of scores are too many to sort at once; {hint}")
-    random = np.random.RandomState(seed) if sample < 1 else None
-    parts = zip(*_pairs(human, metric, present, sample, random), strict=True)
+    if count > MOST_PAIRS:
+        message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
+        raise InputError(f"epsilon: best: {message}")
+    parts = zip(*_pairs(human, metric, present), strict=True)
     group, people, scores = (np.concatenate(part) for part in parts)
     counted = np.bincount(group, minlength=len(human))
     weights = np.where(counted > 0, weights, 0)
@@ -395,23 +369,9 @@ def calibrated(
     return Best(epsilon, float(sums[best]), int((counted > 0).sum()))
 
 
-def _pairs(
-    human: Floats, metric: Floats, present: NDArray[np.bool_], sample: float, random: np.random.RandomState | None
-) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield the group and both differences of the pairs, in the order of groups and members."""
-    if human.shape[1] <= SORTED_FROM:
-        first, second = np.triu_indices(human.shape[1], 1)
-        group, number = np.nonzero(present[:, first] & present[:, second])
-        if random:
-            drawn = random.random_sample(len(group)) <= sample
-            group, number = group[drawn], number[drawn]
-        one, two = first[number], second[number]
-        yield group, human[group, one] - human[group, two], metric[group, one] - metric[group, two]
-        return
+def _pairs(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield for each group its number and both differences of each of its pairs, in the order of members."""
     for row, own in enumerate(present):
+        first, second = np.triu_indices(int(own.sum()), 1)
         people, scores = human[row][own], metric[row][own]
-        for place in range(len(people) - 1):
-            rest = np.arange(place + 1, len(people))
-            if random:
-                rest = rest[random.random_sample(len(rest)) <= sample]
-            yield np.full(len(rest), row), people[place] - people[rest], scores[place] - scores[rest]
+        yield np.full(len(first), row), people[first] - people[second], scores[first] - scores[second]

@@ -1,7 +1,6 @@
 """The permutation test of whether one metric agrees better with people than another: PERM-BOTH, Deutsch et al. 2021.
 
-Each resample exchanges scores, or results of pairs of scores, between two metrics. `exchanged_scores` says how a
-statistic is computed then. Where it follows from sums, those of all metrics are one product of matrices.
+Each resample exchanges scores, or results of pairs of scores, between two metrics.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ..correlation import ROUNDING, PairCounts, pair_kinds, pearson
-from .coefficients import EQUAL, Pearson, Tau
+from ..correlation import PairCounts, pair_kinds
+from .coefficients import EQUAL, Tau
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats
-    from .statistic import Groups, Statistic, Value
+    from .statistic import Statistic, Value
 
     Bools = NDArray[np.bool_]
-    Matrix = NDArray[np.float32] | Floats
+    Numbers = Sequence[tuple[int, int]]
+    """The numbers of the two metrics of each test."""
     Exchange = Callable[[Bools], Iterator[tuple[Floats, Floats]]]
     """From draws, bool [draws, groups, members or pairs of members], to the values of both metrics of each test.
 
@@ -37,10 +37,6 @@ AT_ONCE = 1_500_000
 """How many draws of a score or of a pair are in memory at once."""
 MOST_PAIRS = 20_000_000
 """The most pairs that may be swapped."""
-MOST_MEMBERS = 60
-"""The largest groups in which exchanged scores are counted pair by pair for all metrics at once."""
-CANCELLED = 1e-3
-"""Where the variance is a smaller share of the squares than this, sums of squares have lost digits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,18 +96,15 @@ def permutation_tests(
         count = people.shape[1] * (people.shape[1] - 1) // 2
         if len(people) * count > MOST_PAIRS:
             raise InputError(f"swap: {len(people) * count:,} pairs are too many to swap; average by item or system")
-        # each metric has its own epsilon
         epsilons = [statistic.tie_below if value.epsilon is None else value.epsilon for value in values]
         swapped = np.ones((len(people), count), np.bool_)
-        of_groups = PairsOfGroups(statistic, people, groups)
-        added = [of_groups.added(one, one, epsilon) for one, epsilon in zip(scores, epsilons, strict=True)]
-        exchange = _exchanged_sums(np.stack(added, axis=1), pairs, of_groups.value)
+        exchange = _exchanged_pairs(statistic, people, scores, epsilons, groups.present, pairs)
     else:
         own = scores[:, groups.present]
         means, deviations = own.mean(axis=1)[:, None, None], own.std(axis=1)[:, None, None]
         scores = np.where(groups.present, (scores - means) / np.where(deviations > 0, deviations, 1.0), 0.0)
         swapped = groups.present
-        exchange = exchanged_scores(statistic, people, scores, groups, pairs)
+        exchange = _exchanged_scores(statistic, people, scores, groups.present, pairs)
     weights = statistic.group_weights(people, groups)
 
     def differences(drawn: Bools) -> Iterator[Floats]:
@@ -162,131 +155,51 @@ def stopped(large: Bools, settings: Settings) -> tuple[float, int]:
     return float(reached[-1] / len(large)), len(large)
 
 
-def exchanged_scores(
-    statistic: Statistic, human: Floats, metrics: Floats, groups: Groups, pairs: Sequence[tuple[int, int]]
-) -> Exchange:
+def _exchanged_scores(statistic: Statistic, human: Floats, metrics: Floats, present: Bools, pairs: Numbers) -> Exchange:
     """Return what a statistic is after two metrics exchanged scores: see Exchange.
 
     Scores are float64 [groups, members] and [metrics, groups, members].
     """
-    if isinstance(statistic, Tau) and human.shape[1] <= MOST_MEMBERS:
-        return _exchanged_in_small_groups(PairsOfGroups(statistic, human, groups), metrics, pairs)
-    if isinstance(statistic, Pearson):
-        return _exchanged_pearson(human, metrics, groups, pairs)
 
     def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
         for one, two in pairs:
             mixed = (np.where(drawn, metrics[own], metrics[other]) for own, other in ((one, two), (two, one)))
-            first, second = (statistic.of_groups(human, scores, groups.present) for scores in mixed)
+            first, second = (statistic.of_groups(human, scores, present) for scores in mixed)
             yield first, second
 
     return values
 
 
-def _exchanged_sums(
-    added: Matrix, pairs: Sequence[tuple[int, int]], value: Callable[[Matrix, Bools, int, int], Floats]
+def _exchanged_pairs(
+    statistic: Tau, human: Floats, metrics: Floats, epsilons: Sequence[float], present: Bools, tests: Numbers
 ) -> Exchange:
-    """Return what follows from sums over members, or pairs of members, of which each metric adds its own.
+    """Return what a statistic is after two metrics exchanged results of pairs of members: see Exchange.
 
-    `added` is [parts, metrics, groups, members]. `value` returns the statistic, [groups, draws], of sums
-    [parts, groups, draws]; it is also given the draws, and the metrics from which these take and do not take.
+    Each metric adds to three counts of a group, so that those of all metrics and draws are one product of matrices.
+    They are whole numbers, which are exact in float32 below 2**24. Each metric has an epsilon of its own.
     """
+    first, second = np.triu_indices(human.shape[1], 1)
+    people = human[:, first] - human[:, second]
+    counted = present[:, first] & present[:, second] & (np.abs(people) >= statistic.apart)
+    total, untied = (kept.sum(axis=1)[:, None] for kept in (counted, counted & (people != 0)))
+    added = np.empty((3, len(metrics), *people.shape), np.float32)  # concordant, discordant, tied by both
+    for number, (scores, epsilon) in enumerate(zip(metrics, epsilons, strict=True)):
+        kinds = pair_kinds(scores[:, first] - scores[:, second], people, epsilon)
+        added[:, number] = np.stack([kinds.concordant, kinds.discordant, kinds.ties_both]) & counted
     totals = added.sum(axis=-1)[..., None]
-    columns = np.moveaxis(added.reshape(-1, *added.shape[2:]), 0, 1)
+    columns = np.moveaxis(added.reshape(-1, *people.shape), 0, 1)
 
     def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-        kept = columns @ np.ascontiguousarray(drawn.transpose(1, 2, 0), added.dtype)
+        kept = columns @ np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)  # [groups, sums, draws]
         kept = np.moveaxis(kept, 1, 0).reshape(*added.shape[:3], len(drawn))
-        for one, two in pairs:
-            first, second = (
-                value(kept[:, own] + (totals[:, other] - kept[:, other]), drawn, own, other).T
-                for own, other in ((one, two), (two, one))
-            )
-            yield first, second
 
-    return values
+        def of(one: int, two: int) -> Floats:
+            """Return the statistic of what the draws take of one metric, and of the rest of the other."""
+            concordant, discordant, both = (kept[:, one] + (totals[:, two] - kept[:, two])).astype(np.float64)
+            ties_one, ties_two = untied - concordant - discordant, total - untied - both
+            return statistic.of_counts(PairCounts(concordant, discordant, ties_one, ties_two, both)).T
 
-
-def _exchanged_pearson(human: Floats, metrics: Floats, groups: Groups, pairs: Sequence[tuple[int, int]]) -> Exchange:
-    """Return Pearson's correlations from sums, which are exact enough but for the nearly constant: see CANCELLED."""
-    present, sizes = groups.present, groups.sizes[:, None]
-    centred = np.where(present, human - human.sum(axis=-1, keepdims=True) / sizes, 0.0)
-    middle = metrics.sum(axis=(0, 2))[:, None] / (len(metrics) * sizes)
-    near = np.where(present, metrics - middle, 0.0)
-    length, size = (np.sqrt((scores**2).sum(axis=-1))[:, None] for scores in (centred, human))
-
-    def value(sums: Matrix, drawn: Bools, own: int, other: int) -> Floats:
-        total, squares, shared = sums
-        spread = squares - total**2 / sizes
-        sure = (spread > CANCELLED * squares) & (length > ROUNDING * size)
-        values = np.divide(shared, length * np.sqrt(np.abs(spread)), out=np.full(spread.shape, np.nan), where=sure)
-        group, draw = np.nonzero(~sure)
-        mixed = np.where(drawn[draw, group], near[own, group], near[other, group])
-        values[group, draw] = pearson(human[group], mixed, present[group])
-        correlations: Floats = values.clip(-1, 1)
-        return correlations
-
-    return _exchanged_sums(np.stack([near, near**2, near * centred]), pairs, value)
-
-
-class PairsOfGroups:
-    """All pairs of members of each group, [groups, pairs], with what people say of them."""
-
-    def __init__(self, statistic: Tau, human: Floats, groups: Groups) -> None:
-        """Take the scores of people, float64 [groups, members]."""
-        self.statistic = statistic
-        self.first, self.second = np.triu_indices(human.shape[1], 1)
-        self.human = human[:, self.first] - human[:, self.second]
-        present = groups.present[:, self.first] & groups.present[:, self.second]
-        self.counted = present & (np.abs(self.human) >= statistic.apart)
-        self.total = self.counted.sum(axis=1)[:, None]
-        self.untied = (self.counted & (self.human != 0)).sum(axis=1)[:, None]
-
-    def added(self, one: Floats, two: Floats, epsilon: float = 0.0) -> NDArray[np.float32]:
-        """Return whether each pair is concordant, discordant, or tied by both: 1 or 0, [3, groups, pairs].
-
-        The first member of a pair has its score in `one`, the second in `two`.
-        """
-        kinds = pair_kinds(one[:, self.first] - two[:, self.second], self.human, epsilon)
-        return (np.stack([kinds.concordant, kinds.discordant, kinds.ties_both]) & self.counted).astype(np.float32)
-
-    def value(self, sums: Matrix, *_: object) -> Floats:
-        """Return the statistic of these three counts, [3, groups, draws]: float64 [groups, draws]."""
-        concordant, discordant, both = sums.astype(np.float64)
-        ties_one, ties_two = self.untied - concordant - discordant, self.total - self.untied - both
-        return self.statistic.of_counts(PairCounts(concordant, discordant, ties_one, ties_two, both))
-
-
-def _exchanged_in_small_groups(of_groups: PairsOfGroups, metrics: Floats, pairs: Sequence[tuple[int, int]]) -> Exchange:
-    """Return statistics of pairs after an exchange of scores, where what a pair adds depends on both of its members.
-
-    With w = 1 where a member keeps the score of the first metric, and e11, e10, e01, e00 for what the pair adds to a
-    sum, it adds e00 + w_i (e10 - e00) + w_j (e01 - e00) + w_i w_j (e11 - e10 - e01 + e00). So sums are products of
-    matrices of whole numbers, which are exact in float32 below 2**24.
-    """
-    members = np.arange(metrics.shape[2])
-    is_first, is_second = (
-        (place[:, None] == members).astype(np.float32) for place in (of_groups.first, of_groups.second)
-    )
-    columns: list[Matrix] = []
-    constants: list[Matrix] = []
-    for numbers in pairs:
-        one, two = metrics[list(numbers)]
-        e11, e10, e01, e00 = (of_groups.added(*scores) for scores in ((one, one), (one, two), (two, one), (two, two)))
-        product = e11 - e10 - e01 + e00
-        first = (e10 - e00) @ is_first + (e01 - e00) @ is_second
-        second = (e01 - e11) @ is_first + (e10 - e11) @ is_second  # the same where w = 1 keeps the second metric's
-        columns += [np.concatenate([alone, product], axis=-1) for alone in (first, second)]
-        constants += [e00.sum(axis=-1), e11.sum(axis=-1)]
-    factors = np.concatenate(columns).transpose(1, 0, 2)  # [groups, columns, members + pairs]
-    start = np.concatenate(constants).T[..., None]
-
-    def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-        kept = np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)
-        both = kept[:, of_groups.first] * kept[:, of_groups.second]
-        sums = factors @ np.concatenate([kept, both], axis=1) + start  # [groups, columns, draws]
-        table = sums.reshape(len(sums), len(pairs), 2, 3, -1).transpose(1, 2, 3, 0, 4)
-        for first, second in table:
-            yield of_groups.value(first).T, of_groups.value(second).T
+        for one, two in tests:
+            yield of(one, two), of(two, one)
 
     return values

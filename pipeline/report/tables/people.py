@@ -94,11 +94,6 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
     return ["", *(names[number] for number in order)], rows
 
 
-def accuracy_line(share: float, folds: int) -> str:
-    """Return the accuracy of Expected Wins as a line."""
-    return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
-
-
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     items = human["correlations"]
