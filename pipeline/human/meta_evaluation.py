@@ -310,7 +310,7 @@ class Windowed:
     spearman: float
 
 
-LATER = ("aliases", "statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank")
+LATER = ("aliases", "statistics", "permutations", "swap", "aggregation", "by_rank")
 """The settings, and parts of the results, that results have only where a config asks for them."""
 
 

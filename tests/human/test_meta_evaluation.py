@@ -233,7 +233,7 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(
         np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
     )
-    later = {"statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank"}
+    later = {"statistics", "permutations", "swap", "aggregation", "by_rank"}
     assert not later & {*results.human, *results.human["settings"]}  # only configs that ask have these keys
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")

@@ -11,7 +11,7 @@ import pytest
 from pipeline.errors import InputError
 from pipeline.human.statistics import permutation, statistic_of
 from pipeline.human.statistics.coefficients import EQUAL
-from pipeline.human.statistics.permutation import Permutation, Settings, permutation_tests
+from pipeline.human.statistics.permutation import Permutation, permutation_tests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def scores(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Ar
 def permuted(text: str, human: Array, metrics: Array, **more: Any) -> list[Permutation]:
     statistic = statistic_of(text)
     values = [statistic.value(human, own) for own in metrics]
-    return permutation_tests(statistic, human, metrics, values, Settings(**more))
+    return permutation_tests(statistic, human, metrics, values, **more)
 
 
 def naive(statistic: Statistic, human: Array, other: Array, better: Array, seed: int, resamples: int) -> float:
@@ -88,13 +88,12 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
     statistic = statistic_of(f"{name}[{','.join(filter(None, (options, f'average={average}')))}]")
     human, metrics = scores(4, 6, 5, 0.1)
     values = [statistic.value(human, own) for own in metrics]
-    settings = Settings(resamples=30, swap="pairs")
-    tests = permutation_tests(statistic, human, metrics, values, settings)
+    tests = permutation_tests(statistic, human, metrics, values, resamples=30, swap="pairs", seed=5)
     groups = statistic.groups(~np.isnan(human))
     members = groups.present.shape[1]
     first, second = np.triu_indices(members, 1)
     shape = len(groups.cells), len(first)
-    (draws,) = permutation.draws(np.ones(shape, np.bool_), "pairs", settings)
+    (draws,) = permutation.draws(np.ones(shape, np.bool_), "pairs", 30, 5)
     people = groups.of(human)
     for test in tests:
         signs = []
@@ -130,18 +129,6 @@ def naive_value(name: str, signs: Array, judged: Array) -> float:
         return float((signs * judged).sum() / size) if size else NAN
     share = float((signs == judged).mean())
     return share if name == "accuracy" else 2 * share - 1
-
-
-def test_a_test_with_a_clear_p_value_stops_after_a_block() -> None:
-    human, metrics = scores(4, 40, 100)
-    metrics[0] = human + metrics[0]  # far better than the others
-    never = permuted("pearson", human, metrics, resamples=100)
-    stopping = permuted("pearson", human, metrics, resamples=100, block=20)
-    assert {test.resamples for test in never} == {100}
-    clear = next(test for test in stopping if test.better == 0)
-    assert (clear.p, clear.resamples) == (0.0, 20)
-    bounded = permuted("pearson", human, metrics, resamples=100, block=20, early_min=1e-6, early_max=1.0)
-    assert [test.resamples for test in bounded if test.p > 0] == [100 for test in bounded if test.p > 0]
 
 
 def test_the_better_metric_comes_first_and_one_without_a_value_last() -> None:

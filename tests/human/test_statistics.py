@@ -16,7 +16,7 @@ from pipeline.human.comparison import USUAL
 from pipeline.human.correlation import correlate, pair_counts, williams
 from pipeline.human.statistics import STATISTICS, statistic_of
 from pipeline.human.statistics.coefficients import counts_within, p_values
-from pipeline.human.statistics.permutation import Settings, permutation_tests
+from pipeline.human.statistics.permutation import permutation_tests
 from pipeline.human.statistics.statistic import AVERAGES
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -298,6 +298,6 @@ def test_the_scores_of_the_permutation_tests_of_mt_metrics_eval() -> None:
     for text in ("pearson", "pearson[average=item]", "kendall[average=item]", "kendall_c[average=item]", "acc_eq"):
         statistic = statistic_of(text)
         values = [statistic.value(human, own) for own in metrics]
-        (test,) = permutation_tests(statistic, human, metrics, values, Settings())
+        (test,) = permutation_tests(statistic, human, metrics, values)
         assert test.p > 0
         assert test.delta == pytest.approx(abs(values[0].value - values[1].value), abs=1e-12)

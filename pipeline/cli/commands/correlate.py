@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
-    *("level", "resamples", "seed", "permutations", "swap", "block", "aggregation", "statistics", "by_rank"),
+    *("level", "resamples", "seed", "permutations", "swap", "aggregation", "statistics", "by_rank"),
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
 
@@ -75,7 +75,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--swap", choices=("auto", "scores", "pairs"), help="what a permutation swaps between two metrics (auto)"
     )
-    parser.add_argument("--block", metavar="N", help="stop a test with a clear p-value after each N permutations")
     parser.add_argument(
         "--aggregation",
         choices=("score", "trueskill"),

@@ -6,7 +6,6 @@ Each resample exchanges scores, or results of pairs of scores, between two metri
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,22 +38,6 @@ MOST_PAIRS = 20_000_000
 """The most pairs that may be swapped."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How the test draws, and when it stops."""
-
-    resamples: int = 1000
-    swap: str = "auto"
-    """`scores`, `pairs` or `auto`: what the statistic suits."""
-    block: int | None = None
-    """After so many resamples each, the test looks whether it may stop. None: it never stops early."""
-    early_min: float = 0.02
-    """It stops where the p-value is below this."""
-    early_max: float = 0.5
-    """It stops where the p-value is above this."""
-    seed: int = 12345
-
-
 class Permutation(NamedTuple):
     """The test of whether the statistic of one metric is higher than that of another."""
 
@@ -66,19 +49,26 @@ class Permutation(NamedTuple):
     p: float
     """One-sided: the share of resamples with at least this difference. NaN where a statistic is not defined."""
     resamples: int
-    """How many resamples were drawn before the test stopped."""
+    """How many resamples were drawn; 0 where a statistic is not defined."""
 
 
 def permutation_tests(
-    statistic: Statistic, human: Floats, metrics: Floats, values: Sequence[Value], settings: Settings
+    statistic: Statistic,
+    human: Floats,
+    metrics: Floats,
+    values: Sequence[Value],
+    *,
+    resamples: int = 1000,
+    swap: str = "auto",
+    seed: int = 12345,
 ) -> list[Permutation]:
     """Test each two metrics on scores, float64 [systems, lines] and [metrics, systems, lines]. NaN is a lacking score.
 
     `values` are those of the statistic. Scores of metrics are standardised, and each resample swaps every score of the
-    two metrics with probability 1/2; or, where `pairs` are swapped, it swaps the result of every pair.
-    Raises InputError where the statistic has no such test.
+    two metrics with probability 1/2. Where `swap` is `pairs`, it swaps the result of every pair; `auto` is what the
+    statistic suits. Raises InputError where the statistic has no such test.
     """
-    swap = statistic.swap if settings.swap == "auto" else settings.swap
+    swap = statistic.swap if swap == "auto" else swap
     if swap not in statistic.swaps or (swap == "scores" and statistic.swap == "pairs"):
         usual = "scores" if swap == "pairs" else "pairs"
         raise InputError(f"swap: {swap} cannot be swapped under {statistic}; leave it out, or say {usual}")
@@ -114,25 +104,25 @@ def permutation_tests(
             yield better - other
 
     deltas = [float(one[0]) for one in differences(np.ones((1, *swapped.shape), np.bool_))]
-    reached = [
-        [one >= delta - EQUAL for one, delta in zip(differences(drawn), deltas, strict=True)]
-        for drawn in draws(swapped, swap, settings)
-    ]
-    large = (np.concatenate(blocks) for blocks in zip(*reached, strict=True))
-    rows = zip(tested, deltas, map(stopped, large, [settings] * len(tested)), strict=True)
-    return [*(Permutation(*pair, delta, *p_value) for pair, delta, p_value in rows), *none]
+    reached = np.zeros(len(tested))
+    for drawn in draws(swapped, swap, resamples, seed):
+        rows = zip(differences(drawn), deltas, strict=True)
+        reached += [(one >= delta - EQUAL).sum() for one, delta in rows]
+    shares = (reached / resamples).tolist()
+    of_pairs = zip(tested, deltas, shares, strict=True)
+    return [*(Permutation(*pair, delta, p, resamples) for pair, delta, p in of_pairs), *none]
 
 
-def draws(swapped: Bools, swap: str, settings: Settings) -> Iterator[Bools]:
+def draws(swapped: Bools, swap: str, resamples: int, seed: int) -> Iterator[Bools]:
     """Yield draws, bool [draws, ...], of what `swapped`, bool [...], says: of scores those of mt-metrics-eval.
 
     These are its draws after numpy.random.seed(seed).
     """
     count = int(swapped.sum())
-    of_scores, of_pairs = np.random.RandomState(settings.seed), np.random.default_rng(settings.seed)
-    step = max(1, min(settings.resamples, AT_ONCE // max(count, 1)))
-    for low in range(0, settings.resamples, step):
-        size = min(step, settings.resamples - low)
+    of_scores, of_pairs = np.random.RandomState(seed), np.random.default_rng(seed)
+    step = max(1, min(resamples, AT_ONCE // max(count, 1)))
+    for low in range(0, resamples, step):
+        size = min(step, resamples - low)
         drawn = np.zeros((size, *swapped.shape), np.bool_)
         if swap == "pairs":
             bits = np.frombuffer(of_pairs.bytes(size * -(-count // 8)), np.uint8).reshape(size, -1)
@@ -140,19 +130,6 @@ def draws(swapped: Bools, swap: str, settings: Settings) -> Iterator[Bools]:
         else:
             drawn[:, swapped] = of_scores.binomial(1, 0.5, (size, count))
         yield drawn
-
-
-def stopped(large: Bools, settings: Settings) -> tuple[float, int]:
-    """Return the p-value and the number of resamples when the test stops, from whether each reached the difference.
-
-    It stops at the end of a block with a clear p-value, or after all resamples.
-    """
-    reached = np.cumsum(large)
-    for end in range(settings.block, len(large) + 1, settings.block) if settings.block else ():
-        p = reached[end - 1] / end
-        if p < settings.early_min or p > settings.early_max:
-            return float(p), end
-    return float(reached[-1] / len(large)), len(large)
 
 
 def _exchanged_scores(statistic: Statistic, human: Floats, metrics: Floats, present: Bools, pairs: Numbers) -> Exchange:
