@@ -16,7 +16,6 @@ from pipeline.human.comparison import USUAL
 from pipeline.human.correlation import correlate, pair_counts, williams
 from pipeline.human.statistics import STATISTICS, statistic_of
 from pipeline.human.statistics.coefficients import counts_within, p_values
-from pipeline.human.statistics.permutation import permutation_tests
 from pipeline.human.statistics.statistic import AVERAGES
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -268,7 +267,6 @@ def test_a_signature_has_every_option_that_changes_the_value() -> None:
             "pearson[level=system,average=item]",
             "average has no effect here (systems have one score each); leave it out",
         ),
-        ("pearson[nan=zero]", "nan has no effect here (it is about the groups of an average); leave it out"),
     ],
 )
 def test_what_cannot_be_asked_for(text: str, message: str) -> None:
@@ -289,15 +287,3 @@ def test_williams_of_mt_metrics_eval() -> None:
     one, two = np.array([1.1, 2, 3.1, 4, 5.1]), np.array([1.5, 2, 3.1, 4, 5.5])
     assert williams(one, two, human).p == pytest.approx(0.019, abs=5e-4)
     assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx([0.999, 0.987], abs=5e-4)
-
-
-def test_the_scores_of_the_permutation_tests_of_mt_metrics_eval() -> None:
-    """PermutationSigDiffTest of stats_test.py, commit 0b82d96b: p is above 0, and delta the difference of values."""
-    human = np.array([1, 2, 3, 4, 5, 5, 7, 8.0]).reshape(4, 2)
-    metrics = np.array([[1, 2, 3, 3, 7, 3, 5, 5], [2, 1, 2, 6, 8, 8, 7, 6.0]]).reshape(2, 4, 2)
-    for text in ("pearson", "pearson[average=item]", "kendall[average=item]", "kendall_c[average=item]", "acc_eq"):
-        statistic = statistic_of(text)
-        values = [statistic.value(human, own) for own in metrics]
-        (test,) = permutation_tests(statistic, human, metrics, values)
-        assert test.p > 0
-        assert test.delta == pytest.approx(abs(values[0].value - values[1].value), abs=1e-12)

@@ -16,7 +16,7 @@ from pipeline import stages
 from pipeline.cli.commands import schema
 from pipeline.cli.dispatch import main
 from pipeline.config.resolver import NAME
-from pipeline.errors import ConfigError, DataError
+from pipeline.errors import DataError
 from pipeline.io import catalogue, dataset_cache
 from pipeline.io.catalogue import named, scorable, scorables
 from tests.conftest import ROOT
@@ -52,14 +52,6 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_configs_that_ship_run_on_fetched_data(name: str, lines: int, systems: int) -> None:
     job = stages.prepare(ROOT / "configs" / f"{name}.yaml")
     assert [(corpus.lines, len(corpus.systems)) for corpus in job.corpora] == [(lines, systems)]
-
-
-@pytest.mark.usefixtures("nothing")
-@pytest.mark.parametrize("name", ["conll14", "jfleg"])
-def test_the_configs_that_ship_say_what_to_fetch(name: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        stages.prepare(ROOT / "configs" / f"{name}.yaml")
-    assert all(f": gec-pipeline data fetch {name}" in str(problem) for problem in caught.value.problems)
 
 
 def test_every_published_file_is_in_one_data_set(shared: Path) -> None:

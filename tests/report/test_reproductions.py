@@ -141,12 +141,6 @@ def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.Monk
     assert "somebody" not in text
 
 
-def test_what_was_tried_is_listed() -> None:
-    text = " ".join(Reader(page_of(outcome("one", entry("a"), tried=["the first way", "the second way"]))).text)
-    assert "What was tried" in text
-    assert "the second way" in text
-
-
 @pytest.mark.parametrize(
     ("cite", "short"),
     [
@@ -342,11 +336,6 @@ def test_the_command_writes_prints_and_chooses(
 def test_wrong_use(more: list[str], message: str, two_runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", *map(str, two_runs), *more]) == StoreError.exit_code
     assert message in capsys.readouterr().err
-
-
-def test_a_run_named_twice_is_refused(two_runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(two_runs[0]), str(two_runs[0]), "--format", "board"]) == 2
-    assert "the run is named twice" in capsys.readouterr().err
 
 
 def test_the_package_has_every_part_of_the_pages() -> None:
