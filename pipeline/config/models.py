@@ -372,14 +372,10 @@ class HumanConfig(ConfigModel):
     permutations: Resamples | None = Field(
         None, description="resamples of the permutation tests between metrics; default: no such tests"
     )
-    swap: Literal["auto", "scores", "pairs"] = Field(
-        "auto", description="what a permutation swaps between two metrics: scores, or results of pairs of outputs"
-    )
     aggregation: Literal["score", "trueskill"] = Field(
         "score",
         description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
     )
-    by_rank: Truth = Field(False, description="also the agreement on pairs of outputs by the ranks people gave them")
 
 
 class OutputConfig(ConfigModel):

@@ -227,7 +227,7 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(
         np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
     )
-    later = {"statistics", "permutations", "swap", "aggregation", "by_rank"}
+    later = {"statistics", "permutations", "aggregation"}
     assert not later & {*results.human, *results.human["settings"]}  # only configs that ask have these keys
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")
@@ -248,7 +248,6 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
         (SCORES, {"statistics": ["kendal"]}, "statistics: no statistic is called 'kendal' (did you mean 'kendall'?)"),
         (SCORES, {"statistics": ["pearson"]}, "pearson|average:none compares scores of sentences, and PEOPLE has none; for scores of systems say pearson[level=system]"),  # noqa: E501
         (SCORES, {"statistics": ["kendall[level=system]"] * 2}, "statistics: kendall|level:system is asked for twice"),
-        (SCORES, {"by_rank": "true"}, "PEOPLE: holds scores, no judgements: by_rank needs the ranks of judgements"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_before_anything_is_counted(

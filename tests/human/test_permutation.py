@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pipeline.errors import InputError
 from pipeline.human.statistics import permutation, statistic_of
 from pipeline.human.statistics.coefficients import EQUAL
 from pipeline.human.statistics.permutation import Permutation, permutation_tests
@@ -75,18 +74,18 @@ def test_scores_swapped_one_resample_after_the_other(name: str, average: str) ->
 
 
 @pytest.mark.parametrize("average", ["none", "item", "system"])
-@pytest.mark.parametrize("text", ["kendall", "accuracy[epsilon=0.3]", "kendall_23[epsilon=best]", "accuracy"])
+@pytest.mark.parametrize("text", ["accuracy[epsilon=0.3]", "kendall_23[epsilon=best]"])
 def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> None:
     name, _, options = text.rstrip("]").partition("[")
     statistic = statistic_of(f"{name}[{','.join(filter(None, (options, f'average={average}')))}]")
     human, metrics = scores(4, 6, 5, 0.1)
     values = [statistic.value(human, own) for own in metrics]
-    tests = permutation_tests(statistic, human, metrics, values, resamples=30, swap="pairs", seed=5)
+    tests = permutation_tests(statistic, human, metrics, values, resamples=30, seed=5)
     groups = statistic.groups(~np.isnan(human))
     members = groups.present.shape[1]
     first, second = np.triu_indices(members, 1)
     shape = len(groups.cells), len(first)
-    (draws,) = permutation.draws(np.ones(shape, np.bool_), "pairs", 30, 5)
+    (draws,) = permutation.draws(np.ones(shape, np.bool_), True, 30, 5)
     people = groups.of(human)
     for test in tests:
         signs = []
@@ -117,9 +116,6 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
 
 def naive_value(name: str, signs: Array, judged: Array) -> float:
     """Return a statistic of the signs of the differences of pairs."""
-    if name == "kendall":
-        size = math.sqrt((signs != 0).sum() * (judged != 0).sum())
-        return float((signs * judged).sum() / size) if size else NAN
     share = float((signs == judged).mean())
     return share if name == "accuracy" else 2 * share - 1
 
@@ -132,21 +128,3 @@ def test_the_better_metric_comes_first_and_one_without_a_value_last() -> None:
     assert [(test.better, test.other) for test in tests] == [(2, 1), (2, 0), (1, 0)]
     assert [math.isnan(test.p) for test in tests] == [False, True, True]
     assert tests[0].delta > 0
-
-
-@pytest.mark.parametrize(
-    ("text", "swap", "message"),
-    [
-        ("pearson", "pairs", "swap: pairs cannot be swapped under pearson|average:none; leave it out, or say scores"),
-        (
-            "acc_eq",
-            "scores",
-            "swap: scores cannot be swapped under accuracy|average:item|epsilon:best; leave it out, or",
-        ),
-    ],
-)
-def test_what_cannot_be_swapped(text: str, swap: str, message: str) -> None:
-    human, metrics = scores(3, 4, 9)
-    with pytest.raises(InputError) as raised:
-        permuted(text, human, metrics, resamples=10, swap=swap)
-    assert str(raised.value).startswith(message)

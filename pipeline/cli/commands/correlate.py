@@ -14,7 +14,7 @@ examples:
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq soft_accuracy
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
-  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill --by-rank
+  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
-    *("level", "resamples", "seed", "permutations", "swap", "aggregation", "statistics", "by_rank"),
+    *("level", "resamples", "seed", "permutations", "aggregation", "statistics"),
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
 
@@ -73,15 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--permutations", metavar="N", help="test each two metrics with N permutations (PERM-BOTH)")
     parser.add_argument(
-        "--swap", choices=("auto", "scores", "pairs"), help="what a permutation swaps between two metrics (auto)"
-    )
-    parser.add_argument(
         "--aggregation",
         choices=("score", "trueskill"),
         help="correlate scores of metrics (score), or TrueSkill of their sentence scores",
-    )
-    parser.add_argument(
-        "--by-rank", action="store_const", const="true", help="also the agreement by the ranks that people gave"
     )
     parser.add_argument("--level", metavar="SHARE", help="the level of the intervals (0.95)")
     parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")

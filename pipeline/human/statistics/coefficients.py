@@ -177,8 +177,6 @@ def quotient(part: Floats | Ints, whole: Floats | Ints) -> Floats:
 class Tau(Statistic):
     """A statistic of the counts of pairs within a group. A subclass gives `of_counts`."""
 
-    swaps: ClassVar[tuple[str, ...]] = ("scores", "pairs")
-
     @property
     def tie_below(self) -> float:
         """The difference up to which scores of the metric are a tie."""
@@ -248,9 +246,9 @@ class Accuracy(Tau):
     )
 
     @property
-    def swap(self) -> str:
-        """What the permutation test swaps where nothing is said: pairs, where metrics have an epsilon of their own."""
-        return "scores" if self.epsilon == "0" else "pairs"
+    def swaps_pairs(self) -> bool:
+        """Whether metrics may have an epsilon of their own, so that the permutation test swaps results of pairs."""
+        return self.epsilon != "0"
 
     @property
     def tie_below(self) -> float:

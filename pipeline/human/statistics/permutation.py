@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...errors import InputError
-from ..correlation import PairCounts, pair_kinds
-from .coefficients import EQUAL, Tau
+from ..correlation import pair_kinds
+from .coefficients import EQUAL, Accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1_500_000
 """How many draws of a score or of a pair are in memory at once."""
-MOST_PAIRS = 20_000_000
+MOST_PAIRS = 16_000_000
 """The most pairs that may be swapped."""
 
 
@@ -59,19 +59,14 @@ def permutation_tests(
     values: Sequence[Value],
     *,
     resamples: int = 1000,
-    swap: str = "auto",
     seed: int = 12345,
 ) -> list[Permutation]:
     """Test each two metrics on scores, float64 [systems, lines] and [metrics, systems, lines]. NaN is a lacking score.
 
     `values` are those of the statistic. Scores of metrics are standardised, and each resample swaps every score of the
-    two metrics with probability 1/2. Where `swap` is `pairs`, it swaps the result of every pair; `auto` is what the
-    statistic suits. Raises InputError where the statistic has no such test.
+    two metrics with probability 1/2. Where metrics have an epsilon of their own, the result of every pair is swapped.
+    Raises InputError where there are too many pairs.
     """
-    swap = statistic.swap if swap == "auto" else swap
-    if swap not in statistic.swaps or (swap == "scores" and statistic.swap == "pairs"):
-        usual = "scores" if swap == "pairs" else "pairs"
-        raise InputError(f"swap: {swap} cannot be swapped under {statistic}; leave it out, or say {usual}")
     undefined = [math.isnan(value.value) for value in values]
     order = sorted(range(len(values)), key=lambda number: (undefined[number], -values[number].value))
     ranked = list(combinations(order, 2))  # the better one of each two comes first
@@ -82,10 +77,10 @@ def permutation_tests(
         return none
     people, scores = groups.of(human), groups.of(metrics)
     pairs = [(other, better) for better, other in tested]
-    if isinstance(statistic, Tau) and swap == "pairs":
+    if isinstance(statistic, Accuracy) and statistic.swaps_pairs:
         count = people.shape[1] * (people.shape[1] - 1) // 2
         if len(people) * count > MOST_PAIRS:
-            raise InputError(f"swap: {len(people) * count:,} pairs are too many to swap; average by item or system")
+            raise InputError(f"permutations: {len(people) * count:,} pairs are too many; average by item or system")
         epsilons = [statistic.tie_below if value.epsilon is None else value.epsilon for value in values]
         swapped = np.ones((len(people), count), np.bool_)
         exchange = _exchanged_pairs(statistic, people, scores, epsilons, groups.present, pairs)
@@ -105,7 +100,7 @@ def permutation_tests(
 
     deltas = [float(one[0]) for one in differences(np.ones((1, *swapped.shape), np.bool_))]
     reached = np.zeros(len(tested))
-    for drawn in draws(swapped, swap, resamples, seed):
+    for drawn in draws(swapped, statistic.swaps_pairs, resamples, seed):
         rows = zip(differences(drawn), deltas, strict=True)
         reached += [(one >= delta - EQUAL).sum() for one, delta in rows]
     shares = (reached / resamples).tolist()
@@ -113,22 +108,22 @@ def permutation_tests(
     return [*(Permutation(*pair, delta, p, resamples) for pair, delta, p in of_pairs), *none]
 
 
-def draws(swapped: Bools, swap: str, resamples: int, seed: int) -> Iterator[Bools]:
-    """Yield draws, bool [draws, ...], of what `swapped`, bool [...], says: of scores those of mt-metrics-eval.
+def draws(swapped: Bools, of_pairs: bool, resamples: int, seed: int) -> Iterator[Bools]:
+    """Yield draws, bool [draws, ...], of what `swapped`, bool [...], says.
 
-    These are its draws after numpy.random.seed(seed).
+    Draws of scores are those that mt-metrics-eval makes after numpy.random.seed(seed).
     """
     count = int(swapped.sum())
-    of_scores, of_pairs = np.random.RandomState(seed), np.random.default_rng(seed)
+    random, generator = np.random.RandomState(seed), np.random.default_rng(seed)
     step = max(1, min(resamples, AT_ONCE // max(count, 1)))
     for low in range(0, resamples, step):
         size = min(step, resamples - low)
         drawn = np.zeros((size, *swapped.shape), np.bool_)
-        if swap == "pairs":
-            bits = np.frombuffer(of_pairs.bytes(size * -(-count // 8)), np.uint8).reshape(size, -1)
+        if of_pairs:
+            bits = np.frombuffer(generator.bytes(size * -(-count // 8)), np.uint8).reshape(size, -1)
             drawn[:, swapped] = np.unpackbits(bits, axis=1, count=count)
         else:
-            drawn[:, swapped] = of_scores.binomial(1, 0.5, (size, count))
+            drawn[:, swapped] = random.binomial(1, 0.5, (size, count))
         yield drawn
 
 
@@ -148,35 +143,28 @@ def _exchanged_scores(statistic: Statistic, human: Floats, metrics: Floats, pres
 
 
 def _exchanged_pairs(
-    statistic: Tau, human: Floats, metrics: Floats, epsilons: Sequence[float], present: Bools, tests: Numbers
+    statistic: Accuracy, human: Floats, metrics: Floats, epsilons: Sequence[float], present: Bools, tests: Numbers
 ) -> Exchange:
     """Return what a statistic is after two metrics exchanged results of pairs of members: see Exchange.
 
-    Each metric adds to three counts of a group, so that those of all metrics and draws are one product of matrices.
-    They are whole numbers, which are exact in float32 below 2**24. Each metric has an epsilon of its own.
+    A result is whether people and the metric, which has an epsilon of its own, order the pair alike or both tie it. The
+    numbers of such pairs are one product of matrices for all metrics and draws, exact in float32 below 2**24.
     """
     first, second = np.triu_indices(human.shape[1], 1)
     people = human[:, first] - human[:, second]
-    counted = present[:, first] & present[:, second] & (np.abs(people) >= statistic.apart)
-    total, untied = (kept.sum(axis=1)[:, None] for kept in (counted, counted & (people != 0)))
-    added = np.empty((3, len(metrics), *people.shape), np.float32)  # concordant, discordant, tied by both
+    counted = present[:, first] & present[:, second]
+    agrees = np.empty((people.shape[0], len(metrics), people.shape[1]), np.float32)  # [groups, metrics, pairs]
     for number, (scores, epsilon) in enumerate(zip(metrics, epsilons, strict=True)):
         kinds = pair_kinds(scores[:, first] - scores[:, second], people, epsilon)
-        added[:, number] = np.stack([kinds.concordant, kinds.discordant, kinds.ties_both]) & counted
-    totals = added.sum(axis=-1)[..., None]
-    columns = np.moveaxis(added.reshape(-1, *people.shape), 0, 1)
+        agrees[:, number] = (kinds.concordant | kinds.ties_both) & counted
+    totals, pairs = agrees.sum(axis=-1)[..., None], counted.sum(axis=1)
 
     def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-        kept = columns @ np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)  # [groups, sums, draws]
-        kept = np.moveaxis(kept, 1, 0).reshape(*added.shape[:3], len(drawn))
-
-        def of(one: int, two: int) -> Floats:
-            """Return the statistic of what the draws take of one metric, and of the rest of the other."""
-            concordant, discordant, both = (kept[:, one] + (totals[:, two] - kept[:, two])).astype(np.float64)
-            ties_one, ties_two = untied - concordant - discordant, total - untied - both
-            return statistic.of_counts(PairCounts(concordant, discordant, ties_one, ties_two, both)).T
-
+        kept = agrees @ np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)  # [groups, metrics, draws]
+        left = totals - kept
         for one, two in tests:
-            yield of(one, two), of(two, one)
+            both = (kept[:, own] + left[:, other] for own, other in ((one, two), (two, one)))
+            first, second = (np.asarray(statistic.of_share(counts.T.astype(np.float64) / pairs)) for counts in both)
+            yield first, second
 
     return values

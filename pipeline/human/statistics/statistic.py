@@ -76,8 +76,6 @@ class Statistic:
     summary: ClassVar[str]
     options = Options()
     """The options that the class declares, in the order of its fields."""
-    swaps: ClassVar[tuple[str, ...]] = ("scores",)
-    """What the permutation test may swap between two metrics."""
 
     level: str = option(
         "sentence",
@@ -111,9 +109,9 @@ class Statistic:
     )
 
     @property
-    def swap(self) -> str:
-        """What the permutation test swaps between two metrics where nothing is said."""
-        return "scores"
+    def swaps_pairs(self) -> bool:
+        """Whether the permutation test swaps results of pairs of scores between two metrics, and not scores."""
+        return False
 
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
