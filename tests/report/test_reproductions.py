@@ -273,14 +273,10 @@ def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
     ]
 
 
-def test_other_settings_have_a_board_of_their_own_and_a_warning() -> None:
+def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> None:
     one, two = "gleu|n:4|refs:max|nrefs:1|v:0.2.0", "gleu|n:3|refs:max|nrefs:1|v:0.2.0"
-    found, (warning,) = join(
-        [NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("A", signature=two))]
-    )
+    found, _ = join([NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("A", signature=two))])
     assert [board.label for board in found] == ["gleu (n:4)", "gleu (n:3)"]
-    assert one in warning
-    assert two in warning
     older = one.replace("0.2.0", "0.1.0")
     (board,), (warning,) = join(
         [NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("B", signature=older))]
