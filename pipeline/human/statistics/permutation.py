@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ..correlation import pair_kinds
 from .coefficients import EQUAL, Accuracy
+from .statistic import averaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,12 +91,11 @@ def permutation_tests(
         scores = np.where(groups.present, (scores - means) / np.where(deviations > 0, deviations, 1.0), 0.0)
         swapped = groups.present
         exchange = _exchanged_scores(statistic, people, scores, groups.present, pairs)
-    weights = statistic.group_weights(people, groups)
 
     def differences(drawn: Bools) -> Iterator[Floats]:
         """Yield by how much the better metric of each test is better: [draws]. A mean over no group counts as 0."""
         for both in exchange(drawn):
-            other, better = (np.nan_to_num(statistic.averaged(own, weights)) for own in both)
+            other, better = (np.nan_to_num(averaged(own)) for own in both)
             yield better - other
 
     deltas = [float(one[0]) for one in differences(np.ones((1, *swapped.shape), np.bool_))]
