@@ -14,7 +14,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Overrides
 from pipeline.corpus.texts import brackets
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.reproduction.published_sections import TableColumns, read_table
+from pipeline.reproduction.published_sections import read_table
 from pipeline.reproduction.verdicts import Verdict, compare, compare_order, is_worse, leaves, verdict_of, whole_verdict
 from pipeline.scoring.results import Results
 from tests.conftest import write_run
@@ -323,7 +323,7 @@ def test_files_of_columns_that_cannot_be_read(
     monkeypatch.chdir(tmp_path)
     Path("t.tsv").write_bytes(data)
     with pytest.raises(CorpusError) as caught:
-        read_table(Path("t.tsv"), TableColumns(2, 3, None, ((1, "m"),)))
+        read_table(Path("t.tsv"), 2, 3, None, [(1, "m")])
     assert str(caught.value) == message
 
 
