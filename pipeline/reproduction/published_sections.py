@@ -58,8 +58,8 @@ def read_table(
     """Return the scores of a file, whose columns are separated by tabs, commas, semicolons or blanks.
 
     Columns are numbered from 1. Only lines are read that have each text of `where` in its column. The file may be
-    compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a number, a system
-    (with its sentence) comes twice, or no line is left.
+    compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a number, a
+    system (with its sentence) comes twice, or no line is left.
     """
     name, seen, cells = named(path), dict[tuple[str, str], str](), list[Cell]()
     last = max(system, score, sentence or 0, *(number for number, _ in where))
