@@ -392,7 +392,6 @@ def test_a_worse_verdict_ends_with_1(
         (["koyama-corpus", "--slow"], "--slow: has no effect without --all"),
         (["--show", "koyama-m*"], "--show: shows one recipe; 'koyama-m*' means koyama-max-verbose, koyama-max,"),
         (["--show", "koyama-max", "gjg-bleu"], "--show: shows one recipe and runs none; found gjg-bleu beside it"),
-        (["--show", "zzz"], "no published result is called 'zzz'; `gec-pipeline reproduce --list` lists them"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
