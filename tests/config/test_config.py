@@ -19,10 +19,8 @@ from pipeline import stages
 from pipeline.annotation.annotate import EXAMPLE
 from pipeline.cli.commands.schema import json_schema
 from pipeline.config.compose import SMALL, parse, read
-from pipeline.config.load import load
 from pipeline.config.resolved import Config, natural
 from pipeline.config.tree import from_plain
-from pipeline.corpus.formats import READERS
 from pipeline.errors import ConfigError, Problem
 from pipeline.metrics import METRICS, build
 from pipeline.metrics.build import from_text, resolve
@@ -547,24 +545,6 @@ def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> 
     assert natural(Path(one)) != natural(Path(two))
 
 
-def messages_of(text: str) -> list[str]:
-    """Return the problems of a config, or the warnings where it can be run."""
-    try:
-        return list(prepare(text).warnings)
-    except ConfigError as error:
-        return [str(problem) for problem in error.problems]
-
-
-@pytest.mark.parametrize("systems", ["{A: {}}", "{A: a.txt, B: {}}"])
-def test_a_system_without_any_output_is_not_passed_over_in_silence(systems: str) -> None:
-    assert messages_of(with_systems(systems))
-
-
-def test_a_dataset_without_any_output_is_not_passed_over_in_silence() -> None:
-    text = GOOD.replace("datasets: {", "datasets: {e: {source: s.txt, references: [r.txt]}, ")
-    assert messages_of(text.replace("{A: a.txt}", "{A: {d: a.txt}}"))
-
-
 NAMES = ["SMEC+morph", "GPT-4 (zero-shot)", "a b", "_a", ".a", "é", "a:b", "@a", "=a", "[v2]", "名前"]
 
 
@@ -639,11 +619,6 @@ def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(monk
             (message,) = problems(GOOD.replace("[gleu]", text))
             assert message.startswith("c.yaml:3:")
         assert resolved.call_count == made
-
-
-def test_a_printed_signature_is_taken_back() -> None:
-    printed = scored_columns.signed(metric_of(refs="max", n=2), 3)
-    assert metrics_of(f"['{printed}']") == (metric_of(refs="max", n=2),)
 
 
 WRITTEN = ["0.1", "1", "5", "0.5+0.5", "0.2+0.3+0.5", "0.25+0.25+0.25+0.25", "0.5+0.5_0.25+0.25+0.25+0.25"]
@@ -727,12 +702,6 @@ def test_the_schema_accepts_the_configs_that_ship(path: Path) -> None:
     assert valid(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def test_the_sample_that_ships_is_whole() -> None:
-    job = stages.prepare(ROOT / "configs" / "quickstart.yaml")
-    assert [corpus.lines for corpus in job.corpora] == [96]
-    assert job.warnings == ()
-
-
 def test_the_configs_that_ship_name_the_schema() -> None:
     named = {
         path.parent / line.partition("$schema=")[2]
@@ -767,15 +736,6 @@ def test_the_schema_names_the_reports_and_the_plots() -> None:
 def test_the_schema_accepts_what_the_program_does(addition: str) -> None:
     assert config_of(GOOD + addition)
     assert valid(yaml.safe_load(GOOD + addition))
-
-
-@pytest.mark.parametrize(
-    "metric",
-    ["{name: gleu, variant: 2016, n: 3}", "{name: gleu, lowercase: true}", "gleu[n=3]", "{name: gleu, refs: max}"],
-)
-def test_the_schema_accepts_the_forms_of_metrics(metric: str) -> None:
-    assert metrics_of(f"[{json.dumps(metric) if '[' in metric else metric}]")
-    assert valid({**yaml.safe_load(GOOD), "metrics": [yaml.safe_load(metric) if "{" in metric else metric]})
 
 
 SHAPES = (
@@ -829,14 +789,6 @@ def test_what_json_says_is_what_is_read(data: object) -> None:
     root, found = parse(json.dumps(data))
     assert root.plain() == data
     assert found == []
-
-
-def test_loading_gives_problems_rather_than_raising_them() -> None:
-    write({"c.yaml": GOOD + "zzz: 1\n"})
-    config, nodes, found = load("c.yaml", (), READERS)
-    assert config is not None
-    assert len(nodes) == 1
-    assert [str(problem) for problem in found] == ["c.yaml:4:1: zzz: unknown key"]
 
 
 def test_positions_have_the_path_as_the_user_wrote_it(folder: Path) -> None:
