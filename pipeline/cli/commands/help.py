@@ -94,7 +94,7 @@ def _draw(text: str, *, paged: bool) -> None:
         console.print(page)
     if paged and drawn.get().count("\n") >= console.height:
         os.environ.setdefault("LESS", "-FRX")  # less shows colours, and leaves the page on the screen
-        with console.pager(styles=True):
+        with console.pager(styles=True, links=True):
             console.print(page)
     else:
         console.print(page)
