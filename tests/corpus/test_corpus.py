@@ -289,25 +289,6 @@ def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
     assert str(caught.value) == f"{path}: is no longer valid UTF-8; it changed since it was checked"
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_what_workers_complain_of_arrives(tmp_path: Path, backend: workers.Backend) -> None:
-    job = stages.prepare(write_run(tmp_path))
-    (tmp_path / "d" / "A").write_text("short\n")
-    with pytest.raises(CorpusError, match="the file changed while it was being read"):
-        stages.run(job, tmp_path / "run", RunOptions(2, backend, shard_lines=10))
-
-
-def test_scores_and_statistics_do_not_depend_on_line_ends(tmp_path: Path) -> None:
-    config = write_run(tmp_path, chosen=["gleu[iter=5]", "gleu[unit=char,iter=5]"])
-    run(config, tmp_path / "unix")
-    for path in (tmp_path / "d").iterdir():
-        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
-    run(config, tmp_path / "windows")
-    last_is_empty = b"\n\n" in (tmp_path / "d" / "source").read_bytes()[-2:]
-    assert not last_is_empty
-    assert tree(tmp_path / "unix") == tree(tmp_path / "windows")
-
-
 @pytest.mark.parametrize("text", ["a\x00b c", "a\u00a0b", "a\rb", "a\x1cb", f"{BOM}{BOM}a"])
 def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, text: str) -> None:
     """By hand: output and reference are the same line, and of the source they share nothing."""

@@ -16,7 +16,6 @@ from pipeline.corpus.edits.correction_references import (
     Correction,
     Error,
     MixingError,
-    overlap,
     python2_hash,
     python2_order,
     references,
@@ -159,23 +158,6 @@ def test_edits_that_overlap_are_one_error() -> None:
     found = corrections_of_m2.corrections_of_m2(["a", "b", "c"], edits, split_words)
     expected = sentence("a b c", 3, ("no", {0: "0 1 x"}), ("no", {0: "1 3 -NONE-", 1: "2 3 p q"}))
     assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "expected"),
-    [
-        ((1, 2), (1, 2), True),
-        ((1, 1), (1, 1), True),
-        ((1, 1), (0, 2), True),
-        ((1, 1), (1, 2), False),
-        ((1, 1), (0, 1), False),
-        ((0, 2), (1, 3), True),
-        ((0, 1), (1, 2), False),
-    ],
-)
-def test_what_overlaps(one: tuple[int, int], two: tuple[int, int], expected: bool) -> None:
-    edits = [Edit(*span, "X", "", 0) for span in (one, two)]
-    assert overlap(*edits) is overlap(*edits[::-1]) is expected
 
 
 def test_tokenisations_of_corrections(monkeypatch: pytest.MonkeyPatch) -> None:

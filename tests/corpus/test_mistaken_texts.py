@@ -288,12 +288,6 @@ def test_what_is_probably_not_meant_gets_into_the_results(files: dict[str, str |
     assert stages.run(job, "out")[1].warnings == [warning]
 
 
-def test_two_systems_of_one_text_are_told() -> None:
-    assert prepare(CONFIG.replace("{A: a.txt}", "{A: a.txt, B: a.txt}")).warnings == (
-        "d: system B is the same text as system A",
-    )
-
-
 def test_the_same_text_is_found_whatever_its_form() -> None:
     write({"b.jsonl": "".join(f'{{"h": "{line}"}}\n' for line in TEXTS["a.txt"].splitlines())})
     text = CONFIG.replace("{A: a.txt}", "{A: a.txt, B: {jsonl: b.jsonl, column: h}}")
