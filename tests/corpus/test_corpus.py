@@ -117,6 +117,18 @@ def test_digests_are_equal_exactly_where_the_lines_are(
     assert (digests[0] == digests[1]) == (lines[0] == lines[1])
 
 
+@given(text=MIXED, piece=st.integers(1, 9))
+def test_digest_is_that_of_the_lines_whatever_their_ends(
+    tmp_path_factory: pytest.TempPathFactory, text: str, piece: int
+) -> None:
+    text = text.replace("\r", "").lstrip(BOM)
+    folder = tmp_path_factory.getbasetemp()
+    with mock.patch.object(index, "PIECE", piece):
+        unix = open_text(written(folder, text)).digest
+        windows = open_text(written(folder, (BOM + text).replace("\n", "\r\n"))).digest
+    assert unix == windows
+
+
 # By hand: the byte is counted from 1 in its line; Python's decoder blames the first byte of a broken sequence.
 @pytest.mark.parametrize(
     ("data", "line", "byte", "code"),

@@ -160,6 +160,23 @@ def test_edits_that_overlap_are_one_error() -> None:
     assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        ((1, 2), (1, 2), True),
+        ((1, 1), (1, 1), True),
+        ((1, 1), (0, 2), True),
+        ((1, 1), (1, 2), False),
+        ((1, 1), (0, 1), False),
+        ((0, 2), (1, 3), True),
+        ((0, 1), (1, 2), False),
+    ],
+)
+def test_what_overlaps(one: tuple[int, int], two: tuple[int, int], expected: bool) -> None:
+    edits = [Edit(*span, "X", "", 0) for span in (one, two)]
+    assert overlap(*edits) is overlap(*edits[::-1]) is expected
+
+
 def test_tokenisations_of_corrections(monkeypatch: pytest.MonkeyPatch) -> None:
     assert split_of("nltk")("known,the dilemma.") == ("known", ",", "the", "dilemma", ".")
     with pytest.raises(InputError, match=r"found 'ntlk'.*did you mean 'nltk'"):
