@@ -16,6 +16,7 @@ from pipeline.corpus.edits.correction_references import (
     Correction,
     Error,
     MixingError,
+    overlap,
     python2_hash,
     python2_order,
     references,
