@@ -27,14 +27,15 @@ examples:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from ...errors import InputError, printable
+from ...errors import InputError, StoreError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of
-from ..leader_boards import write_boards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -238,3 +239,65 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
             write_atomic(folder / name, content)
     for name in files:
         print(printable(f"written: {folder / name}"), file=sys.stderr)
+
+
+IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
+"""Arguments that have no effect on this form."""
+
+
+def write_boards(args: argparse.Namespace) -> int:
+    """Print the page, or write it to a file or folder. A run without what is asked for is left out.
+
+    Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
+    no run has scores.
+    """
+    from ...execution.store.remote_copy import folder_of
+    from ...io.safe_files import write_atomic
+    from ...reopen import chosen, revisit
+    from ...report import unavailable
+    from ...report.reproduction.own_runs import NAME, NamedRun, board_page
+
+    if len(set(args.format)) > 1:
+        raise InputError("--format board: is a page of its own; leave the other forms out")
+    for name in IDLE:
+        if getattr(args, name) not in (None, [], False):
+            raise InputError(f"--{name}: has no effect on --format board")
+    named = [args.run, *args.more]
+    twice = [run for number, run in enumerate(named) if run in named[:number]]
+    if twice:
+        raise InputError(f"{twice[0]}: the run is named twice")
+    if lacking := unavailable(["html"]):
+        raise InputError(lacking[0].replace("html:", "board:", 1))
+    target = None if args.output in (None, "-") else Path(args.output)
+    if target is not None and target.suffix != ".html":
+        target = target / NAME
+    kept, refused = [], StoreError("the runs have no scores")
+    for folder in [folder_of(run) for run in named]:
+        material = revisit(folder, args.digits, texts=False)
+        try:
+            if not material.results.scores:
+                raise StoreError("the run has no scores")
+            kept.append((folder, chosen(material, selection_of(args))))
+        except StoreError as error:
+            refused = error
+    if not kept:
+        raise refused
+    short = [folder.resolve().name for folder, _ in kept]
+    runs = []
+    for (folder, material), name in zip(kept, short, strict=True):
+        page, address = folder / "report.html", ""
+        if target is not None and page.is_file():  # its address as it is seen from this page
+            address = relative_address(page, target)
+        runs.append(NamedRun(str(folder) if short.count(name) > 1 else name, material.results, address))
+    text = board_page(runs, kept[0][1].digits)
+    if target is None:
+        sys.stdout.write(text)
+    else:
+        write_atomic(target, text)
+        print(printable(f"written: {target}"), file=sys.stderr)
+    return 0
+
+
+def relative_address(target: Path, page: Path) -> str:
+    """Return the address of a file as it is seen from a page."""
+    return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))
