@@ -93,6 +93,18 @@ class Sample:
         whole = apart + attached
         return apart / whole if signs >= FEW and whole >= FEW else None
 
+    def _differ(self, other: Sample) -> list[bool]:
+        return [own.split() != its.split() for own, its in zip(self.lines, other.lines, strict=True)]
+
+    def same_as(self, other: Sample) -> float:
+        """Return the share of lines that both texts have, from 0 to 1."""
+        return self._differ(other).count(False) / max(len(self.lines), 1)
+
+    def changes(self, source: Sample) -> list[int]:
+        """Return, for each line that differs from the source, how many different words the source does not have."""
+        own: Ints = self.sizes - kernel.shared(self.tokens, source.tokens)
+        return [int(number) for number in own[self._differ(source)]]
+
     def like(self, other: Sample) -> float:
         """Return how much of their words the lines of two texts have in common, from 0 to 1."""
         return self.overlap(other, 0, len(self.lines))
