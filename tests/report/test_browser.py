@@ -281,24 +281,6 @@ def test_edits_are_marked_by_elements(browser: Browser, sample: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("one", "two", "kept"),
-    [("a b c", "a c", 2), ("", "a", 0), ("a b a b", "b a b a", 3), ("x", "y", 0), ("a a a", "a", 1), ("a b", "a b", 2)],
-)
-def test_edits_keep_the_longest_common_part(browser: Browser, sample: Path, one: str, two: str, kept: int) -> None:
-    """Lengths of the longest common subsequence, by hand; both texts can be put together again."""
-    if not browser.driver.current_url.startswith(sample.as_uri()):
-        browser.open(sample)
-    found = browser.run("return edits(arguments[0], arguments[1])", one.split(), two.split())
-    before, after = [], []
-    for kind, a, b, c, d in found:
-        assert kind == ("same" if one.split()[a:b] == two.split()[c:d] else "changed")
-        before += one.split()[a:b]
-        after += two.split()[c:d]
-    assert (before, after) == (one.split(), two.split())
-    assert sum(b - a for kind, a, b, _, _ in found if kind == "same") == kept
-
-
 # --- sort, filters, search, keys, links
 
 

@@ -18,7 +18,7 @@ from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
 from pipeline.report.tables.people import correlation_table
-from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table, wide_table
+from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
 from tests.report.test_plots import material
@@ -163,16 +163,6 @@ def test_where_the_lowest_score_is_the_best() -> None:
     assert column.lower_is_better
     assert {name: entry.mark for name, entry in column.entries.items()} == {"A": BETTER, "B": "", "C": WORSE}
     assert [name for name, entry in column.entries.items() if entry.best] == ["A"]
-
-
-def test_no_output_stands_twice_in_a_wide_window() -> None:
-    """CLEME has precision and recall in every table, and of other metrics they are for wide windows."""
-    for metric, more in (("cleme|nrefs:2|v:1", 0), (GLEU, 2)):
-        results = results_of(ABC, metric=metric)
-        scores = [replace(score, outputs=score.outputs | {"precision": 0.5, "recall": 0.5}) for score in results.scores]
-        (header, _), first_out, extra = wide_table(results, scores, 2)
-        assert header == ["rank", "system", metric.partition("|")[0], "precision", "recall"]
-        assert (first_out, extra) == (["recall", "precision"][more:], more)
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:
