@@ -196,9 +196,9 @@ def test_the_page_draws_what_was_counted(browser: browsers.Browser, page: Path, 
             lacking = blocks[system]["ref_len"][line, reference] < 0
             expected = [int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")]
             assert kinds == (None if lacking else expected), (measured.scores[0].metric, line, system, reference)
-        assert browser.run("return document.documentElement.scrollWidth") <= width
-        assert browser.run("return document.querySelectorAll('.card .judged').length") > 0
-        assert browser.run("return document.querySelectorAll('main b, main img').length") == 0
+        assert browser.fits(width)
+        assert browser.count(".card .judged") > 0
+        assert browser.count("main b, main img") == 0
         assert browser.complaints() == []
 
 
@@ -214,8 +214,6 @@ def test_a_press_on_a_title_sorts(browser: browsers.Browser, page: Path, materia
     assert rising == sorted(rising)
     assert browser.run(f"{press} return {column}", 0) == before
     names = {item["category"] for item in json.loads(material.results.to_json())["breakdown"][0]["categories"]}
-    shown = browser.run(
-        "return [...document.querySelectorAll('table.heat th[scope=row]')].map((cell) => cell.textContent)"
-    )
+    shown = browser.texts("table.heat th[scope=row]")
     assert names <= set(shown)
     assert NASTY in names

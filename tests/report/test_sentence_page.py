@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.report.sentence import aligned_edits
 from tests.conftest import ROOT
 from tests.report import browser as browsers
+from tests.report.browser import report_of
 from tests.report.test_browser import choose, listed
 
 if TYPE_CHECKING:
@@ -65,11 +65,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         },
         "systems": systems,
         "metrics": ["gleu[iter=2]", "rouge[types=1+2+L]", "chrf", "bleu", "rouge[flavour=perl,types=1+L]"],
-        "output": {"formats": ["html"]},
     }
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert dispatch.main(["run", str(folder / "c.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
-    return folder / "run" / "report.html"
+    return report_of(folder, config)
 
 
 EDITS = """
@@ -144,11 +141,11 @@ def test_references_stand_for_annotators(browser: Browser, page: Path, capsys: p
     assert corpus.source
     texts = [read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)]
     browser.open(page, "dataset=sample&metric=bleu")
-    browser.run("document.querySelector('#agreement summary').click()")
+    browser.click("#agreement summary")
     browser.wait("return document.querySelectorAll('#agreement tbody tr').length", 4)
     rows = browser.run(
-        "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) =>"
-        "(cell.querySelector('button') ?? cell).textContent))"
+        "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) "
+        "=>(cell.querySelector('button') ?? cell).textContent))"
     )
     for name, *numbers in rows:
         lines: dict[str, list[int]] = {"all": [], "some": [], "none": []}
@@ -177,13 +174,13 @@ def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> Non
     browser.open(page, "dataset=short&line=1")
     assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == ["nothing", True]
     left, right = browser.run(
-        "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`))"
-        ".map((one) => [one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
+        "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`)).map((one) => "
+        "[one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
     )
     assert left[1] < right[0]
-    assert "↵\n" in browser.run("return document.querySelector('#detail .card .text').textContent")
+    assert "↵\n" in browser.text("#detail .card .text")
     browser.size(390)
-    assert browser.run("return document.documentElement.scrollWidth") <= 390
+    assert browser.fits(390)
     browser.size()
 
 
@@ -191,7 +188,7 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
     marks = "return [...document.querySelectorAll('#detail mark')].map((one) => one.textContent)"
     browser.open(page, "dataset=sample&a=careful&line=1&q=SCHOOL")
     assert set(browser.run(marks)) == {"school"}
-    assert browser.run("return document.querySelectorAll('#list mark').length") > 0
+    assert browser.count("#list mark") > 0
     choose(browser, q="/by (the )?bus/")
     assert "".join(browser.run(marks)).startswith("by the bus")
     choose(browser, q="")
@@ -201,15 +198,12 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
 def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Path) -> None:
     browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
     browser.press("m")
-    rows = browser.run(
-        "return [...document.querySelectorAll('.allscores tbody tr')].map((row) =>"
-        "[...row.cells].map((cell) => cell.textContent))"
-    )
+    rows = browser.rows(".allscores tbody tr")
     shown = {name.split(" ")[-1]: cells for row in rows for name in row[0].split(", ") for cells in [row[1:]]}
     assert set(shown) == set(SYSTEMS)
     expected = browser.run(
-        "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) =>"
-        "percent(score(dataset(), metric, 0, system, -1)))])"
+        "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) "
+        "=>percent(score(dataset(), metric, 0, system, -1)))])"
     )
     assert shown == dict(expected)
     assert rows[0][0].startswith("A eager")
