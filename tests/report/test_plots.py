@@ -21,7 +21,6 @@ from pipeline.reopen import revisit
 from pipeline.report.material import Material
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
-from pipeline.report.plots.figures import density
 from pipeline.report.tables.plot_style import FONTS, PlotStyle
 from pipeline.report.tables.ranked import labels
 from pipeline.scoring.board import scores_of_draws
@@ -179,16 +178,6 @@ def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
     (plot,) = drawn(again, ["draws"], "svg")
     assert plot.stem == "draws.d.gleu_refs_sample"
     assert {"A", "B", "d: gleu (refs:sample): 20 draws of references"} <= set(texts(plot.data))
-
-
-def test_the_density_is_that_of_scipy() -> None:
-    from scipy.stats import gaussian_kde
-
-    values = np.random.default_rng(1).normal(size=50)
-    places, heights = density(values)
-    expected = gaussian_kde(values)(places)
-    np.testing.assert_allclose(heights, expected / expected.max(), rtol=1e-12)
-    assert len(density(np.ones(5))[0]) == 0
 
 
 MANY = [f"system-number-{n}" for n in range(31)]
