@@ -22,12 +22,17 @@ FLAGS = (
     *("--force-color-profile=srgb", "--hide-scrollbars", "--mute-audio", "--lang=en-US"),
 )
 
-CONTRAST = """
+LUMINANCE = """
 const luminance = (colour) => {
   const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
   const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((x) => linear(x / 255));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
+"""
+"""A script that has the luminance of a colour."""
+CONTRAST = (
+    LUMINANCE
+    + """
 const ground = (one) => {
   for (; one; one = one.parentElement) {
     const colour = getComputedStyle(one).backgroundColor;
@@ -45,6 +50,7 @@ for (const one of document.querySelectorAll("body *:not(script, svg *)")) {
 }
 return found;
 """
+)
 """A script that returns the texts whose contrast to their ground is below 4.5, with the contrast."""
 
 

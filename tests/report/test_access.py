@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.report import axe
 from tests.report import browser as browsers
-from tests.report.browser import report_of
+from tests.report.browser import LUMINANCE, report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,12 +149,9 @@ def test_many_systems_fit_paper(browser: Browser, sixty: Path) -> None:
 
 # --- colours and marks
 
-DRAWN = """
-const luminance = (colour) => {
-  const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
-  const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((x) => linear(x / 255));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
+DRAWN = (
+    LUMINANCE
+    + """
 const ground = luminance(getComputedStyle(document.body).backgroundColor), found = {};
 for (const one of document.querySelectorAll(".range, .mark, svg .bar, .dot, .leader, .level i")) {
   const style = getComputedStyle(one), html = one instanceof HTMLElement;
@@ -165,6 +162,7 @@ for (const one of document.querySelectorAll(".range, .mark, svg .bar, .dot, .lea
 }
 return found;
 """
+)
 COLOURS = """
 const made = {};
 for (const [name, html] of [["ins", "<ins>x</ins>"], ["del", "<del>x</del>"],

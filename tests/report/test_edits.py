@@ -52,30 +52,6 @@ def material(folder: Path) -> Material:
     return revisit(folder)
 
 
-def test_verdicts_are_what_is_counted(material: Material) -> None:
-    """With each annotator: as many right edits as tp, wrong as fp, missed as fn, and none without the annotator."""
-    seen = Counter[str]()
-    for measured in material.measured:
-        view = material.corpora["d"].read_by(measured.metric.needs)
-        assert view.source
-        sources = read_texts(view.source, 0, 60)
-        annotations = [read_texts(text, 0, 60) for text in view.references]
-        for name, columns in zip(measured.names, measured.columns, strict=True):
-            (block,) = columns.blocks()
-            terms = measured.metric.make_terms(block)
-            for line, output in enumerate(read_texts(view.systems[name], 0, 60)):
-                for number, texts in enumerate(annotations):
-                    ((verdicts,),) = judge_of(measured.metric).verdicts([sources[line]], [[output]], [[texts[line]]])[0]
-                    assert (verdicts is None) == (block["ref_len"][line, number] < 0)
-                    counted = Counter(verdict.verdict for verdict in verdicts or ())
-                    expected = {RIGHT: "tp", WRONG: "fp", MISSED: "fn"}
-                    assert {kind: terms[key][line, number] for kind, key in expected.items()} == {
-                        kind: counted[kind] for kind in expected
-                    }
-                    seen += counted
-    assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
-
-
 def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones `gold`."""
     names = ["m2", "m2[mu=0]", "m2[annotators=all]", "m2[iwc=true]", "m2[choice=last]"]
