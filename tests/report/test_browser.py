@@ -133,7 +133,10 @@ def test_pages_open_without_a_complaint_and_fit(
     browser.size(width, dark=width == 390)
     browser.open(request.getfixturevalue(name))
     assert browser.fits(width)
-    assert browser.run("return [...document.querySelectorAll('#list .row')].length") > 0
+    assert browser.count("#list .row") > 0
+    assert (
+        browser.run("return [...document.querySelectorAll('[hidden]')].some((one) => one.checkVisibility())") is False
+    )
     browser.run("step(1); state.grams = true; update();")
     assert browser.fits(width)
     assert browser.complaints() == []

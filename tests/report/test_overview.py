@@ -18,7 +18,7 @@ from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
 from pipeline.report.tables.people import correlation_table
-from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
+from pipeline.report.tables.ranked import best_of, first_out, groups, kinds, ranked_table
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
 from tests.report.test_plots import material
@@ -163,6 +163,11 @@ def test_where_the_lowest_score_is_the_best() -> None:
     assert column.lower_is_better
     assert {name: entry.mark for name, entry in column.entries.items()} == {"A": BETTER, "B": "", "C": WORSE}
     assert [name for name, entry in column.entries.items() if entry.best] == ["A"]
+
+
+def test_columns_leave_a_narrow_terminal_by_their_importance() -> None:
+    header = ["rank", "system", "gleu", "std", "95% interval", "ranks", "cluster", "against B", "p"]
+    assert first_out(header) == ["cluster", "std", "ranks", "p", "against B", "95% interval"]
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:

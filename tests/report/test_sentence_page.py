@@ -113,10 +113,16 @@ def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> N
     shares = [["go", "goes"], ["yesterdays", "Yesterday"], ["a", "walking"]]
     assert browser.run("return arguments[0].map((two) => likeness(...two))", shares) == [4 / 6, 18 / 19, 0]
     assert browser.run("return letters('e\u0301t')") == ["e\u0301", "t"]
-    pairs = [["go to school", "goes to the School"], ["every day", "everyday"], ["走る。 she<n>is", ""]]
-    (_, _, one, _), (_, _, two, _), (words, *_) = browser.run(EDITS, pairs)
+    pairs = [
+        ["go to school", "goes to the School"],
+        ["every day", "everyday"],
+        ["to go", "goes"],
+        ["走る。 she<n>is", ""],
+    ]
+    (_, _, one, _), (_, _, two, _), (_, _, three, _), (words, *_) = browser.run(EDITS, pairs)
     assert one == [[0, 1, 0, 1], [2, 2, 2, 3], [2, 3, 3, 4]]
     assert two == [[0, 2, 0, 1]]
+    assert three == [[0, 1, 0, 0], [1, 2, 0, 1]]
     assert words == ["走", "る", "。", "she", "<n>", "is"]
 
 
