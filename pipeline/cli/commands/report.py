@@ -13,7 +13,6 @@ examples:
   gec-pipeline report runs/quickstart --format markdown
   gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
-  gec-pipeline report runs/quickstart --format latex --beaten --output paper
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
@@ -72,12 +71,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_parts(parser)
     add_columns(parser)
     add_mean(parser)
-    parser.add_argument(
-        "--beaten",
-        action="store_true",
-        help="in tables of systems by metrics, mark each score with the letters of the systems that are significantly "
-        "worse",
-    )
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     parser.add_argument(
@@ -161,15 +154,12 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     from ...reopen import chosen, revisit
     from ...report import FORMATS
     from ...report.by_type import TIER
-    from ...report.tables.comparisons import baseline_of
     from ...report.tables.ranked import check_columns
     from ...scoring.board import with_means
 
     texts = any(FORMATS[name].texts for name in formats)
     material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
     look, results = material.plot_style, material.results
-    if args.beaten and (baseline_of(results) is not None or not results.tests):
-        raise InputError("--beaten: this run has no tests of all pairs; they need `statistics` without a baseline")
     if args.by and not results.breakdown:
         raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
     if args.columns and not {"csv", "parquet"} >= set(formats):
@@ -185,7 +175,6 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
             width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
         ),
         columns=tuple(args.columns),
-        beaten=args.beaten,
         lines=args.lines,
     )
 
@@ -206,7 +195,6 @@ def _asked(args: argparse.Namespace) -> list[str]:
         "--plot: --by type has the plot types alone; leave out one of them": args.by and args.plot,
         "--tier is for --by type": args.tier and not args.by,
         f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
-        "--beaten is for --format latex and markdown": args.beaten and not {"latex", "markdown"} & set(formats),
         "--lines is for --format html": args.lines is not None and "html" not in formats,
         f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns and set(formats) - WITH_COLUMNS,
     }
