@@ -21,7 +21,7 @@ from pipeline.kernel.python.packed_numbers import Packed
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
 from tests.kernel.test_kernels import EVERY, encoded
-from tests.tools.fuzz.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
+from tests.support.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -48,59 +48,14 @@ TEXTS = {
     "j": '{"t": "a"}\n{"t": "c"}\n',
     "h.csv": HUMAN,
 }
-VALUES: list[Any] = [
-    *[
-        None,
-        True,
-        -1,
-        0,
-        1,
-        2**63,
-        10**30,
-        1e308,
-        -0.5,
-        "",
-        "x",
-        "A",
-        "s",
-        [],
-        {},
-        [[]],
-        {"a": 1},
-        [None],
-        "\x00",
-        "\u202e",
-    ],
-    *["*", "**/*", "[", "[a-", "~", "~x", "$HOME", "${", "{dataset}", "{", "..", ".", "s/", "x" * 300, "\ud7ff"],
-    *[
-        "data:",
-        "data:none",
-        "data:*",
-        "memory://x",
-        "file://",
-        "://",
-        "s3:",
-        "1-2",
-        "2-1",
-        "1-",
-        "0",
-        "1e3",
-        "0x10",
-        "1_0",
-    ],
-    *[
-        "gleu[",
-        "gleu[]",
-        "gleu[iter=]",
-        "gleu[iter=1e9]",
-        "gleu[n=99999]",
-        "bleu[tok=none]",
-        "rouge[types=1+2]",
-        "gleu,",
-        "=",
-    ],
-    *[{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}, {"name": "gleu", "name ": 1}],
-]
+VALUES: list[Any] = [None, True, -1, 0, 1, 2**63, 10**30, 1e308, -0.5, [], {}, [[]], {"a": 1}, [None]]
+VALUES += [{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}]
+VALUES += [{"name": "gleu", "name ": 1}, "", "x", "A", "s", "\x00", "\u202e", "x" * 300, "\ud7ff"]
+ODD = """
+* **/* [ [a- ~ ~x $HOME ${ {dataset} { .. . s/ data: data:none data:* memory://x file:// :// s3: = 1-2 2-1 1- 0 1e3 0x10
+1_0 gleu[ gleu[] gleu[iter=] gleu[iter=1e9] gleu[n=99999] gleu, bleu[tok=none] rouge[types=1+2]
+"""
+VALUES += ODD.split()
 YAML = [
     "? [a, b]\n: c\n",
     "a: &a [1, *a]\n",
