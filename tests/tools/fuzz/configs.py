@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -106,21 +106,14 @@ def text(case: dict[str, Any]) -> bytes:
 
 
 def check(case: dict[str, Any], folder: Path, tally: Counter[str]) -> str:
-    """Validate a config, and ask what a run of it would do."""
+    """Ask what a run of a config would do, which validates it."""
     for name, lines in TEXTS.items():
         (folder / name).write_text(lines, encoding="utf-8")
     (folder / "c.yaml").write_bytes(text(case))
-    before = os.getcwd()  # noqa: PTH109
-    os.chdir(folder)
-    try:
-        for command in (["validate", "c.yaml"], ["run", "c.yaml", "--dry-run"]):
-            done = said(*command)
-            tally["refused" if done.code else "accepted"] += 1
-            if wrong := done.wrong():
-                return f"{command[0]}: {wrong}"
-    finally:
-        os.chdir(before)
-    return ""
+    with contextlib.chdir(folder):
+        done = said("run", "c.yaml", "--dry-run")
+    tally["refused" if done.code else "accepted"] += 1
+    return done.wrong()
 
 
 FUZZER = Fuzzer("configs with anything in the place of anything", make, check)

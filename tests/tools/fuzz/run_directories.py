@@ -148,15 +148,11 @@ def check(case: dict[str, Any], folder: Path, tally: Counter[str]) -> str:
     shutil.copytree(whole() / "run", folder / "run")
     for damage in case["damages"]:
         inflict(folder / "run", damage)
-    before = os.getcwd()  # noqa: PTH109
-    os.chdir(folder)
-    try:
+    with contextlib.chdir(folder):
         for name in case["commands"]:
             tally[name] += 1
             if wrong := COMMANDS[name](folder / "run"):
                 return f"{name}: {wrong}"
-    finally:
-        os.chdir(before)
     return ""
 
 
