@@ -179,7 +179,7 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "weighted_union": by_seed(subsequence_call("weighted_union")),
     "words": positional(TEXTS, st.sampled_from([*FOLDS, "rouge"])),
 }
-MANY = {"encode": 200, "overlap": 200, "max_match": 1000, "three_way": 200, "three_way_columns": 200}
+MANY = {"encode": 400, "overlap": 200, "max_match": 1000, "three_way": 200, "three_way_columns": 200}
 """Examples of functions that have many ways, where the others have 60."""
 
 
