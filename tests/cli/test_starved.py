@@ -54,13 +54,13 @@ CRASHES = (-signal.SIGSEGV, -signal.SIGABRT)
 """How NumPy (2.4) and pydantic (2.14) may end a process in which a few allocations fail; nobody can catch that."""
 LIMITS = [
     (resource.RLIMIT_AS, 50 * MEGABYTE, "threading"),
-    (resource.RLIMIT_AS, 140 * MEGABYTE, "loky"),
-    (resource.RLIMIT_AS, 150 * MEGABYTE, "threading"),
-    (resource.RLIMIT_AS, 176 * MEGABYTE, "loky"),
+    (resource.RLIMIT_AS, 130 * MEGABYTE, "loky"),
+    (resource.RLIMIT_AS, 130 * MEGABYTE, "threading"),
+    (resource.RLIMIT_AS, 150 * MEGABYTE, "loky"),
     (resource.RLIMIT_NOFILE, 6, "threading"),
-    (resource.RLIMIT_NOFILE, 13, "loky"),
+    (resource.RLIMIT_NOFILE, 7, "loky"),
 ]
-"""The one table of limits: nothing, too little for the import, for workers, for the arrays; no files, few files."""
+"""The one table of limits: too little to begin, memory that runs out, too little for workers; the same of files."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
