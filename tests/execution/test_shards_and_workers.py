@@ -121,8 +121,14 @@ def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: 
 
 
 @pytest.mark.parametrize(
-    "options",
-    [RunOptions(2, "loky", 7), RunOptions(1, "loky"), RunOptions(2, "loky", 128), RunOptions("auto", "loky", 64)],
+    ("kernel", "options"),
+    [
+        ("native", RunOptions(2, "loky", 7)),
+        ("native", RunOptions(1, "loky")),
+        ("python", RunOptions(2, "loky", 128)),
+        ("native", RunOptions("auto", "loky", 64)),
+    ],
+    indirect=["kernel"],
 )
 def test_no_process_can_be_seen(config: Path, expected: Tree, kernel: str, tmp_path: Path, options: RunOptions) -> None:
     assert kernel
@@ -253,8 +259,10 @@ def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected:
     assert tree(tmp_path) == expected
 
 
-@pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
-@pytest.mark.parametrize("parts", [0, 1, 3, 8])
+@pytest.mark.parametrize(
+    ("parts", "backend"),
+    [(0, "serial"), (1, "threading"), (3, "loky"), (8, "serial"), (8, "threading")],
+)
 def test_an_interrupted_run_goes_on_where_it_was(
     config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
 ) -> None:

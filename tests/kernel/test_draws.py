@@ -20,7 +20,7 @@ from pipeline.scoring import sums as sums_file
 from pipeline.scoring.sums import drawn_sums
 from pipeline.scoring.terms import MetricTerms
 from tests.scoring.test_intervals import corpus, counted
-from tests.tools.fuzz.kernels import NATIVE, PYTHON, Twin
+from tests.support.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -35,7 +35,7 @@ from pipeline.kernel.common import (
 )
 from tests.conftest import ROOT
 from tests.oracles import naive
-from tests.tools.fuzz.kernels import (
+from tests.support.kernels import (
     INVALID,
     NEIGHBOURS,
     PYTHON,
@@ -220,7 +220,7 @@ IMPOSSIBLE = """
 import sys
 import numpy as np
 from pipeline.kernel.common import Lines
-from tests.tools.fuzz.kernels import Twin
+from tests.support.kernels import Twin
 from pipeline.kernel.common import Encoded
 
 kernel = Twin("{name}")
@@ -606,7 +606,7 @@ LEAK = """
 import sys
 import numpy as np
 from pipeline.kernel.common import Lines, join_lines
-from tests.tools.fuzz.kernels import NATIVE as kernel
+from tests.support.kernels import NATIVE as kernel
 from pipeline.kernel.common import KINDS, MERGED_KINDS
 
 good = join_lines([b"a b c a b c", b"d e f"])

@@ -22,7 +22,7 @@ from tests.oracles.imeasure import (
     naive_columns,
     naive_kind,
 )
-from tests.tools.fuzz.kernels import PYTHON, Twin
+from tests.support.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
     from pathlib import Path

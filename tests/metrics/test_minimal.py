@@ -32,7 +32,7 @@ from pipeline.report import FORMATS
 from pipeline.report.html.explorer import explorer
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, called, run, write_run
-from tests.test_structure import FILES, IMPORTS, room
+from tests.test_structure import FILES, imported, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -338,7 +338,7 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     found = [f"pipeline/{name}:{line}: {what}" for line, what in asks(tree)]
     assert [item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))] == []
-    inner = [item for item in IMPORTS[name] if room(item.file) == "metrics" and item.file not in OPEN]
+    inner = [item for item in imported(name) if room(item.file) == "metrics" and item.file not in OPEN]
     assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
 
 
