@@ -1,0 +1,140 @@
+"""What bounds a run on a large cluster, from task times recorded here: `python -m tests.bench.simulated` (no test).
+
+A run of a million lines in one process is timed: how long each text takes to be opened, each shard to be counted and
+written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many pairs is
+simulated, in which workers take bundles of shards as they become free.
+
+    python -m tests.bench.simulated                                  64 workers, 1,000 million pairs
+    python -m tests.bench.simulated --workers 1 16 64 256 --million 200
+    python -m tests.bench.simulated --request 0.001 --disk 5000      another scheduler, another file system
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import itertools
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from pipeline import stages
+from pipeline.corpus import opener as input_files
+from pipeline.corpus.scan import index_text
+from pipeline.execution import workers
+from pipeline.execution.options import RunOptions
+from pipeline.execution.store.counts import ShardFile
+from pipeline.execution.store.run_directory import RunDirectory
+from tests.bench.measuring.corpora import MILLION, Corpora
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass
+class Recorded:
+    """Seconds of processor time of each call, by what was called, for a million lines in one process."""
+
+    opened: list[float] = field(default_factory=list)
+    counted: list[float] = field(default_factory=list)
+    written: list[float] = field(default_factory=list)
+    joined: list[float] = field(default_factory=list)
+    scored: list[float] = field(default_factory=list)
+    size: int = 0
+    """Bytes of all texts."""
+
+    @property
+    def shards(self) -> list[float]:
+        """What a worker needs for each shard."""
+        return [one + two for one, two in zip(self.counted, self.written, strict=True)]
+
+    def timed(self, call: Callable[..., Any], kept: list[float]) -> Callable[..., Any]:
+        """Return a function that does the same and keeps how long it took."""
+
+        def timed(*given: Any, **more: Any) -> Any:
+            begun = time.process_time()
+            result = call(*given, **more)
+            kept.append(time.process_time() - begun)
+            return result
+
+        return timed
+
+
+def record(folder: Path) -> Recorded:
+    """Run a million lines in one process, and return how long each part of the work takes."""
+    found, texts = Recorded(), Corpora(folder)
+    paths = texts.repeated(MILLION)
+    config = texts.config(paths, "simulated")
+    found.size = sum(path.stat().st_size for path in paths)
+    serial = RunOptions(1, "serial")
+    with (
+        mock.patch.object(input_files, "index_text", found.timed(index_text, found.opened)),
+        mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
+        mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),
+        mock.patch.object(RunDirectory, "join", found.timed(RunDirectory.join, found.joined)),
+        mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
+    ):
+        stages.run(stages.prepare(config, serial), folder / "simulated", serial, fresh=True)
+    return found
+
+
+def makespan(times: Sequence[float], number: int, request: float, size: int) -> float:
+    """Return when the last of a number of tasks is done; a worker that is free takes the next bundle of `size` tasks.
+
+    `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size` gives the workers.
+    """
+    most = min(max(number // (workers.BUNDLES * size), 1), workers.MOST)
+    free, handed, task = [0.0] * size, 0.0, itertools.cycle(times)
+    for first in range(0, number, most):
+        handed = max(handed + request, heapq.heappop(free))
+        heapq.heappush(free, handed + sum(itertools.islice(task, min(most, number - first))))
+    return max(free)
+
+
+def simulated(found: Recorded, million: int, size: int, args: argparse.Namespace) -> dict[str, float]:
+    """Return the seconds of each part of a run on `size` workers, and what the file system needs at least.
+
+    One worker stands for one process, which does everything itself.
+    """
+    threads = args.threads if size > 1 else 1
+    return {
+        "open": makespan([million * seconds for seconds in found.opened], len(found.opened), args.request, size),
+        "count": makespan(found.shards, million * len(found.shards), args.request, size),
+        "join": million * sum(found.joined) / threads,
+        "score": million * sum(found.scored) / threads,
+        "read twice": 2 * million * found.size / args.disk / 1e6,
+    }
+
+
+def main() -> None:
+    """Record, simulate and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 16, 64, 256], help="numbers of workers")
+    parser.add_argument("--million", type=int, default=1000, help="millions of pairs (default: 1000)")
+    parser.add_argument("--threads", type=int, default=16, help="processors of the first machine (default: 16)")
+    parser.add_argument("--request", type=float, default=0.002, help="seconds of the scheduler for a request")
+    parser.add_argument("--disk", type=float, default=2000, help="MB/s that the file system gives in all")
+    parser.add_argument("--folder", type=Path, help="keep the texts here (default: a temporary folder)")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        found = record(args.folder or Path(temporary))
+    parts = {"open": found.opened, "count": found.shards, "join": found.joined, "score": found.scored}
+    told = ", ".join(f"{name} {sum(times):.2f} s" for name, times in parts.items())
+    print(f"recorded for 1 million lines, one process: {told}; {found.size / 1e6:.0f} MB of text")
+    print(f"{args.million:,} million pairs, first machine with {args.threads} processors, {args.disk:.0f} MB/s:")
+    print("workers   open   count    join   score | all of it, in seconds; reading alone; times as fast as 1")
+    first = 0.0
+    for size in args.workers:
+        seconds = simulated(found, args.million, size, args)
+        reading = seconds.pop("read twice")
+        whole = max(sum(seconds.values()), reading)
+        first = first or whole
+        row = "".join(f"{value:8.0f}" for value in seconds.values())
+        print(f"{size:7}{row} | {whole:8.0f} {reading:8.0f} {first / whole:8.1f}")
+
+
+if __name__ == "__main__":
+    main()
