@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -164,6 +165,16 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 
 
 # ---- arithmetic
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
+    """Every option that a number stands for as text, whatever zeros are written."""
+    for option in metric.options:
+        number = option.pattern and re.fullmatch(option.pattern, "0.90") and not re.fullmatch(option.pattern, "a")
+        assert not number or option.read("0.90") == option.read("0.9") == "0.9", option.name
+        if option.numbers and re.fullmatch(option.pattern, "10.0"):
+            assert option.read("10.0") == "10", option.name
 
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:
