@@ -24,6 +24,7 @@ import pipeline
 from pipeline.execution.options import RunOptions
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
+from pipeline.scoring.board import signed
 from tests.conftest import forced_kernel, run, tree
 
 if TYPE_CHECKING:
@@ -159,7 +160,9 @@ WAYS = [
 
 
 def test_every_metric_is_asked() -> None:
-    assert {from_text(spelling).name for spelling in METRICS_ON} == set(METRICS)
+    metrics = [from_text(spelling) for spelling in METRICS_ON]
+    assert {metric.name for metric in metrics} == set(METRICS)
+    assert len({signed(metric, 2) for metric in metrics}) == len(set(metrics)) == len(metrics)
 
 
 def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:

@@ -61,6 +61,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("ROUGE-1.5.5", "rouge[flavour=perl]"),
         ("rougeL[stemmer=porter]", "rouge[types=L,stemmer=porter]"),
         ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
+        ("SentM2", "m2[level=mean]"),
+        ("MaxMatch", "m2"),
+        ("CLEME-dependent", "cleme"),
+        ("SentCLEME-independent", "cleme[assumption=independent,level=mean]"),
+        ("CLEME 2.0", "cleme[version=2]"),
+        ("SentCLEME2.0", "cleme[version=2,level=mean]"),
     ],
 )
 def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:

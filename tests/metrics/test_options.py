@@ -170,11 +170,11 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
-    for option in metric.options:
-        number = option.pattern and re.fullmatch(option.pattern, "0.90") and not re.fullmatch(option.pattern, "a")
-        assert not number or option.read("0.90") == option.read("0.9") == "0.9", option.name
-        if option.numbers and re.fullmatch(option.pattern, "10.0"):
-            assert option.read("10.0") == "10", option.name
+    for own in metric.options:
+        number = own.pattern and re.fullmatch(own.pattern, "0.90") and not re.fullmatch(own.pattern, "a")
+        assert not number or own.read("0.90") == own.read("0.9") == "0.9", own.name
+        if own.numbers and re.fullmatch(own.pattern, "10.0"):
+            assert own.read("10.0") == "10", own.name
 
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:
