@@ -167,15 +167,6 @@ def test_python_understands_names_and_a_single_metric() -> None:
         several.get(metric="chrF+")
 
 
-def test_expectations_understand_names(capsys: pytest.CaptureFixture[str]) -> None:
-    expected = (
-        CONFIG + "expect: [{metric: ROUGE-L, values: {A: 0.88888, B: 0.57142}, tolerance: 0.0001, why: a test}]\n"
-    )
-    Path("c.yaml").write_text(expected, encoding="utf-8")
-    code = main(["run", "c.yaml", "-q"])
-    assert (code, capsys.readouterr().err) == (0, "")
-
-
 def test_one_needs_no_list() -> None:
     """references: FILE and metrics: NAME, also in files that are included, in defaults and by --set."""
     lists = CONFIG.replace("r.txt", "[r.txt]").replace(

@@ -113,7 +113,7 @@ def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) ->
         for item in part.categories:
             samples = [naive_errant.summed(rows, part.tier, own).get(item.category, (0, 0, 0)) for own in weights]
             for number, name in enumerate(("errant", "precision", "recall")):
-                values = sorted(naive_errant.f_half(*counts)[number] for counts in samples)
+                values = sorted(naive_errant.f_beta(*counts)[number] for counts in samples)
                 assert item.intervals[name] == pytest.approx((values[2], values[-3]), abs=1e-12)  # of 40, 5% are 2
         whole = next(score for score in results.scores if score.system == part.system)
         totals = np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()

@@ -24,9 +24,10 @@ from tests.conftest import Hears, run, write_config, write_run
 from tests.oracles import naive_statistics as oracle
 
 if TYPE_CHECKING:
-    from pipeline.scoring.results import Results
     from collections.abc import Sequence
     from pathlib import Path
+
+    from pipeline.scoring.results import Results
 
 LINES = 30
 FEW = {"resamples": "50", "trials": "60"}
