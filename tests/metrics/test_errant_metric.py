@@ -189,9 +189,9 @@ def test_random_files_with_several_annotators_on_both_sides(
             given: dict[str, Any] = dict(part.split("=") for part in text.split(",") if part)
             given["left_out"] = given.pop("filter", "").split("+")
             rows = naive_errant.chosen(m2(output), m2(gold), float(beta), **given)
-            expected = [sum(counts[kind] for row in rows for counts in row.values()) for kind in range(3)]
-            assert [int(result.outputs[name]) for name in COUNTS] == expected, (seed, text)
-            score = naive_errant.f_beta(*expected, float(beta))[0]
+            tp, fp, fn = (sum(counts[kind] for row in rows for counts in row.values()) for kind in range(3))
+            assert [int(result.outputs[name]) for name in COUNTS] == [tp, fp, fn], (seed, text)
+            score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
             assert result.score == pytest.approx(score, rel=0, abs=1e-15)
 
 

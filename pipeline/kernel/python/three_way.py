@@ -116,16 +116,16 @@ def trace(texts: tuple[Ids, ...], costs: NDArray[np.int32], moves: Iterable[tupl
     """Yield the columns of an alignment of texts, from the last to the first, by the costs of all beginnings."""
     at = tuple(map(len, texts))
     while any(at):
-        for move in moves:
-            before = tuple(place - step for place, step in zip(at, move, strict=True))
-            if min(before) < 0:
-                continue
-            taken = zip(texts, before, move, strict=True)
-            column = tuple(int(text[place]) if step else NOTHING for text, place, step in taken)
-            if costs[at] == costs[before] + cost(column):
-                yield column
-                at = before
-                break
+        ways = [tuple(place - step for place, step in zip(at, move, strict=True)) for move in moves]
+        columns = ((before, _column(texts, before, at)) for before in ways if min(before) >= 0)
+        before, column = next(way for way in columns if costs[at] == costs[way[0]] + cost(way[1]))
+        yield column
+        at = before
+
+
+def _column(texts: tuple[Ids, ...], before: tuple[int, ...], at: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what each text has from one place to the next: a token, or a gap."""
+    return tuple(int(text[low]) if low < high else NOTHING for text, low, high in zip(texts, before, at, strict=True))
 
 
 def cost(column: Sequence[int]) -> int:
