@@ -87,6 +87,23 @@ def why_not_native() -> str:
     return ""
 
 
+def stale() -> str:
+    """Return what to do where the compiled kernel is older than its sources, as after a change of them. Else nothing.
+
+    Who knows only that a call failed asks this: functions of an old kernel may take other arguments.
+    """
+    folder = Path(__path__[0], "native")
+    built = [] if name() == "python" else [*folder.glob("*.so"), *folder.glob("*.pyd")]
+    sources = {file: folder / f"{file.name.partition('.')[0]}.pyx" for file in built}
+    old = [path.name for file, path in sources.items() if path.exists() and path.stat().st_mtime > file.stat().st_mtime]
+    if not old:
+        return ""
+    return (
+        f"the compiled kernel in {folder} is older than its sources ({', '.join(sorted(old))}): build it again with "
+        f"`python setup.py build_ext --inplace` in {folder.parents[2]}, or do without it: PIPELINE_KERNEL=python"
+    )
+
+
 def function_of(kernel: str, function: str, module: str) -> Any:
     """Return a function of a module of one kernel, "native" or "python"."""
     used = f"{__name__}.{kernel}.{module}"

@@ -61,13 +61,6 @@ def one(source: list[int], output: list[int], reference: list[int]) -> Arguments
     return ids_of([source]), [ids_of([output])], ids_of([reference]), firsts_of([[0]])
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_alignments_are_the_naive_ones(twin: Twin, seed: int) -> None:
-    rng = random.Random(seed)
-    texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
-    assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
-
-
 def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:
     assert [str(array.dtype) for array in result] == ["int64", "int32"]
     assert result.columns.shape[1:] == (len(FIELDS),)

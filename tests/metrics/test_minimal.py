@@ -149,30 +149,6 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     assert (metric["rule"] is None) == (kind is Hits)
 
 
-def test_a_minimal_metric_is_shown_cited_and_compared(
-    directory: Path, kind: type[Hits], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = called(capsys, "cite", directory)
-    assert code == 0
-    said = "Hits & Misses [papineni-etal-2002-bleu]" if kind is ToldHits else "hits"
-    assert f"{said} has the signature hits|nrefs:2|v:" in " ".join(out.split())
-    assert ("no entry for metric hits" in err) == (kind is not ToldHits)
-    assert ("@inproceedings{papineni-etal-2002-bleu" in out) == (kind is ToldHits)
-    latex = called(capsys, "cite", directory, "--latex")[1]
-    assert (r"Hits \& Misses~" in " ".join(latex.split())) == (kind is ToldHits)
-    for arguments in (
-        ("show", directory),
-        ("show", directory, "--line", "2", "--system", "A"),
-        ("rank", directory, "--metric", "hits", "--test", "none", "--resamples", "50"),
-        ("compare", directory, "--metric", "hits", "--pairs", "--resamples", "50", "--trials", "50"),
-    ):
-        code, out, _ = called(capsys, *arguments)
-        assert (code, "hits" in out) == (0, True), arguments
-    orders = called(capsys, "show", directory, "--orders")[1]
-    sizes = re.findall(r"^hits \S+  size (\S+)$", orders, re.MULTILINE)
-    assert [("." in size) for size in sizes] == [kind is not ToldHits] * 3  # a count, or percent
-
-
 def test_a_minimal_metric_is_scored_explained_and_listed(
     kind: type[Hits], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

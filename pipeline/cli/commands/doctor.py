@@ -75,7 +75,7 @@ def run(_: argparse.Namespace) -> int:
     print(f"processors    {os.cpu_count()}")
     setting = os.environ.get("PIPELINE_KERNEL") or "auto"
     print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={setting})")
-    reason = kernel.why_not_native()
+    reason = kernel.why_not_native() or kernel.stale()
     if reason:
         print(f"{'':<13} {reason}")
     print(f"package       {Path(str(kernel.__file__)).parents[1]}")
