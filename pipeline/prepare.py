@@ -17,7 +17,7 @@ from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, elsewhere
-from .io.remote import is_remote, telling
+from .io.remote import is_remote
 from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
@@ -88,8 +88,7 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
     metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    with telling(listener.tell):
-        config, metrics, corpora, problems = _opened(written, options, overrides, listener)
+    config, metrics, corpora, problems = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []

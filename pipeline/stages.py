@@ -33,7 +33,6 @@ from .execution.options import AUTO, SILENT, Listener, LoggingListener
 from .execution.store.remote_copy import mirrored
 from .execution.store.run_directory import Log, RunDirectory, running, surroundings
 from .io.plain_files import remove_abandoned
-from .io.remote import telling
 from .io.workers import give_back_memory
 from .prepare import Job, prepare, under
 from .report import FORMATS
@@ -113,7 +112,6 @@ def run(
     """
     remove_abandoned()
     with (
-        telling(listener.tell),
         mirrored(output or job.config.output.dir) as folder,
         (directory := RunDirectory(folder)).held(listener.tell),
     ):

@@ -94,7 +94,7 @@ def server(machine: Machine, rng: random.Random) -> str:
     """Have an output come from a server that stalls, trickles or breaks off; later it is a file again."""
     way = rng.choice(WAYS)
     content = json.loads(machine.config.read_text(encoding="utf-8"))
-    with answers(machine.folder / "d" / "A", way, rng.randint(1, 6)) as address, replaced(machine.config):
+    with answers(machine.folder / "d" / "A", way, rng.randint(1, 2)) as address, replaced(machine.config):
         content["systems"]["A"] = {"d": address, "e": "e/A"}
         machine.config.write_text(json.dumps(content), encoding="utf-8")
         machine.start(settings=PATIENT).wait()
