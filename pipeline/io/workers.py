@@ -22,7 +22,6 @@ import time
 import traceback
 import warnings
 from collections import deque
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -141,23 +140,6 @@ def threads(number: int) -> Iterator[Shared]:
             return [future.result() for future in futures]
 
         yield shared
-
-
-@contextlib.contextmanager
-def beside(call: Callable[[], R]) -> Iterator[Callable[[], R]]:
-    """Have a function called in a thread of its own; what is yielded waits for its end, and returns what it returned.
-
-    Where no thread can be started, it is called by who asks.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        try:
-            future = pool.submit(call)
-        except (RuntimeError, MemoryError):
-            yield call
-        else:
-            yield partial(future.result)
 
 
 PREFETCHED = 2

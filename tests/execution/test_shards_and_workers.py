@@ -20,7 +20,7 @@ from pipeline import stages
 from pipeline.cli import main
 from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
-from pipeline.execution import count, workers
+from pipeline.execution import workers
 from pipeline.execution.count import Shard, count_in_memory, cut
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.execution.store import counts, run_directory
@@ -74,15 +74,9 @@ def scratch() -> Iterator[Path]:
     size=st.integers(0, 1 << 40),
     shard_lines=st.none() | st.integers(1, 600),
 )
-def test_shards_cover_every_line_of_every_system_once(
-    lines: int, systems: int, size: int, shard_lines: int | None
-) -> None:
-    covered = [0] * (lines * systems)
-    for shard in cut(lines, systems, size, 128, shard_lines):
-        for line in range(shard.low, shard.high):
-            for place in range(line * systems + shard.first, line * systems + shard.last):
-                covered[place] += 1
-    assert covered == [1] * (lines * systems)
+def test_shards_cover_every_line_once(lines: int, systems: int, size: int, shard_lines: int | None) -> None:
+    pieces = cut(lines, systems, size, 128, shard_lines)
+    assert [line for low, high in pieces for line in range(low, high)] == [*range(lines)]
 
 
 def test_shards_do_not_ask_for_workers_and_end_at_remembered_lines() -> None:
@@ -92,7 +86,7 @@ def test_shards_do_not_ask_for_workers_and_end_at_remembered_lines() -> None:
 
 
 def test_a_line_longer_than_a_shard_is_a_shard() -> None:
-    assert cut(3, 1, 1 << 40, 1) == [Shard(0, 1, 0, 1), Shard(1, 2, 0, 1), Shard(2, 3, 0, 1)]
+    assert cut(3, 1, 1 << 40, 1) == [Shard(0, 1), Shard(1, 2), Shard(2, 3)]
 
 
 @pytest.mark.parametrize(("systems", "references", "most"), [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)])
@@ -100,7 +94,7 @@ def test_shards_of_blank_lines_have_few_lines(systems: int, references: int, mos
     """200 MB of blank lines would else be cut into shards of millions of lines, whose counts take gigabytes."""
     lines = 2_000_000
     pieces = cut(lines, systems, lines * (1 + systems + references), 128, references=references, least=1)
-    assert all(piece.high - piece.low == most for piece in pieces[:-systems])
+    assert all(piece.high - piece.low == most for piece in pieces[:-1])
 
 
 HOWS = st.builds(
@@ -153,13 +147,6 @@ def test_no_block_of_the_reducer_can_be_seen(
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {
         name: expected[name] for name in ("results.json", "scores.csv")
     }
-
-
-@pytest.mark.parametrize("systems", [1, 2])
-def test_no_block_of_systems_can_be_seen(config: Path, expected: Tree, tmp_path: Path, systems: int) -> None:
-    with mock.patch.object(count, "MAX_SYSTEMS", systems):
-        run(config, tmp_path / "run", RunOptions(shard_lines=50))
-    assert tree(tmp_path / "run") == expected
 
 
 @pytest.mark.parametrize("lines", [counts.BLOCK, counts.BLOCK + 1])

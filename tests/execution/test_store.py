@@ -542,23 +542,6 @@ def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: 
     assert main(["show", str(folder)]) == 0
 
 
-def test_counts_of_other_texts_are_announced_before_they_are_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder)]
-    assert main(arguments) == 0
-    assert "replaced" not in capsys.readouterr().err
-    text = next(path for path in tmp_path.rglob("*") if path.is_file() and path.stem == "A")
-    text.write_text(text.read_text(encoding="utf-8").replace("a", "e"), encoding="utf-8")
-    for more in (["--dry-run"], []):
-        assert main([*arguments, *more]) == 0
-        note = f"note: {folder}: 1 file of counts is replaced, because d has other texts now (system A); --output DIR"
-        assert note in capsys.readouterr().err
-    assert main(arguments) == 0
-    assert "replaced" not in capsys.readouterr().err
-
-
 def test_reports_stay_where_the_results_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
@@ -1007,29 +990,3 @@ def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, caps
         assert name in capsys.readouterr().out
     assert main(["clean", str(tmp_path / "run"), "-q"]) == 0
     assert not (tmp_path / "run").exists()
-
-
-# ---- a run directory that is deleted while it is used
-
-
-def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -> None:
-    """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
-    config = write_run(tmp_path, 40)
-    original = ShardFile.write
-    written = []
-
-    def deleting(file: ShardFile, *given: Any, **more: Any) -> Any:
-        written.append(file)
-        if len(written) == 2:
-            shutil.rmtree(tmp_path / "run")
-        if len(written) == 4:
-            raise KeyboardInterrupt
-        return original(file, *given, **more)
-
-    options = RunOptions(1, "serial", 8)
-    with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
-        run(config, tmp_path / "run", options)
-    assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
-    run(config, tmp_path / "run", options)
-    run(config, tmp_path / "fresh", options)
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -27,11 +26,11 @@ from pipeline.corpus.input_files import Opener
 from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import remote_copy
+from pipeline.execution.store import run_directory
 from pipeline.io import plain_files, remote
 from pipeline.io.plain_files import PIECE
 from pipeline.io.remote import Remote
-from tests.conftest import PATIENCE, ROOT, Hears, open_text, run, tree, write_run
+from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.files import problems, write
 from tests.support.web import serving
 
@@ -392,9 +391,9 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
 @pytest.mark.usefixtures("cache")
 def test_run_directories_that_cannot_be_are_told(memory: str, server: Server) -> None:
     with pytest.raises(StoreError, match=r"memory://folder/none: has no run\.json, so no run of this program made it"):
-        remote_copy.folder_of(f"{memory}/none")
+        run_directory.folder_of(f"{memory}/none")
     with pytest.raises(StoreError, match="an HTTP server takes no files; name a folder, or one at s3://"):
-        remote_copy.folder_of(server.url("run"))
+        run_directory.folder_of(server.url("run"))
 
 
 # ---- S3

@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
         return write_boards(args)
     if args.more:
         raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...report import FORMATS
     from ...report.console import print_types
     from ...report.plots import PLOTS
