@@ -32,7 +32,6 @@ from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
 from .execution.store.run_directory import Log, RunDirectory, mirrored, running, surroundings
 from .io.plain_files import remove_abandoned
-from .io.workers import give_back_memory
 from .prepare import Job, prepare
 from .report import FORMATS
 from .report.console import replacement_note
@@ -56,10 +55,6 @@ if TYPE_CHECKING:
     from .scoring.board import Board
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
-
-
-LARGE = 1 << 20
-"""From so many lines on, a run gives back the memory that was used to read the texts before it counts them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,8 +152,6 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
     begun = time.monotonic()
-    if any(corpus.lines >= LARGE for corpus in job.corpora):
-        give_back_memory()
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
     listener.note(f"counted in {counting:.1f} s")

@@ -80,21 +80,6 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def give_back_memory() -> None:
-    """Give back to the system what the C library keeps of memory that is free.
-
-    Each thread has its own store of free memory, which is not given back when the thread ends: after large texts have
-    been read these are some 20 MB. Other C libraries than glibc do not keep so much, and are left alone.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    import ctypes
-
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
-
-
 # ---- threads for short work on many items; where the system gives no thread, the calling one does the work
 
 

@@ -27,10 +27,11 @@ from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
-from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWorkerError
+from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
+from pipeline.io.workers import WorkerLostError
 from pipeline.kernel.common import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison, poisoned
@@ -193,7 +194,7 @@ def test_large_texts_are_opened_by_the_workers_that_can(
     if workers_are == "of another version":
         monkeypatch.setattr(clusters, "__version__", "0")
     if workers_are == "lost":
-        monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=LostWorkerError))
+        monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=WorkerLostError("lost")))
     here, far = (stages.prepare(config, options) for options in (RunOptions(1, "serial"), dask.options))
     for expected, corpus in zip(here.corpora, far.corpora, strict=True):
         assert [(t.digest, t.lines) for t in corpus.texts()] == [(t.digest, t.lines) for t in expected.texts()]
@@ -421,7 +422,7 @@ def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) 
 @pytest.mark.parametrize(
     ("error", "expected", "message"),
     [
-        (ZeroDivisionError("killed\nmore"), LostWorkerError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
+        (ZeroDivisionError("killed\nmore"), WorkerLostError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
         (ImportError("No module named 'pipeline'"), ConfigError, "a worker cannot import the program .*same version"),
         (ZeroDivisionError("x\nModuleNotFoundError: pipeline"), ConfigError, "a worker cannot import the program"),
         (CorpusError("changed"), CorpusError, "changed"),

@@ -137,7 +137,12 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     before = len(server.heard)
     ranges: list[tuple[int, int]] = []
     original = remote.read_range
-    monkeypatch.setattr(remote, "read_range", lambda url, *at: ranges.append(at) or original(url, *at))
+
+    def watched(url: str, start: int, size: int) -> bytes:
+        ranges.append((start, size))
+        return original(url, start, size)
+
+    monkeypatch.setattr(remote, "read_range", watched)
     assert read_texts(here, 256, 258) == read_texts(there, 256, 258) == ["256", "257"]
     assert ranges == [(1024, 512)]
     assert len(server.heard) == before
