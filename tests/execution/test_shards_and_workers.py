@@ -16,12 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline import stages
 from pipeline.cli import main
 from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
 from pipeline.execution import workers
-from pipeline.execution.count import Shard, count_in_memory, cut
+from pipeline.execution.count import Shard, cut
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.execution.store import counts, run_directory
 from pipeline.scoring import board as scores
@@ -147,21 +146,6 @@ def test_no_block_of_the_reducer_can_be_seen(
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {
         name: expected[name] for name in ("results.json", "scores.csv")
     }
-
-
-@pytest.mark.parametrize("lines", [counts.BLOCK, counts.BLOCK + 1])
-def test_more_lines_than_a_block(tmp_path: Path, lines: int) -> None:
-    config = write_run(tmp_path, lines, systems="A", chosen=["gleu[n=1,iter=2]"])
-    run(config, tmp_path / "one")
-    run(config, tmp_path / "two", RunOptions(2, "threading", 1000))
-    assert tree(tmp_path / "one") == tree(tmp_path / "two")
-
-
-def test_memory_and_disk_give_the_same_scores(config: Path, tmp_path: Path) -> None:
-    job = stages.prepare(config)
-    counted = {c.name: count_in_memory(c, job.needs, RunOptions(shard_lines=33)) for c in job.corpora}
-    found = [score for board in scores.score(job.tasks, counted) for score in board.scores]
-    assert found == run(config, tmp_path / "run").scores
 
 
 @settings(max_examples=6)
@@ -376,14 +360,6 @@ def test_a_changed_file_is_counted_again_whatever_its_time(tmp_path: Path, chang
     assert counted(tmp_path / "run", config) == [0]
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
-
-
-def test_deleted_statistics_are_counted_again(config: Path, expected: Tree, tmp_path: Path) -> None:
-    run(config, tmp_path)
-    victim = next(name for name in expected if "/d/B." in name)
-    (tmp_path / victim).unlink()
-    assert len(counted(tmp_path, config, RunOptions(shard_lines=LINES + 1))) == 1
-    assert tree(tmp_path) == expected
 
 
 def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Path, tmp_path: Path) -> None:
