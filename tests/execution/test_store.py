@@ -812,3 +812,29 @@ def test_different_names_have_different_files_that_a_run_may_delete(one: str, tw
     names = [name.encode("utf-8", "replace").decode() for name in (one, two)]
     assert (files[0] == files[1]) == (names[0] == names[1])
     assert all(is_file_name(f"statistics/{file}/{file}.needs.columns") and len(file) <= 126 for file in files)
+
+
+# ---- a run directory that is deleted while it is used
+
+
+def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -> None:
+    """A run goes on to write counts into a folder that is deleted under it; then it is killed."""
+    config = write_run(tmp_path, 40)
+    original = ShardFile.write
+    written = []
+
+    def deleting(file: ShardFile, *given: Any, **more: Any) -> Any:
+        written.append(file)
+        if len(written) == 2:
+            shutil.rmtree(tmp_path / "run")
+        if len(written) == 4:
+            raise KeyboardInterrupt
+        return original(file, *given, **more)
+
+    options = RunOptions(1, "serial", 8)
+    with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
+        run(config, tmp_path / "run", options)
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
+    run(config, tmp_path / "run", options)
+    run(config, tmp_path / "fresh", options)
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")

@@ -41,7 +41,18 @@ from ...io.safe_files import (
 )
 from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
-from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, is_part, new_proof, of_keys, own_files
+from .counts import (
+    COLUMNS,
+    UNFINISHED,
+    ShardFile,
+    StoredCounts,
+    find,
+    is_part,
+    is_remains,
+    new_proof,
+    of_keys,
+    own_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -268,7 +279,7 @@ class RunDirectory:
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
         left = names - {MANIFEST + TEMPORARY, lock.LOCK}
-        if left and MANIFEST not in names:
+        if left and MANIFEST not in names and not is_remains(path, left - {LOG}):
             also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
             raise StoreError(f"{path}: {message}")
