@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.corpus.texts import Span
 from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import Shard, cut
@@ -332,21 +331,6 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
     fresh = tree(tmp_path / "fresh")
     assert {name: data for name, data in tree(tmp_path / "run").items() if name in fresh} == fresh
     assert counted(tmp_path / "run", more_metrics, options) == []
-
-
-def test_a_new_system_is_the_only_one_read_again(config: Path, tmp_path: Path) -> None:
-    known: dict[str, Any] = {"references": 3, "datasets": ("d",), "chosen": METRICS[:1]}
-    run(write_config(config.parent / "two.yaml", systems="AB", **known), tmp_path)
-    tasks: list[workers.Task] = []
-
-    def watched(given: Sequence[workers.Task], *_: Any) -> Iterator[Done]:
-        tasks.extend(given)
-        yield from map(workers.count, given)
-
-    with mock.patch.object(workers, "run", watched):
-        run(write_config(config.parent / "three.yaml", systems="ACB", **known), tmp_path)
-    read = {Path(span.path).name for task in tasks for span in task.systems if isinstance(span, Span)}
-    assert read == {"C"}
 
 
 @pytest.mark.parametrize("changed", ["A", "ref1", "source"])

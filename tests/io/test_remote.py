@@ -318,7 +318,7 @@ def there() -> dict[str, bytes]:
 
     system = fsspec.filesystem("memory")
     found = {path.removeprefix("/folder/run/"): system.cat_file(path) for path in system.find("/folder/run")}
-    return {name: data for name, data in found.items() if name not in ("run.json", "log.txt", "run.lock")}
+    return {name: data for name, data in found.items() if name not in ("run.json", "log.txt")}
 
 
 @pytest.mark.usefixtures("cache")
