@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
     from .metrics.base.metric import Metric
-    from .metrics.base.needs import Needs
     from .reproduction.published_sections import Published
 
 
@@ -66,11 +65,6 @@ class Job:
     def partial(self) -> bool:
         """Whether --only limits the run to a part of the config."""
         return bool(self.overrides.only)
-
-    @property
-    def needs(self) -> tuple[Needs, ...]:
-        """The columns to count for the scores; metrics with equal needs share them."""
-        return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
 
 
 def prepare(

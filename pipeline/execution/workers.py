@@ -247,12 +247,11 @@ def run(
     work = partial(answer, count)
     try:
         if cluster:
-            answers = _on_cluster(cluster, handing, len(tasks))
+            yield from map(done, _on_cluster(cluster, handing, len(tasks)))
         elif backend == "serial":
-            answers = map(work, handing)
+            yield from map(done, map(work, handing))
         else:
-            answers = results(work, handing, n_jobs, processes=backend != "threading", tell=tell)
-        yield from map(done, answers)
+            yield from map(done, results(work, handing, n_jobs, processes=backend != "threading", tell=tell))
     except (MemoryError, SystemError) as error:
         if starved(error) != MEMORY:
             raise
