@@ -372,8 +372,6 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
     assert files
     system = fsspec.filesystem("memory")
     place, config = f"{memory}/run", tmp_path / "config.yaml"
-    run(config, place)
-    put("run/of-mine.xyz/keep", b"mine")
     sent: list[str] = []
     original = type(system).put_file
 
@@ -381,7 +379,12 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
         sent.append(name)
         return original(self, here, name, **more)
 
+    with mock.patch.object(type(system), "put_file", watched):
+        run(config, place)
+    assert sent.pop().endswith("/run.json")
     assert "scores.csv" in there()
+    put("run/of-mine.xyz/keep", b"mine")
+    sent.clear()
     content = json.loads(config.read_text(encoding="utf-8").replace(', "bleu"', ""))
     config.write_text(json.dumps({**content, "output": {"formats": ["json"]}}), encoding="utf-8")
     with mock.patch.object(type(system), "put_file", watched):
