@@ -374,19 +374,6 @@ def test_workers_change_nothing(n_jobs: Any) -> None:
     assert {k: v.tolist() for k, v in one.columns.items()} == {k: v.tolist() for k, v in many.columns.items()}
 
 
-def test_none_is_a_missing_reference() -> None:
-    """Oracles: sacreBLEU, which takes None so; and a twin of the other reference, which changes no maximum."""
-    sources = ["He go to school .", "I like a apples .", "It rain ."]
-    outputs = ["He goes to school .", "I like an apples .", "It rained today ."]
-    first = ["He goes to school .", "I like apples .", "It rains today ."]
-    second: list[str | None] = ["He went to the school .", None, "It rained ."]
-    twins = [text or first[number] for number, text in enumerate(second)]
-    found = evaluate(outputs, [first, second], sources, ["bleu", "gleu[refs=max]"])
-    assert found[0].score * 100 == near(sacrebleu.corpus_bleu(outputs, [first, second]).score)  # type: ignore[list-item]
-    assert found[1].score == near(evaluate(outputs, [first, twins], sources, ["gleu[refs=max]"]).score)
-    assert found[0].columns["ref_len@1"].tolist() == [6, -1, 3]
-
-
 # ---- wrong input
 
 GOOD: dict[str, Any] = {"hypotheses": ["a b", "c"], "references": [["a", "b"]], "sources": ["x", "y"]}
