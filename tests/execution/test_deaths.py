@@ -118,6 +118,7 @@ def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(incomple
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
     manifest = json.loads((incomplete.folder / "run.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "incomplete"
+    assert not list((incomplete.folder / "statistics" / "d").glob("B.*"))
 
 
 def test_the_command_prints_what_it_has_and_gives_exit_code_3(
