@@ -20,7 +20,7 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.models import check_address
+from pipeline.config.models import RunConfig, check_address
 from pipeline.corpus import input_files
 from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import Span
@@ -368,6 +368,8 @@ def test_addresses_that_are_refused(
 
 
 def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, tmp_path: Path) -> None:
+    written = RunConfig(backend="dask", address="tcp://127.0.0.1:1")
+    assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [None, written.address]
     settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
     assert main(["run", str(config), *settings, "--backend", "serial", "-q", "--output", str(tmp_path / "run")]) == 0
 

@@ -30,7 +30,6 @@ from ..tables.people import (
     head_to_head_table,
     judged_table,
     permutation_table,
-    rank_table,
     sentence_table,
     statistic_table,
     test_table,
@@ -221,7 +220,6 @@ def agreement(results: Results) -> dict[str, Any]:
         "Permutation test: does the first metric agree better with people?": PageTable(
             *permutation_table(human), left=(0, 1, 2, 3)
         ),
-        "Pairs of outputs by the ranks that people gave": PageTable(*rank_table(human), left=(0,)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}
     return {"plots": list(plots.items()), "tables": shown, "tests": any(True for _ in triangles(results))}
