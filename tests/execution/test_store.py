@@ -690,7 +690,7 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
 
 
 def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
-    arrays = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)]
+    arrays: list[Any] = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)]
     proof = counts.new_proof(tmp_path)
     file = ShardFile(tmp_path / "k.5-7.part", 5, 7, ("k", None), (3, 3), proof)
     assert not file._replace(path=tmp_path / "gone" / "k.5-7.part", proof=None).written(arrays)
