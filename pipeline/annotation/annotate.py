@@ -125,8 +125,8 @@ def _numbered(
 # write-ahead log: the folder of caches may be on a network file system, where a write-ahead log is not safe. A process
 # that is killed loses at most the chunk that it was writing.
 #
-# A cache is never the reason why work fails. One that is damaged is made anew, and one that cannot be used is left out;
-# `tell` is then called with one line.
+# A cache is never the reason why work fails. One that is damaged or cannot be used is left out; `tell` is then called
+# with one line.
 
 
 T = TypeVar("T")
@@ -162,8 +162,7 @@ class AnnotationCache:
         for pair, annotation in annotations.items():
             key, edits = _key(versions, pair), "\n".join(annotation)
             rows.append((key, edits, _proof(key, edits)))
-        if self._try(lambda: self._write(rows)) is None:
-            self._try(lambda: self._write(rows))  # the damaged database is gone
+        self._try(lambda: self._write(rows))
 
     def _read(self, pairs: Mapping[bytes, Pair]) -> dict[Pair, Annotation]:
         kept, keys = {}, list(pairs)
@@ -175,11 +174,10 @@ class AnnotationCache:
                         kept[pairs[key]] = tuple(edits.split("\n")) if edits else ()
         return kept
 
-    def _write(self, rows: Sequence[tuple[bytes, str, str]]) -> bool:
+    def _write(self, rows: Sequence[tuple[bytes, str, str]]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with closing(self._open()) as database, database:
             database.executemany("INSERT OR REPLACE INTO annotations VALUES (?, ?, ?)", rows)
-        return True
 
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=PATIENCE)
@@ -191,21 +189,13 @@ class AnnotationCache:
         return database
 
     def _try(self, work: Callable[[], T]) -> T | None:
-        """Return what work returns, or None where the database is damaged or cannot be used, and say so."""
-        if not self._usable:
-            return None
+        """Return what work returns, or None where the database is damaged or cannot be used, and say so once."""
         try:
-            return work()
-        except (sqlite3.OperationalError, OSError) as error:
+            return work() if self._usable else None
+        except (sqlite3.Error, OSError) as error:
             self._usable = False
-            self._tell(f"{self.path}: annotations are not kept: {getattr(error, 'strerror', None) or error}")
-        except sqlite3.DatabaseError as error:
-            self._tell(f"{self.path}: is damaged ({error}); it is made anew")
-            try:
-                self.path.unlink(missing_ok=True)
-            except OSError as reason:
-                self._usable = False
-                self._tell(f"{self.path}: annotations are not kept: {reason.strerror}")
+            why = getattr(error, "strerror", None) or error
+            self._tell(f"{self.path}: annotations are not kept: {why}; delete the file if it is damaged")
         return None
 
 

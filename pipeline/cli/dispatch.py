@@ -29,7 +29,7 @@ from .._version import __version__
 from ..errors import IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
-from .terminal import locale_note, show_every_letter
+from .terminal import show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
         lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
-        print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
+        print("\n".join(lines), file=sys.stderr)
         return IncompleteError.exit_code if _for_want(error) else error.exit_code
     except KeyboardInterrupt:
         _interrupted.append(True)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from .python.overlap import overlap as overlap
     from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
-    from .python.strings import alike as alike
     from .python.strings import distinct as distinct
     from .python.strings import joined as joined
     from .python.strings import shared as shared
@@ -51,7 +50,7 @@ MODULES = {
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "prepared": ("Prepared",),
-    "strings": ("alike", "distinct", "joined", "shared"),
+    "strings": ("distinct", "joined", "shared"),
     "three_way": ("three_way", "three_way_columns"),
 }
 """The functions that both kernels have, by the modules of `python/` and `native/`, which have the same names."""

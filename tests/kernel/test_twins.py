@@ -160,7 +160,6 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
     "Prepared": by_seed(prepared_call),
     "add_draws": by_seed(draws_call),
-    "alike": positional(IDS, IDS),
     "distinct": positional(IDS),
     "edit_rate": by_seed(edit_rate_call),
     "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),

@@ -28,7 +28,7 @@ from ...errors import IncompleteError, InputError, printable
 from ...execution.options import SILENT, Listener
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe
-from ..leader_boards import relative_address
+from .report import relative_address
 
 if TYPE_CHECKING:
     import argparse

@@ -367,7 +367,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
     }
     titles, compared = pair_table(results, tests, digits)
-    pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
+    pairs = PageTable(titles, [marks.marked(row, *row[:2]) for row in compared], left=(0, 1)) if tests else None
     return {
         "group": group,
         "name": f"board-{number}",
