@@ -239,7 +239,7 @@ def write_boards(args: argparse.Namespace) -> int:
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
     no run has scores.
     """
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...io.safe_files import write_atomic
     from ...reopen import chosen, revisit
     from ...report import unavailable
