@@ -43,7 +43,7 @@ from .tables.ranked import (
 from .terminal.printing import as_shown, fits, print_square, print_table, print_text, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ..scoring.results import Comparison, Results, Score
     from .tables import Table
@@ -279,13 +279,10 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
 # --- what a run replaces in its run directory, which is printed before it begins
 
 
-def replacement_note(
-    folder: object, scores: Sequence[Score], known: Sequence[str], outdated: Mapping[str, Sequence[str]]
-) -> str | None:
+def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[str]) -> str | None:
     """Return what a run replaces in a folder, in a sentence, or None where nothing is lost.
 
     `scores` are those of the results there that the run does not make. `known` has the signatures of what it makes.
-    `outdated` has the systems, by data set, whose counts are of other texts than now, once for each file of counts.
     """
 
     def listed(kind: str, names: Iterable[str]) -> str:
@@ -293,18 +290,13 @@ def replacement_note(
         more = f" and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
         return f"{kind}{'' if len(own) == 1 else 's'} {', '.join(own[:SHOWN])}{more}"
 
-    parts = []
-    if scores:
-        count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
-        called = labels([*dict.fromkeys(score.metric for score in scores), *known])
-        names = listed("system", (score.system for score in scores))
-        metrics = listed("metric", (called[score.metric] for score in scores))
-        parts.append(
-            f"the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
-            f"the counts behind {behind} stay"
-        )
-    for dataset, systems in outdated.items():
-        if systems:
-            counts = f"{len(systems):,} files of counts are" if len(systems) > 1 else "1 file of counts is"
-            parts.append(f"{counts} replaced, because {dataset} has other texts now ({listed('system', systems)})")
-    return f"{folder}: {'; '.join(parts)}; --output DIR writes to another folder and keeps all" if parts else None
+    if not scores:
+        return None
+    count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
+    called = labels([*dict.fromkeys(score.metric for score in scores), *known])
+    names = listed("system", (score.system for score in scores))
+    metrics = listed("metric", (called[score.metric] for score in scores))
+    return (
+        f"{folder}: the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
+        f"the counts behind {behind} stay; --output DIR writes to another folder and keeps all"
+    )

@@ -125,7 +125,7 @@ def _aliases(given: list[str]) -> dict[str, str]:
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...human.score_files import metric_scores, scores_of_file
     from ...io.remote import is_remote
 

@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         return write_boards(args)
     if args.more:
         raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...report import FORMATS
     from ...report.console import print_types
     from ...report.plots import PLOTS
@@ -239,7 +239,7 @@ def write_boards(args: argparse.Namespace) -> int:
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
     no run has scores.
     """
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...io.safe_files import write_atomic
     from ...reopen import chosen, revisit
     from ...report import unavailable
