@@ -27,7 +27,7 @@ from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.in_memory import corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result, boards_of
-from .execution.count import count_in_memory, has_workers
+from .execution.count import count_in_memory
 from .execution.options import SILENT, RunOptions
 from .metrics.base.capabilities import computes_numbers, for_systems
 from .metrics.base.needs import TEXTS
@@ -39,7 +39,6 @@ from .scoring.results import Results
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from .config.models import StatisticsConfig
@@ -155,32 +154,22 @@ def evaluate_corpus(
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
     needs = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
-    if not has_workers(corpus, options):
-        return results_of(tasks, count_in_memory(corpus, needs, options), settings)
-    from .io.workers import beside
-
-    with beside(lambda: text_warnings(tasks)) as noticed:
-        return results_of(tasks, count_in_memory(corpus, needs, options), settings, noticed)
+    return results_of(tasks, count_in_memory(corpus, needs, options), settings)
 
 
 def results_of(
     tasks: Sequence[Task],
     counted: Counted,
     settings: StatisticsConfig | None = None,
-    noticed: Callable[[], list[str]] | None = None,
 ) -> Evaluation:
-    """Return the results of a data set whose texts are counted, with the statistics that `settings` ask for.
-
-    `noticed` returns the warnings about the texts, where they are looked for meanwhile.
-    """
+    """Return the results of a data set whose texts are counted, with the statistics that `settings` ask for."""
     corpus, counts = tasks[0].corpus, {tasks[0].corpus.name: counted}
     boards, whole = score(tasks, counts), None
     if settings:
         from .scoring.resampling.significance import with_statistics
 
         whole, boards = with_statistics(Results(datasets={corpus.name: describe(corpus)}, scores=[]), boards, settings)
-    of_texts = noticed() if noticed else text_warnings(tasks)
-    told = [*of_texts, *count_warnings(tasks, counts), *(whole.warnings if whole else ())]
+    told = [*text_warnings(tasks), *count_warnings(tasks, counts), *(whole.warnings if whole else ())]
     return Evaluation(boards, told, replace(whole, warnings=told) if whole else None)
 
 
@@ -229,7 +218,7 @@ def load(directory: str | Path) -> Evaluation:
 
     The counts of sentences are read when they are asked for. Raises StoreError where the directory holds no results.
     """
-    from .execution.store.remote_copy import folder_of
+    from .execution.store.run_directory import folder_of
 
     directory = folder_of(directory)
     return _evaluation(directory, Results.read(directory / "results.json"))

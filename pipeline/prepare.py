@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +17,7 @@ from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, elsewhere
-from .io.remote import is_remote, telling
+from .io.remote import is_remote
 from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
@@ -25,7 +25,7 @@ from .metrics.build import is_called, resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
-from .scoring.board import Task, needs_of, tasks_of
+from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
     from .metrics.base.metric import Metric
-    from .metrics.base.needs import Needs
     from .reproduction.published_sections import Published
 
 
@@ -67,15 +66,6 @@ class Job:
         """Whether --only limits the run to a part of the config."""
         return bool(self.overrides.only)
 
-    @property
-    def needs(self) -> tuple[Needs, ...]:
-        """The columns to count for the scores; metrics with equal needs share them."""
-        return tuple(dict.fromkeys(metric.needs for metric in self.metrics))
-
-    def needs_of(self, corpus: Corpus) -> tuple[Needs, ...]:
-        """Return the columns to count for a data set: those for the scores, and for its categories of edits."""
-        return needs_of(task for task in self.tasks if task.corpus is corpus)
-
 
 def prepare(
     written: str | Path | Node,
@@ -88,8 +78,7 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
     metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    with telling(listener.tell):
-        config, metrics, corpora, problems = _opened(written, options, overrides, listener)
+    config, metrics, corpora, problems = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
@@ -183,7 +172,7 @@ def _opened(
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         metrics = for_systems(metrics, len(config.systems))
-        address, options = options.address, under(config, options)
+        address, options = options.address, options.under(config.run)
         if address:
             from .config.models import check_address
 
@@ -214,19 +203,6 @@ def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str
     others = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
     spelled = (pattern for pattern in patterns if pattern not in others and is_called(metric, pattern))
     return (metric.name, render_signature(metric.name, metric.settings()), *spelled)
-
-
-def under(config: Config, options: RunOptions) -> RunOptions:
-    """Return options in which a config fills what the command line left open."""
-    written = config.run
-    filled = options.under(n_jobs=written.n_jobs, backend=written.backend, address=written.address)
-    devices = tuple(written.devices) if isinstance(written.devices, list) else (written.devices,)
-    return replace(
-        filled,
-        devices=options.devices or devices,
-        batch_size=options.batch_size or written.batch_size,
-        patience=float(written.patience),
-    )
 
 
 def impossible_files(config: Config) -> list[Problem]:

@@ -1,12 +1,9 @@
 """Rewards for training: the sentence scores of any metric of texts, in the shapes that programs for training call.
 
-plain(metric)    reward(outputs, references, sources) -> list of numbers
+plain(metric)    reward(outputs, references, sources) -> list of numbers, for any program
 trl(metric)      reward(prompts, completions, **columns), for TRL's GRPOTrainer and RLOOTrainer
-verl(metric)     compute_score(data_source, solution_str, ground_truth, extra_info), for verl; verl_batch(metric)
-                 the same for its reward manager `batch`
-corpus(metric)   score(items) -> number, for programs that score a corpus at the end, such as lm-evaluation-harness
 
-None of these packages is imported. What is returned can be pickled, and used by several threads at once. References
+None of these programs is imported. What is returned can be pickled, and used by several threads at once. References
 come with their own output: one text, or a list of texts. What is no ordinary text follows the same rules everywhere:
 
 - An empty output is scored as any other text. Mostly its score is 0.
@@ -23,9 +20,9 @@ Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help 
 from __future__ import annotations
 
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from .api import evaluate
 from .errors import InputError
 from .metrics.build import from_values
 from .scorers.checks import called, texts_of
@@ -34,7 +31,7 @@ from .scorers.scorer import check_texts_scored
 from .tokenizers.own_tokens import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
@@ -76,44 +73,18 @@ def trl(
     """
     asked = _metric(metric)
     columns = [references, *([sources] if asked.needs.source else [])]
-    return _named(name or asked.name, _trl, plain(asked, missing=missing, extract=extract), columns)
-
-
-def verl(
-    metric: Asked, *, sources: str = "source", missing: float | None | str = REFUSED, extract: Extract | None = None
-) -> Callable[..., float]:
-    """Return compute_score(data_source, solution_str, ground_truth, extra_info=None) -> number, as verl calls it.
-
-    `ground_truth` is the reference, or a list of them. `sources` is the key of `extra_info` under which the source is,
-    where the metric needs one. See plain() for the rest. Raises InputError as plain() does.
-    """
-    return _named("compute_score", _verl, plain(metric, missing=missing, extract=extract), sources)
-
-
-def verl_batch(
-    metric: Asked, *, sources: str = "source", missing: float | None | str = REFUSED, extract: Extract | None = None
-) -> Callable[..., list[float]]:
-    """Return compute_score(data_sources, solution_strs, ground_truths, extra_infos) -> list of numbers.
-
-    verl's reward manager `batch` calls it so, once for all outputs of a step. The arguments are those of verl().
-    """
-    return _named("compute_score", _verl_batch, plain(metric, missing=missing, extract=extract), sources)
-
-
-def corpus(metric: Asked) -> Callable[[Sequence[Sequence[Any]]], float]:
-    """Return score(items) -> number, the score of a corpus.
-
-    An item is (output, references) or (output, references, source). Its references are one text or a list of texts.
-    Raises InputError as plain() does.
-    """
-    return _named("corpus_score", _corpus, _metric(metric))
-
-
-def _named(name: str, function: Callable[..., Any], *settings: Any) -> Callable[..., Any]:
-    """Return a function with settings that can be pickled, and has a name, by which trainers call it in their logs."""
-    reward = partial(function, *settings)
-    vars(reward)["__name__"] = name
+    reward = partial(_trl, plain(asked, missing=missing, extract=extract), columns)
+    vars(reward)["__name__"] = name or asked.name
     return reward
+
+
+def _metric(metric: Asked) -> Metric:
+    """Return the metric that is asked for; raises InputError unless it is one, and scores texts without a gold."""
+    if is_list(metric):
+        raise InputError("metric: expected one metric, found a list; add up rewards of several, each with its weight")
+    (asked,) = from_values(metric)
+    check_texts_scored(asked, gold=False)
+    return asked
 
 
 def _rewards(
@@ -128,21 +99,47 @@ def _rewards(
     texts = texts_of("outputs", outputs)
     if extract is not None:
         texts = texts_of("extract", [extract(text) for text in texts])
+    by_count: dict[int, list[int]] = {}
     own = _references(references, len(texts))
-    source = _sources(sources, len(texts)) if metric.needs.source else None
-    kept = [number for number, given in enumerate(own) if given]
-    if len(kept) < len(own) and missing == REFUSED:
-        item = next(number for number, given in enumerate(own, 1) if not given)
-        raise InputError(f"references, item {item}: there is none; say what the reward is then, such as missing=0.0")
+    for number, given in enumerate(own):
+        by_count.setdefault(len(given), []).append(number)
+    without = by_count.pop(0, [])
+    if without and missing == REFUSED:
+        message = "there is none; say what the reward is then, such as missing=0.0"
+        raise InputError(f"references, item {without[0] + 1}: {message}")
+    source = None
+    if metric.needs.source:
+        if sources is None:
+            raise InputError("sources: the metric needs the source of each output, and there is none")
+        source = texts_of("sources", sources)
+        if len(source) != len(texts):
+            raise InputError(f"sources: expected one text for each output, {len(texts):,}; found {len(source):,}")
     rewards: list[Any] = [missing] * len(texts)
-    for count in sorted({len(own[number]) for number in kept}):
-        rows = [number for number in kept if len(own[number]) == count]
+    for count, rows in by_count.items():
         sets = [[own[number][n] for number in rows] for n in range(count)]
         chosen = None if source is None else [source[number] for number in rows]
         scores = sentence_scores(metric, [texts[number] for number in rows], sets, chosen)
         for number, score in zip(rows, scores.tolist(), strict=True):
             rewards[number] = score
     return rewards
+
+
+def _references(references: Any, outputs: int) -> list[list[str]]:
+    """Return the references that each output has, without None and NaN; raises InputError."""
+    wanted = "a text or a list of texts"
+    if not is_list(references):
+        raise InputError(f"references: expected {wanted} for each output, found {called(references)}")
+    if len(references) != outputs:
+        raise InputError(f"references: expected {wanted} for each output, {outputs:,}; found {len(references):,}")
+    result = []
+    for number, given in enumerate(references, 1):
+        texts = given if is_list(given) else [given]
+        own = [text for text in texts if not (text is None or (isinstance(text, float) and isnan(text)))]
+        for text in own:
+            if not isinstance(text, str):
+                raise InputError(f"references, item {number}: expected {wanted}, found {called(text)}")
+        result.append(own)
+    return result
 
 
 def _trl(
@@ -156,88 +153,6 @@ def _trl(
             raise InputError(f"there is no column '{column}'; there are {known}. Name the one to read in trl()")
     sources = [_said(text) for text in columns[needed[1]]] if len(needed) > 1 else None
     return reward([_said(completion) for completion in completions], columns[needed[0]], sources)
-
-
-def _verl(
-    reward: Callable[..., list[Any]],
-    sources: str,
-    data_source: Any,
-    solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None = None,
-    **more: Any,
-) -> float:
-    """Return the reward of one output. Raises InputError as plain() does."""
-    return _verl_batch(reward, sources, [data_source], [solution_str], [ground_truth], [extra_info], **more)[0]
-
-
-def _verl_batch(
-    reward: Callable[..., list[Any]],
-    sources: str,
-    data_sources: Any,
-    solution_strs: Sequence[str],
-    ground_truths: Any,
-    extra_infos: Any,
-    **more: Any,
-) -> list[float]:
-    """Return the reward of each output. Raises InputError as plain() does."""
-    del data_sources, more
-    return reward(solution_strs, ground_truths, [(info or {}).get(sources) for info in extra_infos])
-
-
-def _corpus(metric: Metric, items: Sequence[Sequence[Any]]) -> float:
-    """Return the score of all items together. Raises InputError as `evaluate` does."""
-    if not is_list(items) or not all(is_list(item) and len(item) in (2, 3) for item in items):
-        raise InputError("items: expected (output, references) or (output, references, source) for each")
-    outputs = texts_of("outputs", [item[0] for item in items])
-    own = _references([item[1] for item in items], len(outputs))
-    source = None
-    if metric.needs.source:
-        source = _sources([item[2] if len(item) > 2 else None for item in items], len(outputs))
-    most = max(map(len, own), default=0)
-    sets = [[given[n] if n < len(given) else None for given in own] for n in range(most)]
-    return float(evaluate(outputs, sets, source, metric)[0].score)
-
-
-def _metric(metric: Asked) -> Metric:
-    """Return the metric that is asked for; raises InputError unless it is one, and scores texts without a gold."""
-    if is_list(metric):
-        raise InputError("metric: expected one metric, found a list; add up rewards of several, each with its weight")
-    (asked,) = from_values(metric)
-    check_texts_scored(asked, gold=False)
-    return asked
-
-
-def _is_missing(text: object) -> bool:
-    """Return whether a value stands for a text that is missing: None, or NaN as pandas has it."""
-    return text is None or (isinstance(text, float) and text != text)  # noqa: PLR0124 (NaN is not itself)
-
-
-def _references(references: Any, outputs: int) -> list[list[str]]:
-    """Return the references that each output has; raises InputError."""
-    if not is_list(references):
-        raise InputError(f"references: expected a text or a list of texts for each output, found {called(references)}")
-    if len(references) != outputs:
-        message = f"expected a text or a list of texts for each output, {outputs:,}; found {len(references):,}"
-        raise InputError(f"references: {message}")
-    result = []
-    for number, given in enumerate(references, 1):
-        own = [text for text in (given if is_list(given) else [given]) if not _is_missing(text)]
-        wrong = next((text for text in own if not isinstance(text, str)), None)
-        if wrong is not None:
-            raise InputError(f"references, item {number}: expected a text or a list of texts, found {called(wrong)}")
-        result.append(own)
-    return result
-
-
-def _sources(sources: Any, outputs: int) -> list[str]:
-    """Return the source of each output; raises InputError."""
-    if sources is None or (is_list(sources) and all(map(_is_missing, sources)) and outputs):
-        raise InputError("sources: the metric needs the source of each output, and there is none")
-    texts = texts_of("sources", sources)
-    if len(texts) != outputs:
-        raise InputError(f"sources: expected one text for each output, {outputs:,}; found {len(texts):,}")
-    return texts
 
 
 def _said(text: Any) -> Any:

@@ -29,23 +29,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel
 from ._version import __version__
 from .errors import InputError
-from .execution.count import count_all, outdated
+from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
-from .execution.store.remote_copy import mirrored
-from .execution.store.run_directory import Log, RunDirectory, running, surroundings
+from .execution.store.run_directory import Log, RunDirectory, mirrored, running, surroundings
 from .io.plain_files import remove_abandoned
-from .io.remote import telling
-from .io.workers import give_back_memory
 from .metrics.base.capabilities import computes_numbers, declared_of
-from .prepare import Job, prepare, under
+from .prepare import Job, prepare
 from .report import FORMATS
 from .report.console import replacement_note
 from .report.material import Material
 from .report.tables.plot_style import PlotStyle
-from .scoring.board import count_warnings, describe, rows_of, tasks_of, with_means
+from .scoring.board import count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results
-from .scoring.stored_runs import left_out, replaced
+from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,10 +57,6 @@ if TYPE_CHECKING:
     from .scoring.board import Board
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
-
-
-LARGE = 1 << 20
-"""From so many lines on, a run gives back the memory that was used to read the texts before it counts them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +108,7 @@ def run(
     """
     remove_abandoned()
     with (
-        telling(listener.tell),
+        options.under(job.config.run).connected() as connected,
         mirrored(output or job.config.output.dir) as folder,
         (directory := RunDirectory(folder)).held(listener.tell),
     ):
@@ -126,8 +119,7 @@ def run(
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
             try:
-                with under(job.config, options).connected() as connected:
-                    return directory, _run(job, directory, connected, LoggingListener(listener, log), kept)
+                return directory, _run(job, directory, connected, LoggingListener(listener, log), kept)
             except BaseException as error:
                 log(f"stopped: {type(error).__name__}: {error}")
                 raise
@@ -138,31 +130,30 @@ def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, An
 
     They stay where --only leaves out some of their scores. Raises StoreError where they are of another config.
     """
-    directory.refuse_other_config(job.written)
-    count = left_out(directory.path, job.tasks) if job.partial else 0
-    if count:
-        listener.tell(
-            f"{directory.path}: the results there stay as they are, because --only leaves out {count:,} of their "
-            "scores; the new scores are only shown (--output DIR writes them to another folder)"
-        )
-    elif note := replacement(directory, job):
+    note = replacement(directory, job)
+    if note:
         listener.tell(note)
-    return directory.about() if count else {}
+    return directory.about() if note and job.partial else {}
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
-    """Return what the run would replace in its directory, in a sentence; None where nothing is lost."""
-    scores = replaced(directory.path, job.tasks)
-    known = [task.signature for task in job.tasks]
-    texts = {corpus.name: outdated(corpus, job.needs, directory) for corpus in job.corpora}
-    return replacement_note(directory.path, scores, known, texts)
+    """Return what becomes of the results in a run directory that the run does not make; None where there are none.
+
+    Raises StoreError where they are of another config, or where they stay and a text of them has changed.
+    """
+    scores = left_out(directory.path, job.tasks, stay=job.partial)
+    directory.refuse_other_config(job.written)
+    if job.partial and scores:
+        return (
+            f"{directory.path}: the results there stay as they are, because --only leaves out {len(scores):,} of their "
+            "scores; the new scores are only shown (--output DIR writes them to another folder)"
+        )
+    return replacement_note(directory.path, scores, [task.signature for task in job.tasks])
 
 
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
     begun = time.monotonic()
-    if any(corpus.lines >= LARGE for corpus in job.corpora):
-        give_back_memory()
     job, computed = with_numbers(job, options, listener)
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
@@ -186,8 +177,6 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
     state, seconds = "incomplete" if missing else "done", round(time.monotonic() - begun, 3)
     about = {"kernel": kernel.name(), "state": state, "seconds": {"counting": round(counting, 3), "all": seconds}}
     directory.write_manifest({**about, **job.written, **surroundings(), **computed})
-    for item in [*job.warnings, *missing]:
-        listener.note(str(item))
     listener.note(f"{state} in {seconds} s")
     return scored.results
 
@@ -215,7 +204,8 @@ def count(
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
-        counts[corpus.name], lost = count_all(corpus, job.needs_of(corpus), directory, options, listener)
+        views = views_of(task for task in job.tasks if task.corpus is corpus)
+        counts[corpus.name], lost = count_all(views, directory, options, listener)
         missing += lost
     return counts, missing
 

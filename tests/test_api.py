@@ -24,7 +24,6 @@ from tests.conftest import edited, sentence, write_run
 from tests.oracles import naive
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -260,30 +259,6 @@ def test_outputs_of_a_sampled_score_are_means_over_the_draws() -> None:
 
 # ---- signatures
 
-METRICS = [
-    "gleu",
-    "gleu[variant=2016,iter=7]",
-    "gleu[n=2,unit=char,strip=true,iter=7]",
-    "gleu[tok=blank,strip=true,lc=true,iter=7]",
-    "gleu[rng=numpy,seed=5,iter=7,zero_total=one]",
-    "gleu[rng=python3,iter=7]",
-    "gleu[refs=max,zero_total=one]",
-    "gleu[level=mean]",
-    "gleu[level=mean,refs=max,smoothing=ones]",
-]
-
-
-@pytest.mark.usefixtures("silent")
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_signature_passed_back_gives_the_same_score(metric: str) -> None:
-    texts = make(70, newlines=True)
-    first = evaluate(*hypotheses_first(texts), metrics=[metric])
-    second = evaluate(*hypotheses_first(texts), metrics=[first.signature])
-    assert first.signature.endswith(f"|nrefs:3|v:{pipeline.__version__}")
-    assert second.signature == first.signature
-    assert second.outputs == first.outputs
-    assert first[0].measure == second[0].measure == from_text(metric)
-
 
 @pytest.mark.usefixtures("silent")
 def test_metrics_may_be_names_signatures_mappings_or_metrics() -> None:
@@ -292,13 +267,6 @@ def test_metrics_may_be_names_signatures_mappings_or_metrics() -> None:
     found = [evaluate(*hypotheses_first(texts), metrics=[form]).signature for form in [*forms, from_text("gleu[n=3]")]]
     assert found == [found[0]] * 5
     assert "|n:3|" in found[0]
-
-
-@pytest.mark.usefixtures("silent")
-def test_the_default_metric_is_that_of_the_original_program() -> None:
-    result = evaluate(*hypotheses_first(make(72)))
-    expected = "gleu|variant:2017|n:4|unit:word|tok:whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:3"
-    assert result.signature == f"{expected}|v:{pipeline.__version__}"
 
 
 # ---- evaluations of several systems and metrics
@@ -367,14 +335,6 @@ def test_attributes_of_the_only_result_are_those_of_the_evaluation(name: str) ->
         assert own.__self__ in (evaluation, evaluation[0])
 
 
-@pytest.mark.usefixtures("silent")
-def test_fields_of_the_only_result_are_those_of_the_evaluation() -> None:
-    """The class says: with one result its attributes are the evaluation's own."""
-    evaluation = evaluate(*hypotheses_first(make(81)), metrics=["gleu[iter=4]"])
-    for name in ("found", "measure", "statistics"):
-        assert getattr(evaluation, name) is getattr(evaluation[0], name)
-
-
 def test_what_is_printed_names_system_metric_and_score(several: Evaluation) -> None:
     assert repr(several[0]) == f"<Result memory mine {several[0].score!r} {several[0].signature}>"
     assert repr(several) == (
@@ -414,32 +374,6 @@ def test_workers_change_nothing(n_jobs: Any) -> None:
     assert {k: v.tolist() for k, v in one.columns.items()} == {k: v.tolist() for k, v in many.columns.items()}
 
 
-@pytest.mark.usefixtures("silent")
-def test_tuples_and_arrays_of_strings_are_lists_of_strings() -> None:
-    texts = make(83)
-    expected = evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"])
-    found = evaluate(
-        np.array(texts.hypotheses),  # type: ignore[arg-type]
-        tuple(tuple(texts) for texts in texts.references),
-        tuple(texts.sources),
-        metrics=("gleu[iter=4]",),
-    )
-    assert found.outputs == expected.outputs
-
-
-def test_none_is_a_missing_reference() -> None:
-    """Oracles: sacreBLEU, which takes None so; and a twin of the other reference, which changes no maximum."""
-    sources = ["He go to school .", "I like a apples .", "It rain ."]
-    outputs = ["He goes to school .", "I like an apples .", "It rained today ."]
-    first = ["He goes to school .", "I like apples .", "It rains today ."]
-    second: list[str | None] = ["He went to the school .", None, "It rained ."]
-    twins = [text or first[number] for number, text in enumerate(second)]
-    found = evaluate(outputs, [first, second], sources, ["bleu", "gleu[refs=max]"])
-    assert found[0].score * 100 == near(sacrebleu.corpus_bleu(outputs, [first, second]).score)  # type: ignore[list-item]
-    assert found[1].score == near(evaluate(outputs, [first, twins], sources, ["gleu[refs=max]"]).score)
-    assert found[0].columns["ref_len@1"].tolist() == [6, -1, 3]
-
-
 # ---- wrong input
 
 GOOD: dict[str, Any] = {"hypotheses": ["a b", "c"], "references": [["a", "b"]], "sources": ["x", "y"]}
@@ -451,33 +385,25 @@ NO_STRINGS = "expected a list of strings"
     ("wrong", "message"),
     [
         ({"hypotheses": "a b"}, f"hypotheses: {NO_STRINGS}"),
-        ({"hypotheses": {"A": "a b"}}, f"hypotheses['A']: {NO_STRINGS}"),
-        ({"hypotheses": [1, 2]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": ["a", None]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": [b"a", b"b"]}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": None}, f"hypotheses: {NO_STRINGS}"),
-        ({"hypotheses": 5}, f"hypotheses: {NO_STRINGS}"),
         ({"hypotheses": {"a b", "c"}}, f"hypotheses: {NO_STRINGS}"),  # a set has no order
         ({"hypotheses": iter(["a b", "c"])}, f"hypotheses: {NO_STRINGS}"),  # can be read once only
         ({"sources": {"x": "y", "z": "w"}}, f"sources: {NO_STRINGS}"),
-        ({"sources": "xy"}, f"sources: {NO_STRINGS}"),
         ({"sources": [["x"], ["y"]]}, f"sources: {NO_STRINGS}"),
         ({"references": "ab"}, FLAT),
         ({"references": ["a", ["b"]]}, FLAT),
         ({"references": ["a"]}, "the texts have different numbers of lines; line 2 has no partner in some:"),
         ({"references": ["a", None]}, "references, item 2: no annotator has a reference"),
-        ({"references": [1, 2]}, f"references[0]: {NO_STRINGS}"),
         ({"references": {"one": ["a", "b"]}}, FLAT),
         ({"references": [["a", 2]]}, f"references[0]: {NO_STRINGS}"),
-        ({"references": [["a", "b"], None]}, f"references[1]: {NO_STRINGS}"),
         ({"references": None}, FLAT),
-        ({"references": [["a", None], ["a", None]]}, "references[0], item 2: no annotator has a reference"),
         ({"sources": None}, "gleu needs "),
         ({"hypotheses": {}}, "hypotheses: there is no system"),
         ({"references": []}, "references: at least one reference set is needed"),
         ({"hypotheses": [], "references": [[]], "sources": []}, "sources: has no lines; nothing can be scored"),
         ({"metrics": "glue"}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
-        ({"metrics": ["glue"]}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
         ({"metrics": [None]}, "metrics: [0]: expected a metric"),
         ({"metrics": ["gleu", "gleu[orders=3]"]}, "metrics: [1]"),
         ({"metrics": [{"name": "gleu", "level": "mean", "references": "sample"}]}, "metrics: [0]"),
@@ -498,11 +424,10 @@ def test_one_metric_or_one_reference_set_needs_no_list() -> None:
     assert evaluate(**GOOD | {"metrics": "bleu", "references": sets}).signature.split("|")[-2] == "nrefs:2"
 
 
-@pytest.mark.parametrize("metrics", [[], ()])
-def test_no_metric_at_all_is_refused(metrics: Sequence[str]) -> None:
+def test_no_metric_at_all_is_refused() -> None:
     """Nothing would be scored, and nothing be said of it."""
     with pytest.raises(InputError, match="metrics"):
-        evaluate(**GOOD, metrics=metrics)
+        evaluate(**GOOD, metrics=[])
 
 
 @pytest.mark.parametrize("n_jobs", [0, "all"])
@@ -512,23 +437,16 @@ def test_numbers_of_workers_that_are_none_are_refused(n_jobs: Any) -> None:
         evaluate(**GOOD, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize(
-    ("name", "shorter"),
-    [
-        ("hypotheses", ["a b"]),
-        ("sources", ["x"]),
-        ("references[1]", [["a", "b"], ["a"]]),
-    ],
-)
-def test_unequal_lengths_are_told_with_all_counts(name: str, shorter: Any) -> None:
-    references = [["a", "b"], ["a", "b"]]
-    given = GOOD | {"references": references} | {name.partition("[")[0]: shorter}
+def test_unequal_lengths_are_told_with_all_counts() -> None:
     with pytest.raises(InputError) as told:
-        evaluate(**given)
+        evaluate(**GOOD | {"references": [["a", "b"], ["a"]]})
     first, *counts = str(told.value).splitlines()
     assert first == "the texts have different numbers of lines; line 2 has no partner in some:"
     assert dict(line.split()[::-2] for line in counts) == {
-        text: "1" if text == name else "2" for text in ("sources", "references[0]", "references[1]", "hypotheses")
+        "sources": "2",
+        "references[0]": "2",
+        "references[1]": "1",
+        "hypotheses": "2",
     }
 
 
@@ -568,16 +486,11 @@ def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: 
     ("changed", "message"),
     [
         ({"hypotheses": ["a", "b"]}, "memory: system system is the same text as reference 0"),
-        ({"hypotheses": {"A": ["q", "r"], "B": ["q", "r"]}}, "memory: system B is the same text as system A"),
-        ({"references": [["x", "y"]]}, "memory: reference 0 (references[0]) is the same text as the source"),
-        ({"hypotheses": ["", " \n"]}, "memory: system system: 2 of 2 lines are empty"),
         (
             {"references": [["a", "b"], ["", "b"]]},
             "memory: reference 1 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
         ),
-        ({"hypotheses": ["a@@ b", "c"]}, "subword"),
     ],
-    ids=["reference", "system", "source", "empty output", "empty reference", "subword pieces"],
 )
 def test_what_is_probably_not_meant_is_a_warning(changed: dict[str, Any], message: str) -> None:
     with pytest.warns(UserWarning) as caught:  # noqa: PT030 (the messages are compared below)
@@ -690,14 +603,6 @@ def test_warnings_of_a_run_are_kept(tmp_path: Path) -> None:
     assert pipeline.load(tmp_path / "run").warnings == results.warnings
 
 
-def test_a_config_that_is_wrong_is_refused(tmp_path: Path) -> None:
-    config = tmp_path / "config.yaml"
-    config.write_text("datasets: {}\nmetrics: [glue]\n", encoding="utf-8")
-    with pytest.raises(InputError, match="did you mean 'gleu'"):
-        pipeline.run(config, tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=re.escape(str(tmp_path))):
         pipeline.load(tmp_path)
@@ -776,13 +681,3 @@ def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -
         f"memory: reference {number} (references[{number}]) has {lines}: each counts as a sentence of length 0"
         for number, lines in enumerate(["30 empty lines, the first is line 4", "60 empty lines, the first is line 2"])
     ]
-
-
-def test_none_and_an_empty_reference_are_not_the_same() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = [
-            pipeline.evaluate(["x", "b"], [["a", "b"], [first, "b c"]], metrics="ter").outputs["ref_len"]
-            for first in (None, "")
-        ]
-    assert scores == [2.5, 2.0]  # by hand: 1 and (1 + 2) / 2, or (1 + 0) / 2 and (1 + 2) / 2

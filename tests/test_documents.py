@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 import pytest
 
 from pipeline.reproduction.recipe import recipes
-from tests.bench import help_page
 from tests.bench.__main__ import ROWS
-from tests.bench.measuring.rows import Row
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "pipeline"
@@ -93,27 +90,6 @@ def test_every_row_of_help_speed_can_be_measured() -> None:
     last = {row[-1] for row in rows("speed.md", TIMES)}
     assert len(last) > 5
     assert last <= set(ROWS)
-
-
-def test_measured_rows_take_the_place_of_older_ones_in_help_speed_and_the_readme() -> None:
-    page, readme = (PAGES[name].read_text(encoding="utf-8") for name in ("speed.md", "README.md"))
-    assert help_page.renewed_page(page, {}, "") == page
-    assert help_page.renewed_readme(readme, page) == readme
-    measured = {
-        "package": [Row("thirteen systems", "0.40 s", "gleu -f: 20.0 s", 50.0, "peer slower")],
-        "wc": [Row("1M lines", "3 s", "wc -w: 2 s", 1.5, "2 times its time"), Row("more", "4 s", "-", math.nan, "-")],
-    }
-    new = help_page.renewed_page(page, measured, "2027-01-02, 0.3.0, 4 cores")
-    lines = [line for line in new.split("\n") if "0.3.0" in line]
-    assert lines == [
-        "| thirteen systems | 0.40 s | gleu -f: 20.0 s | 50 times faster | 2027-01-02, 0.3.0, 4 cores | package |",
-        "| 1M lines | 3 s | wc -w: 2 s | 1.5 times its time | 2027-01-02, 0.3.0, 4 cores | wc |",
-        "| more | 4 s | - | | 2027-01-02, 0.3.0, 4 cores | wc |",
-    ]
-    kept = [line for line in page.split("\n") if not line.endswith((" package |", " wc |"))]
-    assert [line for line in new.split("\n") if line not in lines] == kept
-    shown = help_page.renewed_readme(readme, new).split("\n")
-    assert [line for line in shown if line not in readme.split("\n")] == [lines[0].rpartition(" | 2027")[0] + " |"]
 
 
 def test_every_topic_is_linked_from_the_readme() -> None:

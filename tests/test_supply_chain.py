@@ -9,8 +9,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.conftest import ROOT
-from tests.tools.same_wheels import DATE
 
+DATE = "1577836800"
+"""The date of the files in a wheel (SOURCE_DATE_EPOCH)."""
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 

@@ -208,20 +208,11 @@ def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
     required = not {GOLD, EDITS}.isdisjoint(views)
     edits = required or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
-    columns = getattr(args, "num_refs", None)
     if not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
-    alone = len(references) == 1 and columns is None
-    m2 = whole_m2(references[0], look=edits) if alone else None
-    if columns is None or m2:
-        each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
-    else:  # the columns of one file
-        path = given_path(references[0]) if len(references) == 1 else None
-        if path is None:
-            raise ConfigError(f"--num-refs: the references are columns of one file; -r names {len(references)}")
-        numbers = map(str, range(1, columns + 1))
-        each = tuple(Column(kind="tsv", path=path, column=number, width=columns) for number in numbers)
+    m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
+    each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
     annotations = given_path(gold) if gold else m2 if edits else None
     if required and annotations is None:
         other = "; or texts are annotated for those that have the option --annotator: --annotator auto"

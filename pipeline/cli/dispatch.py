@@ -26,10 +26,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._version import __version__
-from ..errors import IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
+from ..errors import ConfigError, IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
-from .terminal import locale_note, show_every_letter
+from .terminal import show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
         lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
-        print("\n".join(lines + locale_note(str(error))), file=sys.stderr)
+        print("\n".join(lines), file=sys.stderr)
         return IncompleteError.exit_code if _for_want(error) else error.exit_code
     except KeyboardInterrupt:
         _interrupted.append(True)
@@ -278,6 +278,10 @@ def _dispatch(arguments: list[str]) -> int:
     try:
         code: int = parsed.call(parsed)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        from .. import kernel
+
+        if isinstance(error, TypeError | AttributeError) and (reason := kernel.stale()):
+            raise ConfigError(f"{reason} ({type(error).__name__}: {error})") from error
         # results.json is checked when it is read: its keys, and the types of its values. But its parts may not fit
         # together: a correlation may name a metric that has no score. Nobody needs to foresee each of these ways.
         if name not in READERS or DEBUG in os.environ:

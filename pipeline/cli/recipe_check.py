@@ -169,7 +169,7 @@ def _notes(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
     publication = plain.get("publication")
     cite = publication.get("cite") if isinstance(publication, dict) else None
     if isinstance(cite, str) and not re.search(r"\b(?:19|20)[0-9]{2}\b", cite):
-        yield root.problem("names no year, so the result has no place in the timeline", ("publication", "cite"))
+        yield root.problem("names no year, so it comes last in the reproduction report", ("publication", "cite"))
     own = [where for where, text in _paths(plain) if not is_data(text) and not text.startswith(("http", "s3:"))]
     if own:
         more = f" and {len(own) - 1} more" if len(own) > 1 else ""

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from ..evaluation import Result
     from .dispatch import Parser
 
-MOST_COLUMNS = 255
 SYNONYMS = {
     "--metrics": "-m",
     "--score-only": "-b",
     "--language-pair": "-l",
     "--width": "--digits",
     "-w": "--digits",
-    "-nr": "--num-refs",
     "--format": "-f",
     "-sl": "--sentences",
     "--sentence-level": "--sentences",
@@ -83,12 +81,6 @@ def add_habits(parser: Parser) -> None:
         "-l", dest="pair", metavar="PAIR", help="languages such as en-ja: zh, ja and ko have tokenizers of their own"
     )
     parser.add_argument(
-        "--num-refs",
-        type=_columns,
-        metavar="N",
-        help="-r is one file of tab-separated lines, whose N columns are the references",
-    )
-    parser.add_argument(
         "-b", dest="bare", action="store_true", help="print the bare number: one line for each output, or each sentence"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and notes on standard error")
@@ -99,16 +91,6 @@ def add_habits(parser: Parser) -> None:
         paired.add_argument(flag, dest="paired", action="store_const", const=test, help=meaning)
     parser.add_argument("--resamples", metavar="N", help="samples of the bootstrap (default: 1000)")
     parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")
-
-
-def _columns(text: str) -> int:
-    """Read a number of columns; for argparse."""
-    if text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= MOST_COLUMNS:
-        return int(text)
-    raise ValueError(text)
-
-
-_columns.__name__ = f"number of columns (1 to {MOST_COLUMNS})"
 
 
 def check_names(texts: Sequence[str]) -> None:

@@ -24,8 +24,6 @@ from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
 MAX_NODES = 100_000
 """Values that a document may have, and that it may expand to. One with more is an alias bomb, or no config."""
 MAX_BYTES = 10_000_000
-MAX_KEY = 1024
-"""Signs of a key, as many as YAML allows where no question mark stands before it."""
 MAX_PATHS = 20_000_000
 """Signs that the paths of all values may have together. The path of a value has the keys that lead to it."""
 SMALL = 20_000
@@ -171,9 +169,6 @@ class _Converter:
                 raise ConfigError([Problem(str(key_mark), "a key must be one word or text, not a list or mapping")])
             self.check_tag(key_node, key_mark)
             key = key_node.value
-            if len(key) > MAX_KEY:
-                message = f"a key has at most {MAX_KEY:,} signs, this one has {len(key):,}"
-                raise ConfigError([Problem(str(key_mark), message)])
             value = self.convert(value_node, f"{path}.{key}" if path else key, depth + 1)
             if key_node.tag.endswith(":merge"):
                 merged += value.value if isinstance(value.value, list) else [value]

@@ -381,19 +381,10 @@ class HumanConfig(ConfigModel):
     permutations: Resamples | None = Field(
         None, description="resamples of the permutation tests between metrics; default: no such tests"
     )
-    swap: Literal["auto", "scores", "pairs"] = Field(
-        "auto", description="what a permutation swaps between two metrics: scores, or results of pairs of outputs"
-    )
-    block: Resamples | None = Field(
-        None, description="after so many permutations each, a test with a clear p-value stops; default: it never does"
-    )
-    early_min: Level = Field(0.02, description="a test may stop where its p-value is below this")
-    early_max: Level = Field(0.5, description="a test may stop where its p-value is above this")
     aggregation: Literal["score", "trueskill"] = Field(
         "score",
         description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
     )
-    by_rank: Truth = Field(False, description="also the agreement on pairs of outputs by the ranks people gave them")
 
 
 class OutputConfig(ConfigModel):

@@ -49,8 +49,6 @@ class Column:
     """Whether a record may have no text."""
     decimals: int | None = None
     """Decimals that numbers have at most. None allows any real numbers."""
-    width: int = 0
-    """How many columns each line has to have; 0: as many as the first one."""
     lenient: bool = False
     """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
 

@@ -53,8 +53,8 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
         samples.encode()
     warnings = []
     for called, sample in samples.named:
-        lines = [line.strip() for line in sample.lines if line.strip()] if sample.braces else []
-        if lines and sum(bool(_RECORD.match(line)) for line in lines) >= 0.9 * len(lines):
+        records = [line for line in sample.lines if "{" in line and _RECORD.match(line.strip())]
+        if records and len(records) >= 0.9 * sum(not line.isspace() for line in sample.lines if line):
             wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"
             what = "looks like JSON lines that are read as plain text"
             warnings.append(f"{called} {what}; to score one field, write {wanted}")
@@ -66,7 +66,7 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
                 warnings.append(f"reference {number} ({text.name}) is the same text as {twin}; was another file meant?")
                 break
     warnings += _shifted(samples)
-    return [*warnings, *(_swapped_by_name(samples) or [*_source_swapped(samples), *_output_swapped(samples)])]
+    return [*warnings, *(_swapped_by_name(samples) or [*_swapped_by_words(samples), *_output_swapped(samples)])]
 
 
 def _shifted(samples: Samples) -> Iterator[str]:
@@ -126,31 +126,25 @@ def _swapped_by_name(samples: Samples) -> list[str]:
     return warnings
 
 
-def _related(samples: Samples) -> list[tuple[str, Sample, float]]:
-    """Return the references that are edited sources, each with its name in warnings and its likeness to the source."""
-    if samples.source is None or samples.source.text.lines < 2 * FEW:
-        return []
-    each = [(number, ref, samples.source.like(ref)) for number, ref in enumerate(samples.references)]
-    return [(f"reference {number} ({ref.text.name})", ref, like) for number, ref, like in each if EDITED < like < 1]
-
-
-def _source_swapped(samples: Samples) -> Iterator[str]:
+def _swapped_by_words(samples: Samples) -> Iterator[str]:
     """Warn of a reference that has more different words than the source, and that outputs are not far from.
 
     Corrections make different words fewer, because an error is mostly a word that the text has nowhere else.
     """
-    source = samples.source
-    for called, reference, _ in _related(samples):
-        outputs = samples.others
-        if source is None or not outputs or source.text.lines < ENOUGH:
-            return
+    source, outputs = samples.source, samples.others
+    if source is None or not outputs or source.text.lines < ENOUGH:
+        return
+    for number, reference in enumerate(samples.references):
         own, sources = reference.vocabulary(source), source.vocabulary(reference)
-        if own <= RICHER * sources or own - sources <= SURELY * (own + sources) ** 0.5:
+        is_edited = EDITED < source.like(reference) < 1
+        if not is_edited or own <= RICHER * sources or own - sources <= SURELY * (own + sources) ** 0.5:
             continue
-        if _mean([output.like(reference) - output.like(source) for output in outputs]) > -FARTHER:
+        nearer = [output.like(reference) - output.like(source) for output in outputs]
+        if sum(nearer) > -FARTHER * len(outputs):
             yield (
-                f"the source ({source.text.name}) and {called} seem to be swapped: this reference has more "
-                "different words than the source, as uncorrected texts have, and outputs are near to it"
+                f"the source ({source.text.name}) and reference {number} ({reference.text.name}) seem to be swapped: "
+                "this reference has more different words than the source, as uncorrected texts have, and outputs are "
+                "near to it"
             )
 
 
@@ -161,10 +155,13 @@ def _output_swapped(samples: Samples) -> Iterator[str]:
     CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing alone: that depends on how good the texts are.
     """
     source = samples.source
-    for called, reference, like in _related(samples):
-        outputs = samples.others
-        if source is None or not outputs:
-            return
+    outputs = samples.others
+    if source is None or not outputs or source.text.lines < 2 * FEW:
+        return
+    for number, reference in enumerate(samples.references):
+        like = source.like(reference)
+        if not EDITED < like < 1:
+            continue
         unchanged, changes = reference.same_as(source), reference.changes(source)
         others = [output.changes(source) for output in outputs]
         if min(map(len, [changes, *others])) < CHANGED or _mean(changes) >= TIMID:
@@ -174,7 +171,8 @@ def _output_swapped(samples: Samples) -> Iterator[str]:
         if all(bold) and all(nearer):
             least = min(map(_mean, others))
             yield (
-                f"{called} and the output seem to be swapped: in the lines that they change, this reference changes "
+                f"reference {number} ({reference.text.name}) and the output seem to be swapped: "
+                "in the lines that they change, this reference changes "
                 f"{_mean(changes):.1f} words and the output {least:.1f}; references mostly change more than outputs"
             )
 

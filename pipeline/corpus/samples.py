@@ -11,7 +11,7 @@ import numpy as np
 from .. import kernel
 from ..kernel.common import Encoded, Lines
 from ..kernel.python.strings import stops
-from .texts import MemoryText, read_texts, same
+from .texts import read_texts, same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,37 +61,13 @@ class Sample:
         """For each line the share of its words that are in that of another sample too, and how many both have."""
 
     @cached_property
-    def parts(self) -> list[list[str]]:
-        """The lines of each stretch; of a very long line its beginning."""
-        parts = [read_texts(self.text, low, high) for low, high in self.stretches]
-        if max((len(max(part, key=len)) for part in parts), default=0) <= WHOLE:
-            return parts
-        sizes = [len(line) for part in parts for line in part]
-        most = min(WHOLE, max(ALL // len(sizes), 1)) if sum(sizes) > ALL else WHOLE
-        return [[line[:most] for line in part] for part in parts]
-
-    @cached_property
     def lines(self) -> list[str]:
-        """The lines of all stretches."""
-        return [line for part in self.parts for line in part]
-
-    @property
-    def content(self) -> Lines:
-        """The lines of all stretches in UTF-8, of which no copy is made where they are in memory and not very long."""
-        if isinstance(self.text, MemoryText):
-            parts = [self.text.span(low, high) for low, high in self.stretches]
-            starts, ends = (np.concatenate([getattr(part, name) for part in parts]) for name in ("starts", "ends"))
-            if (ends - starts).max() <= WHOLE:
-                return Lines(self.text.data, starts, ends)
-        _, data, edges, _ = kernel.joined(self.lines)
-        return Lines(data, edges[:-1], edges[1:])
-
-    @cached_property
-    def braces(self) -> bool:
-        """Whether some line has a curly bracket, as records of JSON have."""
-        if isinstance(self.text, MemoryText) and b"{" not in self.text.data:
-            return False
-        return any("{" in line for line in self.lines)
+        """The lines of all stretches; of a very long line its beginning."""
+        lines = [line for low, high in self.stretches for line in read_texts(self.text, low, high)]
+        if max(map(len, lines), default=0) <= WHOLE:
+            return lines
+        most = min(WHOLE, max(ALL // len(lines), 1)) if sum(map(len, lines)) > ALL else WHOLE
+        return [line[:most] for line in lines]
 
     @cached_property
     def sizes(self) -> Ints:
@@ -117,16 +93,17 @@ class Sample:
         whole = apart + attached
         return apart / whole if signs >= FEW and whole >= FEW else None
 
+    def _differ(self, other: Sample) -> list[bool]:
+        return [own.split() != its.split() for own, its in zip(self.lines, other.lines, strict=True)]
+
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
-        equal = int(kernel.alike(self.tokens, other.tokens).sum())
-        return equal / max(len(self.lines), 1)
+        return self._differ(other).count(False) / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
         """Return, for each line that differs from the source, how many different words the source does not have."""
         own: Ints = self.sizes - kernel.shared(self.tokens, source.tokens)
-        differ = ~kernel.alike(self.tokens, source.tokens)
-        return [int(number) for number in own[differ]]
+        return [int(number) for number in own[self._differ(source)]]
 
     def like(self, other: Sample) -> float:
         """Return how much of their words the lines of two texts have in common, from 0 to 1."""
@@ -159,8 +136,9 @@ class Samples:
     def encode(self) -> None:
         """Turn the words of all samples into ids, equal ones into equal ids."""
         samples = [sample for _, sample in self.named]
-        encoded = kernel.encode([sample.content for sample in samples], "whitespace")
-        for sample, tokens in zip(samples, encoded, strict=True):
+        joined = [kernel.joined(sample.lines) for sample in samples]
+        texts = [Lines(data, edges[:-1], edges[1:]) for _, data, edges, _ in joined]
+        for sample, tokens in zip(samples, kernel.encode(texts, "whitespace"), strict=True):
             sample.tokens = tokens
 
     @cached_property

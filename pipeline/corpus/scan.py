@@ -21,22 +21,41 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
-    """What survey() of `kernel/native/scan.pyx` returns."""
-    from numpy.typing import NDArray
+    """What survey() returns."""
 
 
-# Every Unicode white space at which str.split() splits, as UTF-8. The newline is among them where it ends no text.
-_WHITE = (
-    rb"(?:[\t%s\x0b-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
+# Every Unicode white space at which str.split() splits, as UTF-8. The newline ends no text of the spool.
+_WHITE = re.compile(
+    rb"(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
     rb"\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
 )
-# The bytes with which a blank line can begin.
-_MAY_BE_BLANK = np.isin(np.arange(256), [*range(9, 14), *range(28, 33), 0xC2, 0xE1, 0xE2, 0xE3, 0xFF])
 
-_KINDS = np.array([1] * 128 + [2] * 128, np.uint8)  # white space of ASCII, other ASCII, what is not ASCII
-_KINDS[[*range(9, 14), *range(28, 33)]] = 0
-MANY = 64
-"""From so many lines of a piece on that may be blank, those of ASCII are looked at all at once."""
+
+def survey(piece: bytes, separator: int, skip: int, stride: int, column: int) -> Surveyed:
+    """Return what is found in a piece of a file; its compiled twin is in `kernel/native/scan.pyx`.
+
+    These are: the place behind every stride-th line end after the first `skip`; for each line that ends here whether it
+    is blank; the bytes behind the last line end, and whether they are blank; whether the piece is UTF-8; whether it has
+    carriage returns; how many marks of subwords and NUL characters it has; the bytes of the longest line that ends here
+    and its place from 0. The first line has `column` bytes in earlier pieces.
+    """
+    ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == separator)
+    *lines, rest = piece.split(bytes([separator]))
+    blank = np.array([_WHITE.fullmatch(line) is not None for line in lines], np.uint8)
+    try:
+        piece.decode()
+        valid = True
+    except UnicodeDecodeError:
+        valid = False
+    longest, place = 0, 0
+    if lines:
+        sizes = np.diff(ends, prepend=-1 - column) - 1
+        place = int(sizes.argmax())
+        longest = int(sizes[place])
+    kept = ends[skip::stride].astype(np.int64) + 1
+    open_blank = rest != b"" and _WHITE.fullmatch(rest) is not None
+    subwords, nuls = sum(map(piece.count, SUBWORDS)), piece.count(b"\0")
+    return kept, blank, len(rest), open_blank, valid, b"\r" in piece, subwords, nuls, longest, place
 
 
 class Scanner:
@@ -44,11 +63,10 @@ class Scanner:
 
     def __init__(self, separator: bytes, stride: int) -> None:
         self.separator, self.stride, self.plain = separator, stride, separator == NEWLINE
-        self.white = re.compile(_WHITE % (b"" if self.plain else b"\n"))
         self.has_bom = False
         self.subwords = self.nuls = 0
         self.hash = hashlib.blake2b(digest_size=16)
-        self.survey = kernel.native_function("survey", "scan")  # the compiled twin of what feed() does
+        self.survey = kernel.native_function("survey", "scan") or survey
         self.offset = self.lines = self.column = 0  # of the next piece: its byte in the file, line, byte in the line
         self.blank = 0  # how many lines are blank
         self.longest = (0, 0)  # the bytes of the longest line, and its number, from 1, below 0
@@ -62,58 +80,8 @@ class Scanner:
 
         Raises CorpusError, placed at the line, where it is not valid UTF-8. Texts of the spool are not checked.
         """
-        if self.survey:
-            self._surveyed(piece, self.survey(piece, self.separator[0], self._skip, self.stride, self.column))
-            return
-        if self.plain:
-            self.check_utf8(piece)
-        codes = np.frombuffer(piece, np.uint8)
-        ends = np.flatnonzero(codes == self.separator[0])
-        for mark in SUBWORDS:
-            if mark[:1] in piece:  # one byte is found much faster than three
-                self.subwords += piece.count(mark)
-        if b"\0" in piece:
-            self.nuls += piece.count(b"\0")
-        # Note lines without a token. Only lines whose first byte may begin white space are looked at closely.
-        starts = np.concatenate((np.zeros(1, np.int64), ends + 1))
-        blank = np.zeros(len(ends), bool)
-        looked_at = np.flatnonzero(_MAY_BE_BLANK[codes[np.minimum(starts, len(codes) - 1)]])
-        goes_on = self.mid_line and not self.open_blank  # the first line of the piece began with a token
-        self.open_blank = False
-        if len(looked_at) > MANY:
-            # Note all blank lines of ASCII at once; return which lines are still to be looked at, such as the last.
-            kinds = _KINDS[codes]
-            kinds[codes == self.separator[0]] = 0
-            highest = np.maximum.reduceat(kinds, starts[starts < len(codes)])[: len(blank)]
-            blank[:] = highest == 0
-            left: NDArray[np.int64] = looked_at[(looked_at == len(blank)) | (np.append(highest, 0)[looked_at] > 1)]
-            looked_at = left
-        for index in looked_at.tolist():
-            start = int(starts[index])
-            if start == len(piece) or (index == 0 and goes_on):
-                continue
-            white = self.white.match(piece, start)
-            if white and white.end() == len(piece):
-                self.open_blank = True  # the line goes on in the next piece, or ends with the file
-            elif white and piece[white.end()] == self.separator[0]:
-                blank[index] = True
-        blank[:1] &= not goes_on
-        self._keep(blank)
-        if len(ends):
-            sizes = np.diff(ends, prepend=-1 - self.column) - 1
-            place = int(sizes.argmax())
-            self.longest = max(self.longest, (int(sizes[place]), -(self.lines + place + 1)))
-        kept = ends[self._skip :: self.stride] + 1
-        self._go_on(piece, len(ends), kept.astype(np.int64), len(piece) - int(ends[-1]) - 1 if len(ends) else None)
-        self.hash.update(self._canonical(piece, b"\r" in piece))
-
-    @property
-    def _skip(self) -> int:
-        """How many line ends come before the next one whose place is kept."""
-        return (self.stride - 1 - self.lines) % self.stride
-
-    def _surveyed(self, piece: bytes, found: Surveyed) -> None:
-        """Take what survey() of `kernel/native/scan.pyx` found in a piece."""
+        skip = (self.stride - 1 - self.lines) % self.stride  # line ends before the next one whose place is kept
+        found = self.survey(piece, self.separator[0], skip, self.stride, self.column)
         kept, blank, rest, open_blank, valid, returns, subwords, nuls, longest, place = found
         if self.plain and not valid:
             self.check_utf8(piece)
@@ -125,16 +93,12 @@ class Scanner:
         self._keep(blank.view(np.bool_))
         if len(blank):
             self.longest = max(self.longest, (longest, -(self.lines + place + 1)))
-        self._go_on(piece, len(blank), kept, rest if len(blank) else None)
-        self.hash.update(self._canonical(piece, returns))
-
-    def _go_on(self, piece: bytes, ends: int, kept: NDArray[np.int64], rest: int | None) -> None:
-        """Go behind a piece with so many line ends; `rest` is how many bytes follow the last, where there is one."""
         self.offsets.append(kept + self.offset)
-        self.lines += ends
+        self.lines += len(blank)
         self.offset += len(piece)
-        self.column = self.column + len(piece) if rest is None else rest
+        self.column = rest if len(blank) else self.column + len(piece)
         self.mid_line = self.column > 0
+        self.hash.update(self._canonical(piece, returns))
 
     def _canonical(self, piece: bytes, returns: bool) -> bytes:
         """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""

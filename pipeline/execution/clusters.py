@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .._version import __version__
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
-from ..io.workers import quiet
+from ..io.workers import WorkerLostError, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -45,10 +45,6 @@ class ClusterKind(NamedTuple):
     """Takes the cluster, a function, its tasks and the number of workers. Yields the results of the tasks."""
     died: tuple[str, ...]
     """The names of the errors that mean that a worker died."""
-
-
-class LostWorkerError(Exception):
-    """A worker of the cluster died while it worked on a task."""
 
 
 class Cluster:
@@ -109,7 +105,7 @@ class Cluster:
     def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
         """Yield `call(task)` for each task, in any order.
 
-        Raises LostWorkerError where a worker died, ConfigError where a worker lacks this program and IncompleteError
+        Raises WorkerLostError where a worker died, ConfigError where a worker lacks this program and IncompleteError
         where the cluster failed otherwise. `call` must return its own errors as results: an error that is raised
         here is taken for one of the cluster.
         """
@@ -124,7 +120,7 @@ class Cluster:
                 message = f"a worker cannot import the program ({_first_line(error)}): install gec-pipeline on every"
                 raise self._problem(f"{message} machine, in the same version") from None
             if any(kind.__name__ in CLUSTERS[self.backend].died for kind in type(error).__mro__):
-                raise LostWorkerError(f"a worker of the cluster died ({_first_line(error)})") from None
+                raise WorkerLostError(f"a worker of the cluster died ({_first_line(error)})") from None
             raise IncompleteError(f"the cluster failed: {_first_line(error)}; run the same command again") from error
         finally:
             with quiet():
@@ -341,7 +337,7 @@ def opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
     from ..corpus.texts import stamp_of
 
     texts: list[TextFile | None] = [None] * len(files)
-    with contextlib.suppress(LostWorkerError, IncompleteError):
+    with contextlib.suppress(WorkerLostError, IncompleteError):
         for number, text in cluster.results(partial(_indexed, __version__), iter(enumerate(files))):
             with contextlib.suppress(OSError, PipelineError):
                 here = stamp_of(text.path) if text else None

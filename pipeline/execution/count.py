@@ -39,25 +39,16 @@ MIN_BYTES, MAX_BYTES = 1 << 17, 6 << 20
 """Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's caches."""
 MIN_SHARDS = 16
 """How many shards a data set is cut into, unless they would be too small."""
-MAX_SYSTEMS = 64
-"""At most so many systems are in a shard: they share a pass over source and references."""
 MAX_ROWS = 1 << 18
 """At most so many pairs of a line of an output and a reference are in a shard, however short the lines are: while they
 are counted, each pair takes some 300 bytes."""
 
 
 class Shard(NamedTuple):
-    """Lines low <= i < high of systems first <= s < last."""
+    """Lines low <= i < high of all systems, which share a pass over source and references."""
 
     low: int
     high: int
-    first: int
-    last: int
-
-    @property
-    def size(self) -> int:
-        """How many lines there are. A line counts once for each system."""
-        return (self.high - self.low) * (self.last - self.first)
 
 
 def cut(
@@ -70,7 +61,7 @@ def cut(
     references: int = 1,
     least: int = MIN_SHARDS,
 ) -> list[Shard]:
-    """Cut lines and systems into shards, whatever the number of workers is.
+    """Cut lines into shards, whatever the number of workers is.
 
     `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
     number of lines follows from the size and the number of references, and is a multiple of `stride`. `least` is how
@@ -79,14 +70,10 @@ def cut(
     """
     if shard_lines is None:
         target = min(max(size // least, MIN_BYTES), MAX_BYTES)
-        most = MAX_ROWS // max(min(systems, MAX_SYSTEMS) * references, 1)
+        most = MAX_ROWS // max(systems * references, 1)
         wanted = lines * target + (max(size, 1) - 1 if stride == 1 else 0)  # rounded up, so that no rest is left
         shard_lines = max(min(wanted // max(size, 1), most) // stride, 1) * stride
-    return [
-        Shard(low, min(low + shard_lines, lines), first, min(first + MAX_SYSTEMS, systems))
-        for low in range(0, lines, shard_lines)
-        for first in range(0, systems, MAX_SYSTEMS)
-    ]
+    return [Shard(low, min(low + shard_lines, lines)) for low in range(0, lines, shard_lines)]
 
 
 class _Plan(NamedTuple):
@@ -119,24 +106,25 @@ class _Plan(NamedTuple):
         pieces = cut(corpus.lines, len(names), size, stride, shard_lines, references=references, least=least)
         return cls(corpus, names, needs, pieces, keys)
 
-    def grid(self, shard: Shard) -> list[tuple[str, Needs]]:
-        """Return the system and needs of each array of a shard, in the order in which a worker gives them."""
-        return [(name, need) for need in self.needs for name in self.names[shard.first : shard.last]]
+    @property
+    def grid(self) -> list[tuple[str, Needs]]:
+        """The system and needs of each array of a shard, in the order in which a worker gives them."""
+        return [(name, need) for need in self.needs for name in self.names]
 
     def file(self, shard: Shard, directory: RunDirectory, proof: Path | None = None) -> ShardFile:
         """Return the file for the counts of a shard."""
-        cells, references = self.grid(shard), len(self.corpus.references)
+        cells, references = self.grid, len(self.corpus.references)
         widths = [need.schema(references).width for _, need in cells]
         return directory.shard_file(shard.low, shard.high, [self.keys.get(cell) for cell in cells], widths, proof)
 
     def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
         """Return what a worker is given."""
-        corpus, (low, high, first, last) = self.corpus, shard
+        corpus, (low, high) = self.corpus, shard
         return workers.Task(
             number=number,
             source=corpus.source.span(low, high) if corpus.source else None,
             references=tuple(text.span(low, high) for text in corpus.references),
-            systems=tuple(corpus.systems[name].span(low, high) for name in self.names[first:last]),
+            systems=tuple(corpus.systems[name].span(low, high) for name in self.names),
             needs=tuple(self.needs),
             missing=corpus.missing,
             kept=tuple(lines[(lines > low) & (lines <= high)] - low - 1 for lines in corpus.kept),
@@ -146,12 +134,12 @@ class _Plan(NamedTuple):
 
     def missing(self, shard: Shard, lost: workers.Lost) -> list[Missing]:
         """Return the lines of a shard that could not be counted, with the numbers that they have for the user."""
-        names, corpus = self.names[shard.first + lost.first : shard.first + lost.last], self.corpus
+        names, corpus = self.names[lost.first : lost.last], self.corpus
         first, last = (corpus.systems[names[0]].number(shard.low + line) for line in (lost.low + 1, lost.high))
         return [Missing(corpus.name, name, first, last) for name in names]
 
 
-def by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
+def _by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
     """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
     if needs and not corpus.views and not corpus.external and all(need.input == TEXTS for need in needs):
         return [(corpus, [*needs])]
@@ -169,7 +157,7 @@ def _counted(
     listener: Listener = SILENT,
     file: Callable[[Shard], ShardFile | None] = lambda _: None,
 ) -> Iterator[tuple[Shard, workers.Columns | None, list[Missing]]]:
-    """Yield each shard when it is done, with the columns of its grid() and the lines that could not be counted.
+    """Yield each shard when it is done, with the columns of its grid and the lines that could not be counted.
 
     `file` says where workers may write the columns of a shard. None stands for columns that they have written.
     """
@@ -177,8 +165,8 @@ def _counted(
     n_jobs, backend = _workers(corpus, options)
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
-    whole = sum(shard.size for shard in plan.shards)
-    done = whole - sum(shard.size for shard in undone)
+    whole = len(plan.names) * corpus.lines
+    done = whole - sum(len(plan.names) * (shard.high - shard.low) for shard in undone)
 
     def slow(number: int, seconds: float, middle: float) -> None:
         where = (corpus.references or corpus.texts())[0].at(undone[number].low + 1)
@@ -193,7 +181,7 @@ def _counted(
         for number, columns, lost in workers.Runner(n_jobs, backend, monitor, tell, options.cluster).run(tasks):
             shard = undone[number]
             yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
-            done += shard.size
+            done += len(plan.names) * (shard.high - shard.low)
             listener.progress(done, whole)
 
 
@@ -205,11 +193,6 @@ def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]
     return workers.plan(options.n_jobs or "auto", options.backend or "auto", size, in_memory=in_memory)
 
 
-def has_workers(corpus: Corpus, options: RunOptions) -> bool:
-    """Return whether others than this thread count."""
-    return _workers(corpus, options)[1] != "serial"
-
-
 # ---- counts on disk
 
 THREADED = 1 << 17
@@ -217,17 +200,16 @@ THREADED = 1 << 17
 
 
 def count_all(
-    corpus: Corpus,
-    needs: Sequence[Needs],
+    views: Iterable[tuple[Corpus, Sequence[Needs]]],
     directory: RunDirectory,
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Do what count_to_disk() does, for all views of the data set: texts, edits, and files of numbers."""
+    """Do what count_to_disk() does, for all views of a data set: texts, edits, and files of numbers."""
     counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
     missing: list[Missing] = []
-    for files, needs_of_files in by_view(corpus, needs):
-        counts, lost = count_to_disk(files, needs_of_files, directory, options, listener)
+    for view, needs in views:
+        counts, lost = count_to_disk(view, needs, directory, options, listener)
         counted |= counts
         missing += lost
     return counted, missing
@@ -251,11 +233,9 @@ def count_to_disk(
     directory.announce(counts[cell] for cell in missing)
     plan = _Plan.of(corpus, missing, options.shard_lines)
     locations = directory.parts({key: counts[cell].schema.width for cell, key in missing.items()})
-    undone = []
-    for shard in plan.shards:
-        asked = [missing[cell] for cell in plan.grid(shard) if cell in missing]
-        if any(CountsKey(key, shard.low, shard.high) not in locations for key in asked):
-            undone.append(shard)
+    undone = [
+        shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in missing.values())
+    ]
     listener.stage("counting" if undone else "looking")
     shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
     listener.note(f"{corpus.name}: {shards_to_count} of {len(plan.names)} systems to count")
@@ -266,12 +246,11 @@ def count_to_disk(
     except CorpusError:
         directory.remove_parts(parts)  # they may be of the old lines or of the new ones
         raise
-    ranges = list(dict.fromkeys((shard.low, shard.high) for shard in plan.shards))
     joined = []
     with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
         for cell, key in missing.items():
-            own = [locations[CountsKey(key, *lines)] for lines in ranges if CountsKey(key, *lines) in locations]
-            if len(own) == len(ranges):
+            own = [locations[CountsKey(key, *shard)] for shard in plan.shards if CountsKey(key, *shard) in locations]
+            if len(own) == len(plan.shards):
                 arrays = in_batches(shared, Location.read, own, BATCH)
                 joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
     directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
@@ -340,15 +319,6 @@ def placed(
     return counts, keys
 
 
-def outdated(corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory) -> list[str]:
-    """Return the system of each file of counts that a run would replace, because it is of other texts than now."""
-    systems = []
-    for files, needs_of_files in by_view(corpus, needs):
-        counts, keys = placed(files, needs_of_files, directory)
-        systems += [cell[0] for cell, key in keys.items() if counts[cell].is_of_other_texts(key)]
-    return systems
-
-
 # ---- counts in memory
 
 SMALL = 1 << 14
@@ -360,7 +330,7 @@ FEW = 1024
 def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
     """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
     counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
-    for view, needs_of_view in by_view(corpus, needs):
+    for view, needs_of_view in _by_view(corpus, needs):
         if _is_small(view, options):
             try:
                 outputs = {name: read_texts(text, 0, text.lines) for name, text in view.systems.items()}
@@ -378,9 +348,9 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
         for shard, columns, lost in _counted(plan, plan.shards, options):
             if lost:
                 raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
-            parts[shard] = dict(zip(plan.grid(shard), columns or [], strict=True))
+            parts[shard] = dict(zip(plan.grid, columns or [], strict=True))
         for cell in cells:
-            arrays = [parts[shard].get(cell) for shard in plan.shards]
+            arrays = [parts[shard][cell] for shard in plan.shards]
             schema = cell[1].schema(len(view.references))
             counted[cell] = InMemoryCounts([array for array in arrays if array is not None], schema)
     return counted

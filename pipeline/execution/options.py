@@ -13,6 +13,7 @@ from .clusters import CLUSTERS, Cluster, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ..config.models import RunConfig
     from ..corpus.input_files import Elsewhere
     from .workers import Backend
 
@@ -42,14 +43,24 @@ class RunOptions:
     cache: bool = True
     """Whether numbers of users' metrics are kept on this computer, and read from there."""
 
-    def under(self, n_jobs: int | Literal["auto"], backend: Backend, address: str | None = None) -> RunOptions:
-        """Return these options, with those that are None taken from the arguments, which come from a config.
+    def under(self, written: RunConfig) -> RunOptions:
+        """Return these options, with those that are None taken from the section `run` of a config.
 
         The address belongs to the backend of the config: it is not taken where these options name another backend.
         """
-        own = self.backend or backend
-        where = self.address or (address if own == backend else None)
-        return replace(self, n_jobs=self.n_jobs or n_jobs, backend=own, address=where)
+        own = self.backend or written.backend
+        where = self.address or (written.address if own == written.backend else None)
+        devices = written.devices if isinstance(written.devices, list) else [written.devices]
+        return replace(
+            self,
+            n_jobs=self.n_jobs or written.n_jobs,
+            backend=own,
+            address=where,
+            devices=self.devices
+            or (tuple(written.devices) if isinstance(written.devices, list) else (written.devices,)),
+            batch_size=self.batch_size or written.batch_size,
+            patience=float(written.patience),
+        )
 
     @contextmanager
     def connected(self) -> Iterator[RunOptions]:
@@ -113,18 +124,8 @@ class LoggingListener(Listener):
 
     def __init__(self, listener: Listener, log: Callable[[str], None]) -> None:
         self.listener, self.log = listener, log
-
-    def stage(self, name: str) -> None:
-        """Pass it on."""
-        self.listener.stage(name)
-
-    def progress(self, done: int, whole: int) -> None:
-        """Pass it on."""
-        self.listener.progress(done, whole)
-
-    def testing(self, done: int, whole: int) -> None:
-        """Pass it on."""
-        self.listener.testing(done, whole)
+        for name in ("stage", "progress", "testing"):
+            setattr(self, name, getattr(listener, name))
 
     def tell(self, text: str) -> None:
         """Log it and pass it on."""

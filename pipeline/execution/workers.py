@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -21,9 +22,8 @@ from .. import kernel
 from .._version import __version__
 from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
-from ..io.workers import MEMORY, WorkerLostError, processors, silent, starved
+from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
 from ..metrics.base.needs import COUNTING, Text
-from .clusters import LostWorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,16 +96,10 @@ class Task:
         )
 
 
-@dataclass(frozen=True)
-class Work:
-    """What a worker does with a task, on this machine and on others: it counts, and writes the columns where it can."""
-
-    count: Callable[[Task], Done]
-
-    def __call__(self, task: Task) -> Answer:
-        """Return the answer to a task."""
-        number, arrays = self.count(task)
-        return number, None if task.file and task.file.written(arrays) else [*arrays]
+def answer(count: Callable[[Task], Done], task: Task) -> Answer:
+    """Do what a worker does with a task, on this machine and on others: count, and write the columns where it can."""
+    number, arrays = count(task)
+    return number, None if task.file and task.file.written(arrays) else [*arrays]
 
 
 def count(task: Task) -> Done:
@@ -164,7 +158,7 @@ class _ClusterWork:
     Errors are returned, since each cluster would wrap raised ones in its own.
     """
 
-    work: Work
+    count: Callable[[Task], Done]
     version: tuple[str, int]
     """The version of the program and of its counting, on the machine that handed the task out."""
 
@@ -178,7 +172,7 @@ class _ClusterWork:
             return [InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])]
         for task in tasks:
             try:
-                answers.append(self.work(task))
+                answers.append(answer(self.count, task))
             except UnreadableError as error:
                 told = []
                 for item in error.problems:
@@ -243,50 +237,41 @@ def run(
             monitor.handed(task.number)
         return task
 
-    def done(answer: Answer) -> Answer:
-        del handed[answer[0]]
+    def done(item: Answer) -> Answer:
+        del handed[item[0]]
         if monitor:
-            monitor.done(answer[0])
-        return answer
+            monitor.done(item[0])
+        return item
 
-    handing = map(hand, tasks)
+    handing, n_jobs = map(hand, tasks), min(n_jobs, len(tasks))
+    work = partial(answer, count)
     try:
-        yield from map(done, _answers(handing, min(n_jobs, len(tasks)), len(tasks), backend, cluster, tell))
+        if cluster:
+            yield from map(done, _on_cluster(cluster, handing, len(tasks)))
+        elif backend == "serial":
+            yield from map(done, map(work, handing))
+        else:
+            yield from map(done, results(work, handing, n_jobs, processes=backend != "threading", tell=tell))
     except (MemoryError, SystemError) as error:
         if starved(error) != MEMORY:
             raise
         raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
-    except (WorkerLostError, LostWorkerError) as error:
+    except WorkerLostError as error:
         # joblib drops the answers that came just before a death. What was written is not counted again.
         for task in [task for task in handed.values() if task.file and task.file.locations()]:
             yield done((task.number, None))
-        raise WorkerDiedError(handed.values(), str(error), alive=getattr(error, "alive", False)) from None
+        raise WorkerDiedError(handed.values(), error.reason, alive=error.alive) from None
 
 
-def _answers(
-    tasks: Iterator[Task],
-    workers: int,
-    number: int,
-    backend: Backend,
-    cluster: Cluster | None,
-    tell: Callable[[str], None],
-) -> Iterator[Answer]:
-    """Count on this machine, or on the workers of a cluster, which read texts from files at the same paths as here."""
-    work = Work(count)
-    if cluster:
-        size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
-        bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
-        for answers in cluster.results(_ClusterWork(work, (__version__, COUNTING)), bundles):
-            for answer in answers:
-                if isinstance(answer, PipelineError):
-                    raise answer
-                yield answer
-    elif backend == "serial":
-        yield from map(work, tasks)
-    else:
-        from ..io.workers import results
-
-        yield from results(work, tasks, workers, processes=backend != "threading", tell=tell)
+def _on_cluster(cluster: Cluster, tasks: Iterator[Task], number: int) -> Iterator[Answer]:
+    """Count on the workers of a cluster, which read texts from files at the same paths as here."""
+    size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
+    bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
+    for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundles):
+        for item in answers:
+            if isinstance(item, PipelineError):
+                raise item
+            yield item
 
 
 def _carried(task: Task) -> Task:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import ConfigError, InputError
 from .statistics import statistic_of
-from .statistics.permutation import Settings, permutation_tests
+from .statistics.permutation import permutation_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,10 +142,9 @@ def compared(
             for name, count in zip(names, counts, strict=True)
             if count
         ]
-    given = {key: getattr(config, key) for key in ("swap", "block", "early_min", "early_max", "seed")}
-    settings = Settings(resamples=config.permutations or 0, **given)
     where = {"dataset": metrics[0].dataset, "human": title}
-    results = [compare(statistic, *levels[statistic.level], names, settings, where) for statistic in asked]
+    draws = config.permutations or 0, config.seed
+    results = [compare(statistic, *levels[statistic.level], names, *draws, where) for statistic in asked]
     agreements = [one for values, _ in results for one in values]
     notes += [f"{one.metric}: {one.statistic} has no value: {one.reason}" for one in agreements if one.reason]
     return agreements, [test for _, tests in results for test in tests], notes
@@ -156,7 +155,8 @@ def compare(
     human: Floats,
     scores: Floats,
     metrics: Sequence[str],
-    settings: Settings,
+    permutations: int,
+    seed: int,
     where: Mapping[str, str],
 ) -> tuple[list[Agreement], list[PermutationTest]]:
     """Return a statistic of each of the named metrics, and the tests of each two.
@@ -168,7 +168,9 @@ def compare(
     values = [statistic.value(people, own) for own in scores]
     known: dict[str, Any] = {**where, "statistic": str(statistic)}
     agreements = [Agreement(metric=name, **known, **one._asdict()) for name, one in zip(metrics, values, strict=True)]
-    tests = permutation_tests(statistic, people, scores, values, settings) if settings.resamples else []
+    tests = []
+    if permutations:
+        tests = permutation_tests(statistic, people, scores, values, resamples=permutations, seed=seed)
     return agreements, [
         PermutationTest(metric=metrics[better], other=metrics[other], delta=delta, p=p, resamples=drawn, **known)
         for better, other, delta, p, drawn in tests
@@ -182,8 +184,6 @@ def correlate(
     *,
     permutations: int = 0,
     seed: int = 12345,
-    swap: str = "auto",
-    block: int | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
     """Return how metrics agree with people on scores of sentences, as `gec-pipeline correlate` does.
 
@@ -191,8 +191,7 @@ def correlate(
     name. None or NaN is a score that is lacking. `statistics` are one or more, such as "acc_eq" or
     "pearson[average=item]"; `gec-pipeline list statistics` has all. For one score of each system say "[level=system]"
     and give rows of one score. With `permutations` each two metrics are tested with so many resamples, whose draws
-    begin with `seed`; `swap` says what is swapped (scores, pairs or auto), and `block` after how many resamples a test
-    with a clear p-value may stop.
+    begin with `seed`.
 
     What is returned has the lists `statistics` and `permutations`, whose members are those of results.json.
     Raises InputError where the shapes differ, and where there is no such statistic.
@@ -201,15 +200,14 @@ def correlate(
     if not isinstance(metrics, Mapping) or not metrics:
         raise InputError("metrics: expected a mapping with the scores of each metric by its name")
     scores = np.stack([_rows(name, own, people.shape) for name, own in metrics.items()])
-    if swap not in ("auto", "scores", "pairs") or permutations < 0 or (block is not None and block < 1):
-        raise InputError("expected swap auto, scores or pairs, permutations from 0, and a block from 1")
+    if permutations < 0:
+        raise InputError("expected permutations from 0")
     asked = asked_statistics([statistics] if isinstance(statistics, str) else statistics)
     for statistic in asked:
         if statistic.level == "system" and people.shape[1] != 1:
             raise InputError(f"{statistic} compares one score of each system; found {people.shape[1]:,} of each")
-    settings = Settings(resamples=permutations, swap=swap, block=block, seed=seed)
     where = {"dataset": "", "human": "human"}
-    results = [compare(statistic, people, scores, list(metrics), settings, where) for statistic in asked]
+    results = [compare(one, people, scores, list(metrics), permutations, seed, where) for one in asked]
     return {
         "statistics": [asdict(one) for agreements, _ in results for one in agreements],
         "permutations": [asdict(one) for _, tests in results for one in tests],

@@ -110,21 +110,17 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
     return PairCounts(*kinds)
 
 
-def pair_counts(
-    one: Floats, two: Floats, present: NDArray[np.bool_] | None = None, epsilon: float = 0.0, least: float = 0.0
-) -> PairCounts:
+def pair_counts(one: Floats, two: Floats, present: NDArray[np.bool_] | None = None, epsilon: float = 0.0) -> PairCounts:
     """Count the pairs that two scorings order alike, differently, or tie.
 
     The first scoring may have more leading axes than the second. Systems count where `present` is true. Differences of
-    the first scoring up to `epsilon` are a tie. Only pairs count that differ by at least `least` in the second.
+    the first scoring up to `epsilon` are a tie.
     """
     counts = np.zeros((5, *one.shape[:-1]), np.int64)
     for step in range(1, one.shape[-1]):  # pairs of systems so far apart, so that no array is larger than the scores
-        difference = two[..., step:] - two[..., :-step]
-        counted = np.abs(difference) >= least
-        if present is not None:
-            counted &= present[..., step:] & present[..., :-step]
-        for number, kind in enumerate(pair_kinds(one[..., step:] - one[..., :-step], difference, epsilon)):
+        counted = True if present is None else present[..., step:] & present[..., :-step]
+        differences = one[..., step:] - one[..., :-step], two[..., step:] - two[..., :-step]
+        for number, kind in enumerate(pair_kinds(*differences, epsilon)):
             counts[number] += (kind & counted).sum(axis=-1)
     return PairCounts(*counts)
 

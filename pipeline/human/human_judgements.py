@@ -71,8 +71,6 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
         given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
         if given:
             raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
-    if config.by_rank and people.judgments is None:
-        raise InputError(f"{path}: holds scores, no judgements: by_rank needs the ranks of judgements")
     configured_statistics(config, str(path), bool(people.sentences))
     for name in config.without:
         check_known(f"{path}: without", name, people.systems)

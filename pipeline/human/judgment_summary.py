@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,12 +17,11 @@ from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import mark, sign_test
 from ..scoring.results import ranks
 from .correlation import pearson, spearman
-from .judgments import cells_to_wins, count_cells, read_judgments
+from .judgments import cells_to_wins, count_cells
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from ..arrays import Floats, Ints
     from ..config.models_published import JudgmentsConfig
@@ -224,47 +222,20 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     )
 
 
-def open_judgments(path: Path, config: JudgmentsConfig) -> Judgments:
-    """Read judgements. A file that is asked for again is not read again. Raises the errors of read_judgments."""
-    try:
-        status = path.stat()
-        stamp = status.st_mtime_ns, status.st_size
-    except (OSError, ValueError):
-        stamp = 0, 0  # the reader says what is wrong
-    return _read(path, stamp, tuple(config.judges), tuple(config.without_judges), tuple(config.without))
-
-
-@lru_cache(maxsize=2)
-def _read(
-    path: Path, _: tuple[int, int], judges: tuple[str, ...], without: tuple[str, ...], systems: tuple[str, ...]
-) -> Judgments:
-    return read_judgments(path, judges, without, systems)
-
-
 class JudgmentSummary:
     """What judgements say: human scores, head to head, and the agreement of the judges."""
 
-    def __init__(
-        self,
-        judgments: Judgments,
-        *,
-        divisor: Divisor,
-        resamples: int,
-        level: float,
-        seed: int,
-        runs: int | None,
-        folds: int | None,
-        progress: Progress | None = None,
-    ) -> None:
-        """Compute the summary. It has TrueSkill where `runs` are given, and the accuracy of Expected Wins with `folds`.
+    def __init__(self, judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None) -> None:
+        """Compute the summary. It has TrueSkill and the accuracy of Expected Wins where the config asks for them.
 
         Raises InputError where there are more folds than pairs.
         """
-        self.judgments, self.divisor, self.runs = judgments, divisor, runs
-        self.expected_wins = rank_by_expected_wins(judgments, divisor, resamples, level, seed)
-        means = trueskill(judgments, runs, seed, progress) if runs else None
+        self.judgments, self.divisor, self.runs = judgments, config.divisor, config.trueskill
+        level, seed, divisor = config.level, config.seed, config.divisor
+        self.expected_wins = rank_by_expected_wins(judgments, divisor, config.resamples, level, seed)
+        means = trueskill(judgments, self.runs, seed, progress) if self.runs else None
         self.trueskill = None if means is None else ranked(means.mean(axis=0), means, level)
-        self.accuracy = accuracy(judgments, folds, seed, divisor) if folds else None
+        self.accuracy = accuracy(judgments, config.folds, seed, divisor) if config.folds else None
         each = [judgments.of_judge(number) for number in range(len(judgments.judges))]
         self.counts = {name: counts(own) for name, own in zip(judgments.judges, each, strict=True)}
         self.of_judges = [expected_wins(own.wins(), divisor) for own in each]

@@ -286,8 +286,6 @@ class Judgments:
     """Every pair of systems of every item; systems with the same output tie."""
     unexpanded: Pairs
     """Every pair of outputs of every item. `first` and `second` are numbers of outputs."""
-    ranks: Ints
-    """The ranks of the first and of the second system of each expanded pair: int64 [pairs, 2]."""
     notes: tuple[str, ...] = ()
     """Warnings."""
 
@@ -295,8 +293,7 @@ class Judgments:
         """Return the judgements of one judge. All names and their numbers stay the same."""
         items = np.where(np.arange(len(self.items)) == number, self.items, 0)
         expanded, unexpanded = (pairs.only(pairs.judge == number) for pairs in (self.expanded, self.unexpanded))
-        ranks = self.ranks[self.expanded.judge == number]
-        return replace(self, items=items, expanded=expanded, unexpanded=unexpanded, ranks=ranks)
+        return replace(self, items=items, expanded=expanded, unexpanded=unexpanded)
 
     def wins(self) -> Ints:
         """Return how often the row's system is better than the column's: int64 [systems, systems]."""
@@ -376,7 +373,7 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
     outputs = sorted({_output(group) for item in items for group in item.groups})
     numbers = [{name: n for n, name in enumerate(names)} for names in (systems, outputs, judges, segments)]
     of_system, of_output, of_judge, of_segment = numbers
-    expanded, unexpanded, ranks = array("q"), array("q"), array("q")
+    expanded, unexpanded = array("q"), array("q")
     counted = [0] * len(judges)
     rankings = set[tuple[str, str, str]]()
     for item in items:
@@ -389,8 +386,6 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         if len(expanded) // 5 + len(single) * (len(single) - 1) // 2 > MAX_PAIRS:
             raise CorpusError([Problem(item.position, f"there are more than {MAX_PAIRS:,} pairs of systems")])
         _add(expanded, single, judge, segment)
-        for (_, rank), (_, other) in combinations(sorted(single), 2):
-            ranks.extend((rank, other))
     notes = []
     if unranked := sum(item.unranked for item in items):
         notes.append(f"{unranked} outputs have the rank -1 (not ranked) and are left out")
@@ -405,7 +400,6 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         items=np.array(counted, np.int64),
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
-        ranks=np.array(ranks, np.int64).reshape(-1, 2),
         notes=tuple(notes),
     )
 

@@ -29,7 +29,7 @@ from .human_judgements import check_common, human_scores, judged_dataset
 from .trueskill import skills
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -148,19 +148,14 @@ def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> t
 
     The names are in ASCII order. `lines` has the line of each judged sentence.
     """
-    every, named = _expanded(judgments, names, lines)
-    tie = judgments.expanded.outcome == 1
-    return every.only(named & ~tie), every.only(named & tie)
-
-
-def _expanded(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, NDArray[np.bool_]]:
-    """Return all expanded pairs, and which of them are pairs of named systems."""
     number = np.full(len(judgments.systems), -1, np.int64)
     number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
     pairs = judgments.expanded
     first, second = number[pairs.first], number[pairs.second]
     better, worse = np.where(pairs.outcome == 2, second, first), np.where(pairs.outcome == 2, first, second)
-    return SentencePairs(better, worse, lines[pairs.segment]), (first >= 0) & (second >= 0)
+    every, named = SentencePairs(better, worse, lines[pairs.segment]), (first >= 0) & (second >= 0)
+    tie = pairs.outcome == 1
+    return every.only(named & ~tie), every.only(named & tie)
 
 
 def lines_of_segments(
@@ -213,39 +208,6 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
         values = scores[groups[output], lines[segment]]
         differing += int((~equal_scores(values[1:], values[:1])).sum())
     return differing
-
-
-@dataclass(frozen=True, kw_only=True)
-class ByRank:
-    """How one metric agrees with judgements of outputs of two ranks, as in the pairwise analysis of gec-metrics."""
-
-    dataset: str
-    metric: str
-    better: int
-    """The rank of the output that people prefer; 1 is the best."""
-    worse: int
-    pairs: int
-    accuracy: float
-    """The share of pairs on which the metric agrees."""
-
-
-def agreement_by_rank(
-    dataset: str, metric: str, judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints, ties: Ties
-) -> Iterator[ByRank]:
-    """Yield the agreement for each two ranks, in order of the ranks. Pairs that people tie are left out.
-
-    Sentence scores are float64 [systems, lines], for the systems `names` in ASCII order. `lines` has the line of each
-    judged sentence. `ties` says what equal scores mean.
-    """
-    every, named = _expanded(judgments, names, lines)
-    kept = named & (judgments.expanded.outcome != 1)
-    agreeing = preferences(scores, every.only(kept), ties)
-    counted = ~np.isnan(agreeing)
-    kinds, kind = np.unique(np.sort(judgments.ranks[kept][counted], axis=1), axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
-    tried, right = np.bincount(kind, minlength=len(kinds)), np.bincount(kind, agreeing[counted], len(kinds))
-    for (low, high), count, agreed in zip(kinds.tolist(), tried.tolist(), right.tolist(), strict=True):
-        yield ByRank(dataset=dataset, metric=metric, better=low, worse=high, pairs=count, accuracy=agreed / count)
 
 
 @dataclass(frozen=True)
@@ -310,7 +272,7 @@ class Windowed:
     spearman: float
 
 
-LATER = ("aliases", "statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank")
+LATER = ("aliases", "statistics", "permutations", "aggregation")
 """The settings, and parts of the results, that results have only where a config asks for them."""
 
 
@@ -332,7 +294,6 @@ class MetaEvaluation:
 
     statistics: list[Agreement] = field(default_factory=list)
     permutations: list[PermutationTest] = field(default_factory=list)
-    by_rank: list[ByRank] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
         """Return everything as mappings and lists. What only some configs ask for is left out where it is empty."""
@@ -395,9 +356,6 @@ def meta_evaluate(
         result.notes.extend(notes)
     if people.judgments:
         result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
-        for metric in metrics if config.by_rank else ():
-            on_lines = judged_scores(metric, people.judgments, config.without, config.numbering, [])
-            result.by_rank.extend(agreement_by_rank(dataset, metric.metric, people.judgments, *on_lines, config.ties))
     result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
     return result
 

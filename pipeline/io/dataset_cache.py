@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import CorpusError, DataError, Problem
 from .catalogue import data_set, named_one
-from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, stream, telling
+from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, patient, stream
 from .safe_files import TEMPORARY, lock_of, replacing
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def fetch_files(
         return fetched
     fetched.mirror = _mirror_of(mirror)
     before, whole = 0, sum(file.size for file in lacking)
-    with telling(tell, timeout):
+    with patient(timeout):
         for name, group in groupby(lacking, _dataset):
             try:
                 with _held(cache() / name, tell):

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
-from .remote import Pieces, RangeReader, Remote, ranged, stream
+from .remote import Pieces, Remote, ranged, stream
 from .safe_files import LOCK, take_lock
 from .workers import refuse_want
 
@@ -207,9 +207,6 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
     unpack = OPENERS.get(path.suffix.lower())
     try:
         if isinstance(path, Remote):
-            if unpack and ranged(path):
-                yield from unpack(cast("BinaryIO", RangeReader(path)))
-                return
             pieces = stream(path)
         elif path == STDIN:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")

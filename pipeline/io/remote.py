@@ -7,21 +7,26 @@ without its password and without what follows the question mark, which may be a 
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..errors import CorpusError, DataError, Problem, did_you_mean
+from ..errors import CorpusError, DataError, Problem, StoreError, did_you_mean
+from .safe_files import read_json, write_atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     T = TypeVar("T")
+    Stamps = dict[str, list[Any]]
+    """Size and time, or version, of files by their names."""
 
 PACKAGES = {
     "http": "aiohttp",
@@ -48,13 +53,11 @@ TRIES = 3
 PAUSE = 0.2
 """Seconds between the first try and the second; each further pause is twice as long."""
 SILENCE = 30
-"""Seconds after which an HTTP server that sends nothing is given up, unless `telling` says otherwise."""
+"""Seconds after which an HTTP server that sends nothing is given up, unless `patient` says otherwise."""
 LONGEST = 86_400
-"""Seconds after which an HTTP server is given up that does not say how much it will send."""
+"""Seconds after which an HTTP server is given up, whatever it sends."""
 SLOWEST = 1000
 """Bytes a second, on average after SILENCE, below which an HTTP server is given up."""
-SLOW = 100_000
-"""Bytes a second below which the user is told every now and then how much has come."""
 REFUSALS = (401, 403, 407, 429, 503)
 """Answers of HTTP servers that would be the same for the next file."""
 UNREACHABLE = "unreachable"
@@ -218,32 +221,22 @@ def _options(scheme: str) -> dict[str, Any]:
     return {"client_kwargs": {"headers": {"Accept-Encoding": "identity"}, "trust_env": True}}
 
 
-class _Waiting(NamedTuple):
-    """How servers are waited for."""
-
-    tell: Callable[[str], None]
-    """Is given a message while one is waited for."""
-    silence: float | None = None
-    """Seconds without a byte after which one is given up; None: SILENCE."""
-
-
-_waiting = [_Waiting(lambda _: None)]
-"""The last of these holds."""
+_silences: list[float] = []
+"""What stands for SILENCE: the last of these, where there are any."""
 
 
 @contextmanager
-def telling(tell: Callable[[str], None], silence: float | None = None) -> Iterator[None]:
-    """Have a function of the user be given messages while servers are waited for; `silence` replaces SILENCE."""
-    waiting = _Waiting(tell, silence)
-    _waiting.append(waiting)
+def patient(silence: float | None) -> Iterator[None]:
+    """Have servers be given up after so many seconds without a byte; None: SILENCE."""
+    _silences.append(silence or SILENCE)
     try:
         yield
     finally:
-        _waiting.remove(waiting)
+        _silences.pop()
 
 
 def _silence() -> float:
-    return _waiting[-1].silence or SILENCE
+    return _silences[-1] if _silences else SILENCE
 
 
 def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
@@ -265,8 +258,6 @@ def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
                 down = isinstance(error, OSError | ImportError | ValueError) or getattr(error, "status", 0) in REFUSALS
                 kind = UNREACHABLE if down and not isinstance(error, FileNotFoundError) else ""
                 raise CorpusError([Problem(str(file), message, kind)]) from None
-            if silent:
-                _waiting[-1].tell(f"{file}: the server has sent nothing for {_silence():g} seconds; it is asked again")
             time.sleep(PAUSE * 2 ** (tries - 1 - left))
     raise AssertionError
 
@@ -311,70 +302,45 @@ def stamp_of(file: Remote) -> RemoteStamp:
 def ranged(file: Remote) -> bool:
     """Return whether any process can read ranges of a file; raises CorpusError where there is no such file.
 
-    An HTTP server is asked for one. Files of memory:// are in one process only.
+    An HTTP server is asked for a file once, and files of memory:// are in one process only.
     """
-    size = stamp_of(file).size
-    if file.scheme not in WEB:
-        return size >= 0 and file.scheme != "memory"
-
-    def has_ranges(system: Any, name: str) -> bool:
-        with _opened(system, name, 1, 1) as opened:
-            return opened.r.status == 206 and len(opened.read(2)) == 1  # partial content: the server has understood
-
-    return size >= 2 and tried(file, has_ranges)
+    return file.scheme not in (*WEB, "memory") and stamp_of(file).size >= 0
 
 
-def _opened(system: Any, name: str, start: int = 0, size: int = -1) -> Any:
-    """Return a file of an HTTP server, opened to be read once from its beginning, or size bytes of it from start on.
-
-    A wait for the next byte ends after SILENCE. In all, the server has the time that it takes at the speed SLOWEST.
-    """
+def _opened(system: Any, name: str) -> Any:
+    """Return a file of an HTTP server, opened to be read once; a wait for the next byte ends after SILENCE."""
     from aiohttp import ClientTimeout
 
     silence = _silence()
-    whole = silence + size / SLOWEST if size >= 0 else LONGEST
-    waits = ClientTimeout(total=whole, sock_connect=silence / 4, sock_read=silence)
-    headers = {"Range": f"bytes={start}-{start + size - 1}"} if size >= 0 else {}
-    return system.open(name, block_size=0, size=1, timeout=waits, headers=headers)  # with a size it is not asked for
+    waits = ClientTimeout(total=LONGEST, sock_connect=silence / 4, sock_read=silence)
+    return system.open(name, block_size=0, size=1, timeout=waits)  # with a size the server is not asked for it
 
 
 def _received(file: Remote, opened: Any) -> Iterator[bytes]:
     """Yield the bytes of an opened file as they come; raises CorpusError where an HTTP server sends them too slowly."""
-    started = noted = clock()
+    started = clock()
     size = 0
     with opened:
         while piece := opened.read(PIECE):
             size += len(piece)
             yield piece
-            now = clock()
-            taken = now - started
+            taken = clock() - started
             if file.scheme in WEB and taken > _silence() + size / SLOWEST:
                 message = f"the server sends fewer than {SLOWEST:,} bytes a second: {size:,} bytes in {taken:.0f} s"
                 advice = "try again, or fetch the file and name it here"
                 raise CorpusError([Problem(str(file), f"{message}; {advice}", UNREACHABLE)])
-            if file.scheme in WEB and now - noted > _silence() and size < SLOW * taken:
-                noted = now
-                _waiting[-1].tell(f"{file}: the server is slow: {size:,} bytes in {taken:.0f} s so far")
 
 
 def read_range(url: str, start: int, size: int) -> bytes:
     """Return size bytes of a file, from the byte start on; raises CorpusError, also where there are fewer."""
-    file = Remote(url)
 
     def read(system: Any, name: str) -> bytes:
-        if file.scheme in WEB:
-            data = bytearray()
-            for piece in _received(file, _opened(system, name, start, size)):
-                data += piece
-                if len(data) > size:
-                    break
-        else:
-            data = system.cat_file(name, start=start, end=start + size)
+        data = bytes(system.cat_file(name, start=start, end=start + size))
         if len(data) != size:
             raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
-        return bytes(data)
+        return data
 
-    return tried(file, read) if size else b""
+    return tried(Remote(url), read) if size else b""
 
 
 class Pieces:
@@ -427,3 +393,98 @@ def glob(pattern: Remote) -> list[Remote]:
         return [Remote(system.unstrip_protocol(name)) for name in names]
 
     return tried(pattern, find)
+
+
+# ---- a folder that is written at an address: work is done in a folder here, and the files that changed are sent
+
+READ_ONLY = WEB
+"""Kinds of addresses to which nothing can be written."""
+
+
+def folder_at(address: str, sent: Callable[[str], bool], last: str) -> Path | Mirror:
+    """Return the folder that a user has written, or the mirror of one at an address (see Mirror); raises StoreError."""
+    return Mirror(Remote(address), sent, last) if is_remote(address) else Path(expanded(address))
+
+
+class Mirror:
+    """A local folder, and an address that has or gets the same files: object stores cannot append and rename.
+
+    A small file beside the folder lists the size and time of each file when both sides were last the same.
+    """
+
+    def __init__(self, there: Remote, sent: Callable[[str], bool], last: str) -> None:
+        """Find the folder in the user's cache; raises StoreError for an address to which nothing can be written.
+
+        `sent` says which names are those of files that are sent, and `last` is the name of the one that is sent last.
+        """
+        if there.scheme in READ_ONLY:
+            raise StoreError(
+                f"{there}: an HTTP server takes no files; name a folder, or one at s3://, gs://, hdfs:// ..."
+            )
+        self.there, self.sent, self.last = Remote(there.url.rstrip("/")), sent, last
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache") / "gec-pipeline" / "runs"
+        name = hashlib.blake2b(self.there.url.encode(), digest_size=8).hexdigest()
+        self.folder, self._notes = cache / name, cache / f"{name}.json"
+
+    def fetch(self) -> None:
+        """Fetch the files that changed at the address since both sides were the same, or are missing in the folder."""
+        before, stamps = self._noted("there"), self._find()
+        for name in self._ordered(stamps):
+            here = self.folder / name
+            if not here.exists() or before.get(name) != stamps[name]:
+                here.parent.mkdir(parents=True, exist_ok=True)
+                self._tried(lambda system, root, name=name, to=here: system.get_file(f"{root}/{name}", str(to)))  # type: ignore[misc]
+        self._note(stamps)
+
+    def send(self) -> None:
+        """Send the files that changed in the folder since both sides were the same, and delete those that are gone."""
+        before, stamps, here = self._noted("here"), self._find(), self._stamps()
+        for name in self._ordered(here):
+            if name not in stamps or before.get(name) != here[name]:
+                self._tried(lambda system, root, name=name: system.put_file(str(self.folder / name), f"{root}/{name}"))  # type: ignore[misc]
+        for name in stamps.keys() - here.keys():
+            self._tried(lambda system, root, name=name: system.rm_file(f"{root}/{name}"))  # type: ignore[misc]
+        self._note(self._find())
+
+    def _ordered(self, names: Iterable[str]) -> list[str]:
+        return sorted(names, key=lambda name: (name == self.last, name))
+
+    def _find(self) -> Stamps:
+        """Return the stamps of the files at the address."""
+
+        def find(system: Any, root: str) -> Stamps:
+            system.invalidate_cache()
+            try:
+                listed: Mapping[str, Any] = system.find(root, detail=True)
+            except FileNotFoundError:
+                return {}
+            stamps = {path.removeprefix(root).lstrip("/"): list(RemoteStamp.of(item)) for path, item in listed.items()}
+            return {name: stamp for name, stamp in stamps.items() if self.sent(name)}
+
+        return self._tried(find)
+
+    def _stamps(self) -> Stamps:
+        """Return the stamps of the files in the folder."""
+        stamps: Stamps = {}
+        for path in self.folder.rglob("*"):
+            name = path.relative_to(self.folder).as_posix()
+            if self.sent(name) and path.is_file():
+                status = path.stat()
+                stamps[name] = [status.st_size, status.st_mtime_ns]
+        return stamps
+
+    def _noted(self, side: str) -> Stamps:
+        """Return the stamps of the files on one side (here or there) when both sides were last the same."""
+        with suppress(OSError, ValueError, StoreError, KeyError, TypeError):
+            return dict(read_json(self._notes)[side])
+        return {}
+
+    def _note(self, there: Stamps) -> None:
+        write_atomic(self._notes, json.dumps({"there": there, "here": self._stamps()}).encode())
+
+    def _tried(self, call: Callable[[Any, str], T]) -> T:
+        try:
+            return tried(self.there, call)
+        except CorpusError as error:
+            message = f"{error.problems[0].message}; what was done is in {self.folder}, and the same command goes on"
+            raise StoreError(f"{self.there}: {message}") from None

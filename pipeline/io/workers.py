@@ -22,7 +22,6 @@ import time
 import traceback
 import warnings
 from collections import deque
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -81,21 +80,6 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def give_back_memory() -> None:
-    """Give back to the system what the C library keeps of memory that is free.
-
-    Each thread has its own store of free memory, which is not given back when the thread ends: after large texts have
-    been read these are some 20 MB. Other C libraries than glibc do not keep so much, and are left alone.
-    """
-    if not sys.platform.startswith("linux"):
-        return
-    import ctypes
-
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
-
-
 # ---- threads for short work on many items; where the system gives no thread, the calling one does the work
 
 
@@ -141,23 +125,6 @@ def threads(number: int) -> Iterator[Shared]:
             return [future.result() for future in futures]
 
         yield shared
-
-
-@contextlib.contextmanager
-def beside(call: Callable[[], R]) -> Iterator[Callable[[], R]]:
-    """Have a function called in a thread of its own; what is yielded waits for its end, and returns what it returned.
-
-    Where no thread can be started, it is called by who asks.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        try:
-            future = pool.submit(call)
-        except (RuntimeError, MemoryError):
-            yield call
-        else:
-            yield partial(future.result)
 
 
 PREFETCHED = 2

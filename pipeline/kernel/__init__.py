@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from .python.overlap import overlap as overlap
     from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
-    from .python.strings import alike as alike
     from .python.strings import distinct as distinct
     from .python.strings import joined as joined
     from .python.strings import shared as shared
@@ -51,7 +50,7 @@ MODULES = {
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "prepared": ("Prepared",),
-    "strings": ("alike", "distinct", "joined", "shared"),
+    "strings": ("distinct", "joined", "shared"),
     "three_way": ("three_way", "three_way_columns"),
 }
 """The functions that both kernels have, by the modules of `python/` and `native/`, which have the same names."""
@@ -86,6 +85,23 @@ def why_not_native() -> str:
     except ImportError as error:
         return f"The compiled kernel in {folder} does not load: {error}."
     return ""
+
+
+def stale() -> str:
+    """Return what to do where the compiled kernel is older than its sources, as after a change of them. Else nothing.
+
+    Who knows only that a call failed asks this: functions of an old kernel may take other arguments.
+    """
+    folder = Path(__path__[0], "native")
+    built = [] if name() == "python" else [*folder.glob("*.so"), *folder.glob("*.pyd")]
+    sources = {file: folder / f"{file.name.partition('.')[0]}.pyx" for file in built}
+    old = [path.name for file, path in sources.items() if path.exists() and path.stat().st_mtime > file.stat().st_mtime]
+    if not old:
+        return ""
+    return (
+        f"the compiled kernel in {folder} is older than its sources ({', '.join(sorted(old))}): build it again with "
+        f"`python setup.py build_ext --inplace` in {folder.parents[2]}, or do without it: PIPELINE_KERNEL=python"
+    )
 
 
 def function_of(kernel: str, function: str, module: str) -> Any:

@@ -121,6 +121,7 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         "2",
         help="weight of recall",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        numbers=True,
         form="a number such as 2 or 0.5, with at most 6 decimals",
     )
     lowercase: bool = lowercase_option()

@@ -45,6 +45,7 @@ def _default_scale(given: Mapping[str, object]) -> str:
 _NUMBER: dict[str, Any] = {
     "pattern": r"[0-9]{1,9}(\.[0-9]{1,6})?",
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
+    "numbers": True,
 }
 
 

@@ -202,6 +202,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         applies=lambda m: m.references == "weighted",
         why="only references: weighted reads them",
         pattern=r"[0-9]+(\.[0-9]+)?(\+[0-9]+(\.[0-9]+)?)*",
+        numbers=True,
         form="a number for each reference, joined by +, such as 0.7+0.3",
     )
     iterations: int = option(
@@ -255,6 +256,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         applies=lambda m: m.variant in MERGED_ONLY,
         why=f"only the variants {' and '.join(MERGED_ONLY)} have it",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        numbers=True,
         form="a number such as 0.1, with at most 6 decimals",
     )
 

@@ -60,6 +60,7 @@ class Green(ShowsNgrams, Metric):
         "2",
         help="weight of recall against precision",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        numbers=True,
         form="a number such as 2 or 0.5, with at most 6 decimals",
     )
     unit: str = unit_option()

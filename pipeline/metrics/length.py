@@ -42,6 +42,7 @@ class Length(Metric):
         "100",
         help="the length that is shown as 100",
         pattern=r"[0-9]{1,9}(\.[0-9]{1,6})?",
+        numbers=True,
         form="a number such as 100 or 0.5, with at most 6 decimals",
     )
 

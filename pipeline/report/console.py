@@ -30,6 +30,7 @@ from .tables.comparisons import (
 from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import (
     best_of,
+    first_out,
     groups,
     interval_table,
     labels,
@@ -38,12 +39,11 @@ from .tables.ranked import (
     picked,
     ranked_table,
     size,
-    wide_table,
 )
 from .terminal.printing import as_shown, fits, print_square, print_table, print_text, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ..scoring.results import Comparison, Results, Score
     from .tables import Table
@@ -112,18 +112,15 @@ def print_results(
 def print_board(results: Results, group: Group, digits: int, columns: Sequence[str] = ()) -> None:
     """Print the ranked table of a metric on a data set, and below it the intervals of all outputs, if there are any.
 
-    A heading tells the metric from others of its name. A terminal has the columns that fit its width, and more than the
-    usual ones if it is wide, unless columns are asked for.
+    A heading tells the metric from others of its name. A terminal has the columns that fit its width.
     """
     scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
     whole = f"{about}; {group.heading}" if group.heading else about
     if group.heading and sys.stdout.isatty() and len(as_shown(whole)) > terminal_width():
         whole = f"{about}\n{group.heading}"
     print(printable(whole))
-    if columns:
-        table, first_out, extra = ranked_table(results, scores, digits, columns), list[str](), 0
-    else:
-        table, first_out, extra = wide_table(results, scores, digits)
+    table = ranked_table(results, scores, digits, columns)
+    leaving = [] if columns else first_out(table[0])
     best, baseline = best_of(results.datasets[group.dataset], group, digits), baseline_of(results)
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     for test in group.tests if baseline is not None else ():
@@ -133,7 +130,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
             styles |= {(n, c): colour for n in rows for c, title in enumerate(table[0]) if title.startswith("against ")}
     clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
     ends = [n for n in range(len(scores) - 1) if clusters[n] != clusters[n + 1]]
-    print_table(*table, first_out=first_out, stay=(0, 1, 2), extra=extra, whole=(1,), styles=styles, rules=ends)
+    print_table(*table, first_out=leaving, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ends)
     if any(score.intervals for score in scores):
         print()
         print_table(*interval_table(results, scores, digits), left=(0, 1))
@@ -195,9 +192,9 @@ def print_types(results: Results, digits: int, tier: int) -> None:
         else:
             header, rows = of_system(types, types.systems[0], digits)
             score = types.fractions[0]
-            first_out = [*(title for title in reversed(header) if title != score and " " in title), *types.counts]
+            leaving = [*(title for title in reversed(header) if title != score and " " in title), *types.counts]
             print(printable(types.systems[0]))
-            print_table(header, rows, left=(0,), first_out=first_out, stay=(0, header.index(score)))
+            print_table(header, rows, left=(0,), first_out=leaving, stay=(0, header.index(score)))
         print(types.group.metric)
 
 
@@ -282,13 +279,10 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
 # --- what a run replaces in its run directory, which is printed before it begins
 
 
-def replacement_note(
-    folder: object, scores: Sequence[Score], known: Sequence[str], outdated: Mapping[str, Sequence[str]]
-) -> str | None:
+def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[str]) -> str | None:
     """Return what a run replaces in a folder, in a sentence, or None where nothing is lost.
 
     `scores` are those of the results there that the run does not make. `known` has the signatures of what it makes.
-    `outdated` has the systems, by data set, whose counts are of other texts than now, once for each file of counts.
     """
 
     def listed(kind: str, names: Iterable[str]) -> str:
@@ -296,18 +290,13 @@ def replacement_note(
         more = f" and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
         return f"{kind}{'' if len(own) == 1 else 's'} {', '.join(own[:SHOWN])}{more}"
 
-    parts = []
-    if scores:
-        count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
-        called = labels([*dict.fromkeys(score.metric for score in scores), *known])
-        names = listed("system", (score.system for score in scores))
-        metrics = listed("metric", (called[score.metric] for score in scores))
-        parts.append(
-            f"the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
-            f"the counts behind {behind} stay"
-        )
-    for dataset, systems in outdated.items():
-        if systems:
-            counts = f"{len(systems):,} files of counts are" if len(systems) > 1 else "1 file of counts is"
-            parts.append(f"{counts} replaced, because {dataset} has other texts now ({listed('system', systems)})")
-    return f"{folder}: {'; '.join(parts)}; --output DIR writes to another folder and keeps all" if parts else None
+    if not scores:
+        return None
+    count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
+    called = labels([*dict.fromkeys(score.metric for score in scores), *known])
+    names = listed("system", (score.system for score in scores))
+    metrics = listed("metric", (called[score.metric] for score in scores))
+    return (
+        f"{folder}: the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
+        f"the counts behind {behind} stay; --output DIR writes to another folder and keeps all"
+    )

@@ -46,8 +46,6 @@ class Material:
     """Width, letters and title of plots."""
     columns: tuple[str, ...] = ()
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
-    beaten: bool = False
-    """Whether tables of systems by metrics mark a score with the systems that it beats."""
     lines: int | None = None
     """How many sentences of a data set the page shows; None for as many as fit."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,19 +11,18 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean, printable
-from ..metrics.base.capabilities import MISSED, RIGHT, by_annotator, edit_judge
+from ..metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by_annotator, edit_judge
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables import percent, round_half_up
 from .tables.ranked import labels
 from .terminal.printing import has_colours, terminal_width
-from .word_edits import verdicts_of, word_edits, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..corpus.corpus import Corpus
-    from ..metrics.base.capabilities import JudgesEdits, Verdict
+    from ..metrics.base.capabilities import JudgesEdits
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns, Needs
     from ..scoring.board import Board
@@ -36,6 +36,8 @@ NOTHING = "∅"
 """What stands for no token, in edits that insert or delete."""
 SUMMARY = 2.5
 """A source of so many times the words of an output is not aligned with it: the output is a summary."""
+MOST_CELLS = 4_000_000
+"""Texts whose numbers of words have a higher product are not aligned: the whole is one edit."""
 DELETED, INSERTED = "strike red", "underline green"
 """How words are drawn on a terminal that the source alone has, or the text."""
 
@@ -109,10 +111,10 @@ def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
 def marked(source: str, text: str) -> list[tuple[str, str]]:
     """Return the words of a text with their styles: INSERTED, or DELETED for what it deletes from the source.
 
-    Texts whose words are not all between white space, and summaries, stay as they are.
+    Texts of a single word, such as those without blanks, and summaries stay as they are.
     """
-    one, two = words_of(source), words_of(text)
-    if one != source.split() or two != text.split() or len(one) > SUMMARY * max(len(two), 1):
+    one, two = source.split(), text.split()
+    if len(one) < 2 or len(one) > SUMMARY * max(len(two), 1):
         return [(word, "") for word in printable(text.replace("\n", " ")).split(" ")]
     words, at = list[tuple[str, str]](), 0
     for edit in word_edits(source, text):
@@ -122,6 +124,37 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
         at = edit.end
     words += [(word, "") for word in one[at:]]
     return [(printable(word), style) for word, style in words]
+
+
+class Edit(NamedTuple):
+    """A change of the words of a source, with bounds as of slices."""
+
+    start: int
+    end: int
+    original: str
+    """The words that it replaces, with blanks between them."""
+    correction: str
+
+
+def word_edits(source: str, text: str) -> list[Edit]:
+    """Return the edits that make a text of a source, by words. In a changed part, words that are alike are pairs."""
+    one, two = source.split(), text.split()
+    if len(one) * len(two) > MOST_CELLS:
+        return [Edit(0, len(one), " ".join(one), " ".join(two))] if one != two else []
+    cuts: list[tuple[int, int, int, int]] = []
+    for kind, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+        x, y = a, c
+        for i in range(a, b if kind == "replace" else a):
+            if (j := next((j for j in range(y, d) if _alike(one[i], two[j])), d)) < d:
+                cuts += [(x, i, y, j), (i, i + 1, j, j + 1)]
+                x, y = i + 1, j + 1
+        cuts += [(x, b, y, d)] if kind != "equal" else []
+    return [Edit(a, b, " ".join(one[a:b]), " ".join(two[c:d])) for a, b, c, d in cuts if a < b or c < d]
+
+
+def _alike(one: str, two: str) -> bool:
+    """Return whether two words have more than half of their letters in common, upper and lower case alike."""
+    return SequenceMatcher(None, one.lower(), two.lower(), autojunk=False).ratio() > 0.5
 
 
 def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
@@ -314,9 +347,14 @@ def aligned_edits(material: Material, dataset: str, line: int, system: str) -> E
         return None
     texts = (corpus.source, corpus.systems[system], *corpus.references)
     source, output, *references = (read_texts(text, line - 1, line)[0] for text in texts)
-    if not references or len(words_of(source)) > SUMMARY * max(len(words_of(output)), 1):
+    if not references or len(source.split()) > SUMMARY * max(len(output.split()), 1):
         return None
-    several = verdicts_of(source, output, references)
+    own, several = word_edits(source, output), list[list[Verdict] | None]()
+    for reference in references:
+        others = word_edits(source, reference)
+        said = [Verdict(*edit, "", RIGHT if edit in others else WRONG) for edit in own]
+        said += [Verdict(*edit, "", MISSED) for edit in others if edit not in own]
+        several.append(said if reference.strip() else None)  # an empty reference says nothing
     if not any(several):
         return None
     return Edits(several, next(n for n, verdicts in enumerate(several) if verdicts is not None), "reference")

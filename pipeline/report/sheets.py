@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
-from .tables.comparisons import BETTER, STAR, WORSE, is_significant, level_name, settings_line
-from .tables.people import (
-    AGREEMENT_TABLES,
-    finding_tables,
-)
+from .tables.comparisons import BETTER, STAR, WORSE, level_name, settings_line
+from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..scoring.results import Results
     from .material import Material
@@ -67,7 +63,7 @@ def sheets(material: Material) -> Iterator[Sheet]:
     set and metric, agreement with people, the other sections of the results, and what was expected follow.
     """
     for overview in overviews(material.results, material.digits):
-        yield _overview(material.results, overview, beaten=material.beaten)
+        yield _overview(material.results, overview)
     for group in groups(material.results):
         yield _ranked(material.results, group, material.digits, material.columns)
     results = material.results
@@ -125,26 +121,14 @@ def _missing(results: Results, dataset: str) -> list[str]:
     return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
-def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
-    """Return a table of systems by metrics.
-
-    If `beaten` is set, each system has a letter, or a number where there are more systems than letters, and a score is
-    marked with the letters of the systems that it beats.
-    """
+def _overview(results: Results, overview: Overview) -> Sheet:
+    """Return a table of systems by metrics."""
     names, own = overview.systems, [column.group for column in overview.columns]
-    letters = list(ascii_letters) if len(names) <= len(ascii_letters) else [str(n + 1) for n in range(len(names))]
-    letter = dict(zip(names, letters, strict=False)) if beaten else {}
-    rows = [
-        [Cell(f"{letter[name]} {name}" if beaten else name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))]
-        for name in names
-    ]
+    rows = [[Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))] for name in names]
     for column in overview.columns:
-        marks = {name: entry.mark for name, entry in column.entries.items()}
-        if beaten:
-            marks = _beaten(results, column.group, letter)
         for name, row in zip(names, rows, strict=True):
             entry = column.entries.get(name)
-            row.append(Cell(entry.text, entry.best, entry.spread, marks.get(name, "")) if entry else Cell(NONE))
+            row.append(Cell(entry.text, entry.best, entry.spread, entry.mark) if entry else Cell(NONE))
     notes = [note for name in dict.fromkeys(group.dataset for group in own) for note in _missing(results, name)]
     if any(cell.spread for row in rows for cell in row):
         boot = any(score.bootstrap for group in own for score in group.scores)
@@ -156,7 +140,7 @@ def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
     if lower := [column.title for column in overview.columns if column.lower_is_better]:
         notes.append(f"{', '.join(lower)}: the lowest score is the best.")
     if results.tests:
-        notes += ["Raised letters name the systems that are significantly worse."] if beaten else [overview.marks]
+        notes.append(overview.marks)
     notes += _settings(results, f"{BETTER} {WORSE}" if overview.baseline is not None else "significant")
     return Sheet(
         name=overview.name,
@@ -167,20 +151,6 @@ def _overview(results: Results, overview: Overview, *, beaten: bool) -> Sheet:
         items=[f"{column.title}: {column.verdict_sentence}" for column in overview.columns if column.verdict_sentence],
         signatures=_signatures(own),
     )
-
-
-def _beaten(results: Results, group: Group, letter: Mapping[str, str]) -> dict[str, str]:
-    """Return for each system the letters of those that are significantly worse, in the order of the letters."""
-    places = {score.system: place for place, score in enumerate(group.scores)}  # the best is first
-    worse: dict[str, set[str]] = {}
-    for test in group.tests:
-        if is_significant(test, results) and {test.system, test.other} <= set(places):
-            winner, loser = sorted((test.system, test.other), key=places.__getitem__)
-            worse.setdefault(winner, set()).add(loser)
-    between = "" if len(letter) <= len(ascii_letters) else " "
-    return {
-        name: between.join(own for other, own in letter.items() if other in beaten) for name, beaten in worse.items()
-    }
 
 
 def _settings(results: Results, mark: str = STAR) -> list[str]:

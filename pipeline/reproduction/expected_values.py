@@ -101,17 +101,8 @@ class Sections:
         """Return the sections by name; an empty one is None."""
         self.judgments: dict[str, Any] = {}
         for name, judgments in self.opened.judgments.items():
-            own = self.written.judgments[name]
-            self.judgments[name] = JudgmentSummary(
-                judgments,
-                divisor=own.divisor,
-                resamples=own.resamples,
-                level=own.level,
-                seed=own.seed,
-                runs=own.trueskill,
-                folds=own.folds,
-                progress=progress,
-            ).plain()
+            summary = JudgmentSummary(judgments, self.written.judgments[name], progress)
+            self.judgments[name] = summary.plain()
         self.columns: dict[str, Scores] = {}
         for name, column in self.written.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))

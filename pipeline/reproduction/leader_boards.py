@@ -18,7 +18,7 @@ from ..io.catalogue import named_in
 from ..io.dataset_cache import state
 from ..io.remote import is_data
 from ..metrics.build import from_text
-from .recipe import plain_yaml, recipes
+from .recipe import plain_yaml
 from .verdicts import EXACT, read_number
 
 if TYPE_CHECKING:
@@ -115,8 +115,11 @@ class Entrant:
     recipes: tuple[Recipe, ...]
     """The recipes that name this output for the data set, those of the oldest publication first."""
     printed: tuple[Printed, ...]
-    first: Recipe
-    """The recipe of the oldest publication that scores this output, on whatever data set."""
+
+    @property
+    def first(self) -> Recipe:
+        """The recipe of the oldest publication that scores this output on the data set."""
+        return self.recipes[0]
 
     @property
     def here(self) -> bool:
@@ -196,30 +199,15 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
                 if file.sha256 not in references:
                     of_system = [one for name, one in printed if name == system]
                     named.setdefault(file.sha256, []).append((system, outcome.recipe, of_system, file))
-    oldest, entrants = first_recipes([outcome.recipe for outcome in outcomes]), dict[str, Entrant]()
+    entrants: dict[str, Entrant] = {}
     for places in named.values():
         scores = tuple(one for _, _, printed, _ in places for one in printed)
         if scores:
             system, recipe, _, file = places[0]
             name = system if system not in entrants else f"{system}@{recipe.name}"
             recipes_of = {one.name: one for _, one, _, _ in places}
-            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores, oldest[file.sha256])
+            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores)
     return list(entrants.values())
-
-
-def first_recipes(named: Sequence[Recipe]) -> dict[str, Recipe]:
-    """Return the recipe of the oldest publication that scores an output, by the checksum of the output.
-
-    All recipes of the package count, and those that are named.
-    """
-    oldest: dict[str, Recipe] = {}
-    for recipe in {**recipes(), **{recipe.name: recipe for recipe in named}}.values():
-        for dataset in recipe.mapping("datasets"):
-            for _, file in _outputs(recipe, dataset):
-                before = oldest.setdefault(file.sha256, recipe)
-                if (recipe.year or math.inf) < (before.year or math.inf):
-                    oldest[file.sha256] = recipe
-    return oldest
 
 
 def _named(text: Any) -> list[DataFile]:

@@ -14,7 +14,7 @@ import numpy as np
 from ..config.models_published import SECTIONS
 from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
-from ..human.judgment_summary import open_judgments
+from ..human.judgments import read_judgments
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
@@ -52,45 +52,38 @@ class Cell(NamedTuple):
     """The file and the line."""
 
 
-class TableColumns(NamedTuple):
-    """Which columns and lines of a table are read. Columns are numbered from 1."""
-
-    system: int
-    score: int
-    sentence: int | None = None
-    where: tuple[tuple[int, str], ...] = ()
-    """Only lines that have each of these texts in its column are read."""
-
-
-def read_table(path: Path, columns: TableColumns) -> list[Cell]:
+def read_table(
+    path: Path, system: int, score: int, sentence: int | None = None, where: Collection[tuple[int, str]] = ()
+) -> list[Cell]:
     """Return the scores of a file, whose columns are separated by tabs, commas, semicolons or blanks.
 
-    The file may be compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a
-    number, a system (with its sentence) comes twice, or no line is left.
+    Columns are numbered from 1. Only lines are read that have each text of `where` in its column. The file may be
+    compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a number, a
+    system (with its sentence) comes twice, or no line is left.
     """
     name, seen, cells = named(path), dict[tuple[str, str], str](), list[Cell]()
-    last = max(columns.system, columns.score, columns.sentence or 0, *(number for number, _ in columns.where))
+    last = max(system, score, sentence or 0, *(number for number, _ in where))
     line = None
     for line, row in read_rows(path, MAX_BYTES):
         if len(row) < last:
             raise at_line(name, line, f"has {len(row)} columns; column {last} is asked for")
-        if not all(row[column - 1] == text for column, text in columns.where):
+        if not all(row[column - 1] == text for column, text in where):
             continue
-        sentence = row[columns.sentence - 1] if columns.sentence else ""
-        cell = Cell(row[columns.system - 1], sentence, row[columns.score - 1], f"{name}:{line}")
+        segment = row[sentence - 1] if sentence else ""
+        cell = Cell(row[system - 1], segment, row[score - 1], f"{name}:{line}")
         try:
             number_of(cell.score, "a score, a number")
         except ValueError as error:
             raise CorpusError([Problem(cell.position, str(error))]) from None
-        twin = seen.setdefault((cell.system, sentence), cell.position)
+        twin = seen.setdefault((cell.system, segment), cell.position)
         if twin != cell.position:
-            subject = f"system '{cell.system[:40]}'" + (f", sentence {sentence[:20]}," if sentence else "")
+            subject = f"system '{cell.system[:40]}'" + (f", sentence {segment[:20]}," if segment else "")
             raise CorpusError([Problem(cell.position, f"{subject} comes twice (first at {twin})")])
         cells.append(cell)
     if line is None:
         raise CorpusError([Problem(name, "has no lines")])
     if not cells:
-        asked = ", ".join(f"'{text}' in column {number}" for number, text in columns.where)
+        asked = ", ".join(f"'{text}' in column {number}" for number, text in where)
         raise CorpusError([Problem(name, f"no line has {asked}")])
     return cells
 
@@ -210,7 +203,9 @@ class _Opener:
         for name, judgments in self.written.judgments.items():
             try:
                 path = self.path(judgments.file, ("judgments", name, "file"))
-                self.opened.judgments[name] = open_judgments(path, judgments)
+                self.opened.judgments[name] = read_judgments(
+                    path, judgments.judges, judgments.without_judges, judgments.without
+                )
             except InputError as error:
                 self.problems += error.problems
         for name, column in self.written.columns.items():
@@ -262,8 +257,8 @@ class _Opener:
             else:
                 self.problem("expected the number of a column, from 1", (*keys, "where", number))
         try:
-            columns = TableColumns(written.system, written.score, written.sentence, tuple(where))
-            return read_table(self.path(written.file, (*keys, "file")), columns)
+            path = self.path(written.file, (*keys, "file"))
+            return read_table(path, written.system, written.score, written.sentence, where)
         except InputError as error:
             self.problems += error.problems
             return []
@@ -292,7 +287,7 @@ class _Opener:
             return {cell.system: float(cell.score) for cell in cells}
         if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
             written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
-            tables = [read_table(path, TableColumns(1, number)) for number in (written.precision, written.recall)]
+            tables = [read_table(path, 1, number) for number in (written.precision, written.recall)]
             weight, own = float(written.beta) ** 2, {}
             for pair in zip(*tables, strict=True):
                 precision, recall = (float(cell.score) for cell in pair)

@@ -190,12 +190,7 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
     return list(selected.values())
 
 
-def fetch_missing(
-    selected: Sequence[Recipe],
-    mirror: str | None,
-    tell: Callable[[str], None],
-    progress: Callable[[int, int], None] = lambda _done, _whole: None,
-) -> list[str]:
+def fetch_missing(selected: Sequence[Recipe], mirror: str | None, tell: Callable[[str], None]) -> list[str]:
     """Fetch the files that recipes lack, but for those that only the user can bring, and return what went wrong.
 
     Raises DataError where the mirror is not one.
@@ -206,5 +201,5 @@ def fetch_missing(
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
     tell(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
-    done = fetch_files(files, mirror, progress=progress)
+    done = fetch_files(files, mirror)
     return [str(problem) for problem in done.problems]

@@ -193,7 +193,8 @@ class Scorer:
             raise surrogate("outputs", outputs) from None
         except LongTextError as error:
             raise InputError(f"{self._place(error, rows)}: {error.message}") from None
-        return self._scores.of(columns, missing=self._counts.blank is not None)
+        annotators = self.metric.needs.input == GOLD  # who may have no line
+        return self._scores.of(columns, missing=annotators or self._counts.blank is not None)
 
 
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:

@@ -88,6 +88,18 @@ def needs_of(tasks: Iterable[Task]) -> tuple[Needs, ...]:
     return tuple(dict.fromkeys(need for task in tasks for need in task.needs))
 
 
+def views_of(tasks: Iterable[Task]) -> list[tuple[Corpus, tuple[Needs, ...]]]:
+    """Return what tasks read of a data set, such as its texts or a set of files of numbers, each with its columns.
+
+    The data set itself comes first.
+    """
+    readers: dict[int, list[Task]] = {}
+    for task in tasks:
+        readers.setdefault(id(task.input), []).append(task)
+    ordered = sorted(readers.values(), key=lambda own: own[0].input is not own[0].corpus)
+    return [(own[0].input, needs_of(own)) for own in ordered]
+
+
 @lru_cache(256)
 def signed(metric: Metric, references: int) -> str:
     """Return the signature of a metric in this version, for a number of references."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.counts import StoredCounts
-from ..execution.store.remote_copy import folder_of
-from ..execution.store.run_directory import RunDirectory
+from ..execution.store.run_directory import RunDirectory, folder_of
 from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text, is_called
 from ..metrics.plugged.loading import remember
@@ -109,8 +108,12 @@ def _board(
     )
 
 
-def replaced(path: Path, tasks: Sequence[Task]) -> list[Score]:
-    """Return the scores in the results of a run directory that are not of these tasks."""
+def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
+    """Return the scores in the results of a run directory that are not of these tasks.
+
+    Where they `stay`, StoreError is raised if a text of their data sets is another one than in the results: the new
+    counts would not fit them.
+    """
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
@@ -120,27 +123,17 @@ def replaced(path: Path, tasks: Sequence[Task]) -> list[Score]:
         for task in tasks
         for system in (*task.corpus.systems, REFERENCES_ROW)
     }
-    return [score for score in stored.scores if (score.dataset, score.system, _unversioned(score.metric)) not in new]
-
-
-def left_out(path: Path, tasks: Sequence[Task]) -> int:
-    """Return how many scores in the results of a run directory are not of these tasks.
-
-    Raises StoreError where a text of their data sets is another one than in the results, although such scores are
-    there: the new counts would not fit the results.
-    """
-    count = len(replaced(path, tasks))
-    before = Results.read(path / "results.json").datasets if count else {}
-    for corpus in {task.corpus.name: task.corpus for task in tasks}.values() if count else ():
+    scores = [s for s in stored.scores if (s.dataset, s.system, _unversioned(s.metric)) not in new]
+    for corpus in {task.corpus.name: task.corpus for task in tasks}.values() if stay and scores else ():
         now = describe(corpus).digests
-        known = before[corpus.name].digests if corpus.name in before else {}
+        known = stored.datasets[corpus.name].digests if corpus.name in stored.datasets else {}
         changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
         if changed:
             raise StoreError(
                 f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which --only leaves out "
-                f"{count:,} scores; run without --only, or name another folder with --output"
+                f"{len(scores):,} scores; run without --only, or name another folder with --output"
             )
-    return count
+    return scores
 
 
 def used_counts(path: Path) -> set[str]:

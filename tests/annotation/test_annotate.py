@@ -14,7 +14,6 @@ import pytest
 from pipeline.annotation import annotate
 from pipeline.annotation import errant_annotator as spacy_pipelines
 from pipeline.annotation.annotate import Annotated, AnnotationCache, annotate_all, chunks
-from pipeline.io.content_cache import ANNOTATIONS
 from pipeline.annotation.errant_annotator import NOOP, Pair, Versions, block, pair_of, trivial, versions_of
 from pipeline.errors import ConfigError, IncompleteError
 from tests.conftest import called
@@ -122,21 +121,6 @@ def test_what_is_kept_is_not_annotated_again(asked: list[list[Pair]], kept: tupl
     assert (first.kept, asked[:2], messages) == (0, [DISTINCT[:1], DISTINCT[1:]], [])
 
 
-def test_a_damaged_cache_is_told_and_made_anew(kept: tuple[AnnotationCache, list[str]]) -> None:
-    cache, messages = kept
-    annotations: dict[Pair, Annotation] = {pair: (f"A {number}",) for number, pair in enumerate(DISTINCT)}
-    for content in (b"no database at all" * 100, b""):
-        cache.path.parent.mkdir(exist_ok=True)
-        cache.path.write_bytes(content)
-        assert cache.read("v", DISTINCT) == {}
-        cache.write("v", annotations)
-        assert cache.read("v", DISTINCT) == annotations
-    assert messages == [f"{cache.path}: is damaged (file is not a database); it is made anew"]
-    cache.path.write_bytes(b"no database at all" * 100)
-    cache.write("v", annotations)
-    assert cache.read("v", DISTINCT) == annotations
-
-
 def test_pages_of_a_cache_that_are_damaged_give_nothing_false(kept: tuple[AnnotationCache, list[str]]) -> None:
     cache, messages = kept
     pairs = [Pair("s", f"corrected {number}") for number in range(2000)]
@@ -185,11 +169,6 @@ def test_several_processes_use_a_cache_at_once(kept: tuple[AnnotationCache, list
     pairs = [Pair("s", str(number)) for number in range(300)]
     assert cache.read("v", pairs) == {pair: (pair.corrected,) for pair in pairs}
     assert messages == []
-
-
-def test_a_cache_lies_in_the_folder_of_caches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    assert AnnotationCache().path == tmp_path / ANNOTATIONS.file
 
 
 def test_workers(monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]) -> None:
@@ -285,16 +264,3 @@ def test_the_command_refuses_texts_that_do_not_fit(capsys: pytest.CaptureFixture
     other.write_bytes(b"\xff\nb\n")
     code, _, told = called(capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out)
     assert (code, told) == (2, f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n")
-
-
-@pytest.mark.usefixtures("fresh")
-def test_the_command_tells_what_to_install(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def version(package: str) -> str:
-        raise metadata.PackageNotFoundError(package)
-
-    monkeypatch.setattr(metadata, "version", version)
-    code, _, told = called(capsys, "m2", "annotate", "-orig", tmp_path, "-cor", tmp_path, "-out", tmp_path / "out")
-    assert code == 2
-    assert told.startswith("error: annotator: texts are annotated by the packages errant and spaCy: errant is not inst")

@@ -175,12 +175,6 @@ def test_a_folder_starts_at_the_config(asked: list[list[Pair]], monkeypatch: pyt
     assert len(asked) == 1
 
 
-def test_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    take_away(monkeypatch)
-    (problem,) = problems(config(TEXTS, PLAIN, ["errant[annotator=auto]"]))
-    assert problem.endswith("errant is not installed; pip install 'gec-pipeline[errant]'")
-
-
 def test_texts_without_an_annotator_are_told_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     for found in (
         problems(config({**TEXTS, "gold": "gold.m2"}, {"A": "A.txt"}, ["errant"])),

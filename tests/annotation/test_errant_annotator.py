@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.annotation import annotate
-from pipeline.annotation import errant_annotator as alignments
 from pipeline.annotation.annotate import annotate_all
 from pipeline.annotation.errant_annotator import (
     ErrantAnnotator,
     Pair,
-    Word,
     block,
-    faster,
     pair_of,
-    trivial,
     versions_of,
 )
 from pipeline.errors import ConfigError
@@ -131,42 +127,6 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
         alone.append(tuple(edit.to_m2(7) for edit in package.annotate(one, two)))
     together = ErrantAnnotator().annotate(pairs)
     assert [tuple(f"{edit}7" for edit in annotation) for annotation in together] == alone
-
-
-def words(rng: random.Random, text: str) -> list[Word]:
-    """Return words of one letter, with few lemmas and parts of speech, so that many costs tie."""
-    return [Word(sign, ord(sign), ord(sign.lower()), rng.randrange(2), 92 + rng.randrange(2) * 8) for sign in text]
-
-
-def test_costs_and_operations_are_those_of_errant() -> None:
-    """Repeated words, other cases and other orders, up to texts that have no word."""
-    from errant.alignment import Alignment
-
-    rng = random.Random(1965)
-    operations: set[str] = set()
-    own = faster(Alignment)
-    assert own
-    for number in range(600):
-        alphabet = "abAB" if number % 2 else "abcdeABfgh"
-        source = "".join(rng.choices(alphabet, k=rng.randrange(9)))
-        corrected = rng.choice([rng.sample(source, len(source)), rng.choices(alphabet, k=rng.randrange(9)), source[1:]])
-        one, two = words(rng, source), words(rng, "".join(corrected))
-        theirs = Alignment(one, two)
-        mine = own(one, two)
-        assert (mine.cost_matrix, mine.op_matrix) == (theirs.cost_matrix, theirs.op_matrix)
-        assert mine.align_seq == theirs.align_seq
-        operations |= {operation for operation, *_ in theirs.align_seq}
-    assert {"M", "S", "I", "D", "T2", "T3", "T4"} <= operations
-
-
-def test_the_code_of_an_unknown_errant_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    from errant.alignment import Alignment
-
-    pairs = [pair_of(*pair) for pair in PAIRS if trivial(*pair) is None]
-    expected = ErrantAnnotator().annotate(pairs)
-    monkeypatch.setattr(alignments, "KNOWN", set())
-    assert faster(Alignment) is None
-    assert ErrantAnnotator().annotate(pairs) == expected
 
 
 def test_two_workers_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,17 +2,15 @@
 
 Corpora are made from ../shared/conll14 where it is there, else from data/; peers must agree on the numbers before they
 are timed. Commands are timed whole, in turn (A B A B ...). A row has the median, the least and the greatest of the
-pairs' ratios, how long the machine needs at least (`wc -w` of the same texts, and a copy of them in memory), and the
-share of the machine that other processes used meanwhile: with much of it, a time of the wall says little.
+pairs' ratios.
 
     python -m tests.bench                       every row but the large ones
     python -m tests.bench --only wc --runs 5    rows whose name contains "wc"
     python -m tests.bench --large --json FILE   also 10 million lines; figures as JSON too
-    python -m tests.bench --page                writes the rows into `gec-pipeline help speed`, with the date
+    python -m tests.bench --page                the rows as `gec-pipeline help speed` has them, with the date
     python -m tests.bench --cpu                 processor time, for a machine that others use
     python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `scale.py`)
     python -m tests.bench --only m2 --m2scorer m2scorer.py       against a port of the official scorer (see `edits.py`)
-    python -m tests.bench --compare HEAD~9 --only wc --cpu   against an older commit; exit code 1 where that was faster
 """
 
 from __future__ import annotations
@@ -25,17 +23,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.bench import bleu, edits, help_page, rouge, whole
+from pipeline import kernel
+from tests.bench import bleu, edits, rouge, whole
 from tests.bench.annotation import annotation
 from tests.bench.calls import calls
 from tests.bench.measuring import clock
 from tests.bench.measuring.bench import Bench
-from tests.bench.measuring.machine import Others
-from tests.bench.measuring.older import compare
 from tests.bench.measuring.rows import HEADER, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (whole.package, False),
@@ -68,64 +65,42 @@ def arguments() -> argparse.Namespace:
     """Return what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="rows whose name contains this")
-    parser.add_argument("--group", choices=ROWS, help="rows of this name")
     parser.add_argument("--runs", type=int, default=5, help="pairs timed for each row (default: 5)")
     parser.add_argument("--large", action="store_true", help="also the rows that need minutes and gigabytes")
     parser.add_argument("--cpu", action="store_true", help="processor time; rows of several workers stay by the clock")
-    parser.add_argument("--compare", metavar="COMMIT", help="time this program alone, as it is and as it was there")
     parser.add_argument("--folder", type=Path, help="keep the corpora here (default: a temporary folder)")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     parser.add_argument("--m2scorer", type=Path, metavar="FILE", help="a Python 3 port of m2scorer (see edits.py)")
     parser.add_argument("--annotated", type=Path, metavar="FOLDER", help="gold.m2, and an M2 file of each system")
-    parser.add_argument("--page", action="store_true", help="write the rows into `help speed` and the README too")
-    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--page", action="store_true", help="print rows of the table in `help speed`")
     return parser.parse_args()
-
-
-def measured(bench: Bench, groups: Sequence[str]) -> dict[str, list[Row]]:
-    """Measure and print rows; return them by the names of their groups."""
-    rows: dict[str, list[Row]] = {}
-    if not bench.alone:
-        print(bench.machine.state())
-        _print(HEADER)
-        _print(["---"] * len(HEADER))
-    for name in groups:
-        others, share = Others(), "?"
-        for row in ROWS[name][0](bench):
-            rows.setdefault(name, []).append(row)
-            share = others.share() or share  # rows that were timed together have the same
-            _print(row.cells(share))
-            others = Others()
-    return rows
-
-
-def _print(cells: Sequence[str]) -> None:
-    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
     """Measure, print the table, write JSON."""
     args = arguments()
-    if args.page:
-        help_page.compiled()
+    if args.page and kernel.name() != "native":
+        raise SystemExit("the page has times of the compiled kernel, which is not here")
     if args.cpu:
         os.environ[clock.VARIABLE] = "1"
     wanted = [n for n, (_, large) in ROWS.items() if args.only in n and (args.large or args.only or not large)]
+    rows: list[Row] = []
+    loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"{os.cpu_count()} cores, load {loads} (1, 5, 15 minutes)\n")
     with tempfile.TemporaryDirectory() as temporary:
         folder = (args.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        if args.compare:
-            options = ["--annotated", str(args.annotated.resolve())] if args.annotated else []
-            groups = [args.group] if args.group else wanted
-            raise SystemExit(compare(args.compare, groups, args.runs, folder, options))
-        bench = Bench(folder, args.runs, alone=args.alone)
+        bench = Bench(folder, args.runs)
         bench.m2scorer, bench.annotated = args.m2scorer, args.annotated
-        rows = measured(bench, [args.group] if args.group else wanted)
+        header = [] if args.page else [HEADER, ["---"] * len(HEADER)]
+        for cells in header:
+            print(f"| {' | '.join(cells)} |")
+        for name in wanted:
+            for row in ROWS[name][0](bench):
+                rows.append(row)
+                print(f"| {' | '.join(row.published(name) if args.page else row.cells())} |", flush=True)
     if args.json:
-        figures = [asdict(row) for group in rows.values() for row in group]
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    if args.page:
-        help_page.write(rows)
+        args.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

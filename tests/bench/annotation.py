@@ -10,7 +10,7 @@ import sys
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from tests.bench.measuring.rows import NOTHING, Row
+from tests.bench.measuring.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,26 +52,16 @@ def annotation(bench: Bench) -> Iterator[Row]:
         return bench.seconds([*program, "-orig", source, "-cor", text, "-out", theirs], cpu=True)
 
     mine("1", systems[0])
-    if not bench.alone:
-        peer(systems[0])
-    if not bench.alone and ours.read_bytes() != theirs.read_bytes():
+    peer(systems[0])
+    if ours.read_bytes() != theirs.read_bytes():
         raise SystemExit("errant_parallel writes another file")
     found = []
     for _ in range(min(bench.runs, MOST)):
         before, two = mine("1", *systems), mine("2", *systems)
-        other = 0.0 if bench.alone else sum(map(peer, systems))
+        other = sum(map(peer, systems))
         found.append((mean([before, mine("1", *systems)]), two, other))
     one, two, other = map(mean, zip(*found, strict=True))
     name = f"{len(systems)} systems to M2, processor time, one worker; two"
-    peer_time = f"errant_parallel: {other:.0f} s" if other else ""
-    ratios = [spent / before for before, _, spent in found] if other else [NOTHING]
-    yield Row(
-        name,
-        f"{one:.1f}; {two:.1f} s",
-        peer_time,
-        mean(ratios),
-        "7 times",
-        seconds=one,
-        least=min(ratios),
-        most=max(ratios),
-    )
+    ratios = [spent / before for before, _, spent in found]
+    figures = name, f"{one:.1f}; {two:.1f} s", f"errant_parallel: {other:.0f} s", mean(ratios), "7 times"
+    yield Row(*figures, seconds=one, least=min(ratios), most=max(ratios))

@@ -38,35 +38,9 @@ def bleu(bench: Bench) -> Iterator[Row]:
     yield _memory(bench, "BLEU (13a, two references), in memory", "bleu", "sacrebleu-bleu", small, "30 to 50 times")
     _, reference0, reference1, system = bench.repeated(LINES)
     large = [system, reference0, reference1]
-    mine: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "score",
-        "bleu",
-        "-r",
-        reference0,
-        reference1,
-        "-o",
-        system,
-    ]
-    theirs: list[str | Path] = [
-        Path(sysconfig.get_path("scripts")) / "sacrebleu",
-        reference0,
-        reference1,
-        "-i",
-        system,
-        "--force",
-    ]
-    child: list[str | Path] = [
-        "env",
-        "RAYON_NUM_THREADS=1",
-        sys.executable,
-        "-m",
-        "tests.bench.bleu",
-        "once-bleuscore",
-        *large,
-    ]
+    mine = [sys.executable, "-m", "pipeline", "score", "bleu", "-r", reference0, reference1, "-o", system]
+    theirs = [Path(sysconfig.get_path("scripts")) / "sacrebleu", reference0, reference1, "-i", system, "--force"]
+    child = ["env", "RAYON_NUM_THREADS=1", sys.executable, "-m", "tests.bench.bleu", "once-bleuscore", *large]
     same = [*mine[:-5], "--flavour", "tensorflow", *mine[-5:], "--n-jobs", "1"]
     for name, ours, what, peer, aim in (
         ("bleuscore", same, "BLEU (flavour tensorflow)", child, "3 to 5 times"),
@@ -77,7 +51,7 @@ def bleu(bench: Bench) -> Iterator[Row]:
             lambda peer=peer: bench.seconds(peer),  # type: ignore[misc]
             most=3,
         )
-        yield timing.row(f"{what} of {LINES:,} lines, whole process", name, aim, bench.limit(large))
+        yield timing.row(f"{what} of {LINES:,} lines, whole process", name, aim)
 
 
 def chrf(bench: Bench) -> Iterator[Row]:
@@ -102,10 +76,10 @@ def _memory(bench: Bench, name: str, ours: str, peer: str, files: Sequence[Path]
     def figures(what: str) -> dict[str, float]:
         return bench.child(what, *files, module="tests.bench.bleu")
 
-    if not bench.alone and abs(figures(ours)["score"] - figures(peer)["score"]) > 1e-12:
+    if abs(figures(ours)["score"] - figures(peer)["score"]) > 1e-12:
         raise SystemExit(f"{name}: {peer} gives another number")
     timing = bench.pairs(lambda: figures(ours)["seconds"], lambda: figures(peer)["seconds"])
-    return timing.row(name, peer, aim, bench.limit(files))
+    return timing.row(name, peer, aim)
 
 
 def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callable[[], float]:

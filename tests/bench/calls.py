@@ -92,19 +92,19 @@ def calls(bench: Bench) -> Iterator[Row]:
     """Yield a row for each metric: a call on prepared references, one pair, and BATCH pairs."""
     warnings.simplefilter("ignore")
     pairs = _texts(bench)
-    yield from _beside_peers(pairs, alone=bench.alone)
+    yield from _beside_peers(pairs)
     yield from _prepared(pairs)
     yield from _evaluate(pairs)
 
 
-def _beside_peers(pairs: Pairs, *, alone: bool) -> Iterator[Row]:
+def _beside_peers(pairs: Pairs) -> Iterator[Row]:
     import pipeline
 
     peers: list[tuple[str, str, Callable[[Pairs], list[float]]]] = [
         ("bleu", "sacreBLEU's sentence_bleu", _bleu),
         ("google_gleu", "nltk's sentence_gleu", _gleu),
         ("chrf", "sacreBLEU's sentence_chrf", _chrf),
-        ("rouge[types=1+2+L]", "rouge-score", (lambda _: []) if alone else _rouge()),
+        ("rouge[types=1+2+L]", "rouge-score", _rouge()),
     ]
     for metric, called, peer in peers:
         first = Pairs(*(column[:1] for column in pairs))
@@ -118,10 +118,6 @@ def _beside_peers(pairs: Pairs, *, alone: bool) -> Iterator[Row]:
                 return peer(texts)
 
             name = f"{metric} of {what} that differ every time"
-            if alone:
-                (ours,) = _seconds((own,), times)
-                yield Row(name, _micro(ours), "", NOTHING, "-", seconds=ours)
-                continue
             if max(abs(a - b) for a, b in zip(own(), other(), strict=True)) > 1e-9:  # sacreBLEU's are in percent
                 raise SystemExit(f"{called} gives other scores")
             mine, peers_own = _rounds((own, other), times)

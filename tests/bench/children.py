@@ -62,7 +62,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     job = stages.prepare(config, options)
     opened = now()
     corpus = job.corpora[0]
-    counted, _ = count_to_disk(corpus, job.needs, RunDirectory(Path(job.config.output.dir)), options)
+    counted, _ = count_to_disk(corpus, scores.needs_of(job.tasks), RunDirectory(Path(job.config.output.dir)), options)
     written = now()
     if last == "draws":
         scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))

@@ -94,7 +94,7 @@ def _row(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], pee
     once, config_runs = Timing([], []), Timing([], [])
     for _ in range(min(bench.runs, MOST)):
         before, run_before = bench.done(mine).cpu, _fresh(bench, ran)
-        printed_by_peers = [] if bench.alone else [bench.done(peer) for peer in peers]
+        printed_by_peers = [bench.done(peer) for peer in peers]
         for system, done in zip(systems, printed_by_peers, strict=False):
             last = NUMBER.findall(done.printed)[-1]
             if abs(float(last) - scores[system]) > TOLERANCE:
@@ -105,8 +105,7 @@ def _row(bench: Bench, metric: str, gold: Path, systems: Mapping[str, Path], pee
             timing.peer.extend([sum(done.cpu for done in printed_by_peers)] if printed_by_peers else [])
     name = f"{metric} of {len(systems)} systems of CoNLL-2014, processor time of whole processes"
     for called, timing in ((name, once), (f"{metric}: the same, `run` of a config", config_runs)):
-        limit = bench.limit([gold, *systems.values()])
-        yield timing.row(called, f"{PEERS[metric]}, {len(peers)} runs", AIMS[metric], limit)
+        yield timing.row(called, f"{PEERS[metric]}, {len(peers)} runs", AIMS[metric])
 
 
 def _fresh(bench: Bench, command: list[str | Path]) -> float:

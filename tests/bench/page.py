@@ -1,8 +1,8 @@
 """Time and size of the report's page: `python -m tests.bench.page` (not run by pytest; needs Chromium).
 
-The thirteen systems of CoNLL-2014 with seven metrics (the sample of data/ where ../shared is absent), the same lines
-again and again for a large run, and joined to long documents: how long the browser takes from the address to the first
-sentence drawn, and how long for a key that goes to the next sentence.
+The thirteen systems of CoNLL-2014 with seven metrics (the sample of data/ where ../shared is absent), and these lines
+joined to long documents: how long the browser takes from the address to the first sentence drawn, and how long for a
+key that goes to the next sentence.
 """
 
 from __future__ import annotations
@@ -42,35 +42,32 @@ PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrs
 """Megabytes, on Linux."""
 
 
-def config(folder: Path, lines: int) -> Path:
-    """Write a config of all systems; lines: 0 for the corpus as it is, -1 for documents of LONG of its lines."""
+def config(folder: Path, kind: str) -> Path:
+    """Write a config of all systems: of the corpus as it is, or of documents of LONG of its lines."""
     source, references, systems = Bench(folder, 1).conll()
     texts = {path: path for path in (source, *references, *systems)}
-    if lines:
+    if kind == "documents":
         for number, path in enumerate(texts):
             texts[path] = folder / f"text-{number}"
             own = path.read_bytes().splitlines()
-            if lines < 0:
-                longer = [b" ".join(own[start : start + LONG]) for start in range(0, len(own), LONG)]
-            else:
-                longer = [own[n % len(own)] for n in range(lines)]
+            longer = [b" ".join(own[start : start + LONG]) for start in range(0, len(own), LONG)]
             texts[path].write_bytes(b"".join(line + b"\n" for line in longer))
     content = {
         "datasets": {"corpus": {"source": str(texts[source]), "references": [str(texts[path]) for path in references]}},
         "systems": {path.stem: str(texts[path]) for path in systems},
         "metrics": ["gleu[iter=20]", "bleu", "green", "google_gleu", "chrf", "rouge", "ter"],
     }
-    path = folder / f"{lines}.yaml"
+    path = folder / f"{kind}.yaml"
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
-def made(folder: Path, lines: int) -> tuple[Path, float, int]:
+def made(folder: Path, kind: str) -> tuple[Path, float, int]:
     """Return a page, the seconds of `report`, and the megabytes it took."""
-    run = folder / f"run-{lines}"
+    run = folder / f"run-{kind}"
     program = [sys.executable, "-m", "pipeline"]
     subprocess.run(
-        [*program, "run", config(folder, lines), "-q", "--json", "--output", run], check=True, stdout=subprocess.DEVNULL
+        [*program, "run", config(folder, kind), "-q", "--json", "--output", run], check=True, stdout=subprocess.DEVNULL
     )
     started = time.perf_counter()
     code = f"from pipeline.cli import main; main(['report', {str(run)!r}, '--format', 'html']); {PEAK}"
@@ -94,17 +91,15 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7, help="how often a page is opened")
-    parser.add_argument("--large", type=int, default=0, metavar="LINES", help="also a run of so many lines")
     args = parser.parse_args()
     if reason := browsers.lacking():
         sys.exit(reason)
     with tempfile.TemporaryDirectory() as name, browsers.browser(Path(name) / "profile") as browser:
-        print("lines     page      made in   memory   opens in   a key takes (longest)")
-        for lines in [0, -1, *([args.large] if args.large else [])]:
-            page, seconds, memory = made(Path(name), lines)
+        print("texts     page      made in   memory   opens in   a key takes (longest)")
+        for kind in ("corpus", "documents"):
+            page, seconds, memory = made(Path(name), kind)
             size = page.stat().st_size / 1e6
-            shown = "documents" if lines < 0 else f"{lines:,}" if lines else "corpus"
-            shown = f"{shown:<9} {size:.1f} MB   {seconds:5.2f} s   {memory:4d} MB"
+            shown = f"{kind:<9} {size:.1f} MB   {seconds:5.2f} s   {memory:4d} MB"
             seconds = opened(browser, page, args.runs)
             usual, longest = browser.run(KEYS)
             print(f"{shown}   {seconds:.2f} s     {usual:.0f} ms ({longest:.0f} ms)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from tests.bench.measuring.rows import Row
 from tests.conftest import ROOT, tree
+from tests.tools.faults.machine import counted
+from tests.tools.faults.processes import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,14 +86,6 @@ def survive(config: Path, folder: Path) -> Iterator[Row]:
         yield Row(*figures, seconds=whole.seconds)
 
 
-def counted(run: Path) -> list[tuple[int, int]]:
-    """Return shards to count and shards in all of each data set, in the last attempt, from the log."""
-    text = (run / "log.txt").read_text(encoding="utf-8").rpartition("begins:")[2]
-    return [
-        (int(n.replace(",", "")), int(m.replace(",", ""))) for n, m in re.findall(r"([\d,]+) of ([\d,]+) shards", text)
-    ]
-
-
 def anonymous(pid: int) -> float:
     """Return the memory of a process that no file backs, in megabytes."""
     try:
@@ -100,16 +93,6 @@ def anonymous(pid: int) -> float:
     except OSError:
         return 0.0
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("RssAnon")), 0.0)
-
-
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started, and those that they have."""
-    try:
-        tasks = list((Path("/proc") / str(pid) / "task").iterdir())
-        own = [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    except OSError:
-        return []
-    return [one for child in own for one in (child, *children(child))]
 
 
 def size(folder: Path) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -20,7 +19,6 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline._version import __version__
-from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import COMMANDS, main
 from pipeline.kernel.samplers import SAMPLERS
 from pipeline.metrics import METRICS
@@ -171,12 +169,6 @@ def test_every_topic_that_messages_and_templates_name_is_there() -> None:
     assert named - set(TOPICS) == set()
 
 
-def test_an_unknown_topic_is_told(call: Call) -> None:
-    said = call("help", "confgi")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("error: no help on 'confgi'")
-
-
 # ---- run
 
 
@@ -203,12 +195,6 @@ def test_what_is_printed_is_what_was_stored(call: Call, quickstart: str) -> None
         assert [len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])] == [4, 5, 4, 4]
 
 
-@pytest.mark.parametrize(("digits", "expected"), [("0", "76"), ("1", "76.3"), ("12", None)])
-def test_digits(call: Call, quickstart: str, digits: str, expected: str | None) -> None:
-    cell = call("run", quickstart, "--digits", digits).out.splitlines()[2].split()[2]
-    assert cell == expected or (expected is None and len(cell) == 15)
-
-
 def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
     said = call("run", quickstart, "-q", "--json")
     assert (said.code, said.err) == (0, "")
@@ -227,60 +213,6 @@ def test_warnings_go_to_standard_error_and_into_the_results(call: Call, quicksta
     assert warning in Results.read(Path("runs/quickstart/results.json")).warnings
 
 
-def test_the_output_option_goes_before_the_config(call: Call, quickstart: str) -> None:
-    assert call("run", quickstart, "--output", "elsewhere").err.splitlines()[-1] == "results: elsewhere"
-    assert Path("elsewhere/results.json").exists()
-    assert not Path("runs").exists()
-
-
-@pytest.mark.parametrize(
-    "options", [["--n-jobs", "2", "--backend", "threading"], ["--n-jobs", "auto"], ["--backend", "serial"]]
-)
-def test_options_for_workers_change_nothing(call: Call, quickstart: str, options: list[str]) -> None:
-    call("run", quickstart, "--output", "one")
-    assert call("run", quickstart, "--output", "two", *options).code == 0
-    assert tree(Path("one")) == tree(Path("two"))
-
-
-def test_csv_has_a_row_for_every_output(call: Call, quickstart: str) -> None:
-    call("run", quickstart, "-q")
-    with Path("runs/quickstart/scores.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for score in Results.read(Path("runs/quickstart/results.json")).scores:
-        own = {row["output"]: float(row["value"]) for row in rows if row["system"] == score.system}
-        assert own["score"] == score.score
-        assert {name: own[name] for name in score.outputs} == score.outputs
-
-
-def test_a_missing_config_is_told(call: Call) -> None:
-    expected = "error: none.yaml: cannot be read: No such file or directory\n"
-    assert call("run", "none.yaml") == Said(2, "", expected)
-    assert call("validate", "none.yaml") == Said(2, "", expected)
-
-
-def test_every_problem_is_a_line(call: Call, quickstart: str) -> None:
-    text = Path(quickstart).read_text(encoding="utf-8")
-    Path(quickstart).write_text(text.replace("- gleu ", "- glue ").replace("dir:", "dirr:"), encoding="utf-8")
-    Path("data/source.txt").unlink()
-    said = call("run", quickstart)
-    assert (said.code, said.out) == (2, "")
-    assert [line.split(": ")[0] for line in said.err.splitlines()] == ["error"] * 3
-    assert not Path("runs").exists()
-
-
-def test_counts_of_unequal_files_are_listed_below_the_problem(call: Call, quickstart: str) -> None:
-    Path("data/systems/eager.txt").write_text("one\n", encoding="utf-8")
-    head, *rows = call("run", quickstart).err.splitlines()
-    assert head == "error: the texts have different numbers of lines; line 2 has no partner in some:"
-    assert [row.split()[:2] for row in rows] == [[n, "lines"] for n in ("96", "96", "96", "96", "1", "96", "96")]
-
-
-def test_a_folder_of_the_user_is_refused(call: Call, quickstart: str) -> None:
-    said = call("run", quickstart, "--output", "data")
-    assert said.code == 2
-    assert said.err.splitlines()[-1].startswith("error: data: holds files but no run.json")
-
-
 def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
     with mock.patch.object(stages, "run", side_effect=KeyboardInterrupt):
         said = call("run", quickstart)
@@ -289,22 +221,6 @@ def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
 
 
 # ---- validate
-
-
-def test_validate_tells_files_metrics_and_warnings_and_writes_nothing(call: Call, quickstart: str) -> None:
-    before = tree(Path())
-    said = call("validate", quickstart)
-    assert said.code == 0
-    header, *lines = said.out.splitlines()
-    assert header.split() == ["dataset", "role", "lines", "tokens", "empty", "file"]
-    roles = ["source", *["reference"] * 2, *["system"] * 4]
-    assert [line.split()[1] for line in lines[:7]] == roles
-    tokens = len(Path("data/systems/broken.txt").read_text(encoding="utf-8").split())
-    file = "configs/../data/systems/broken.txt"
-    assert lines[6].split() == ["sample", "system", "broken", "96", f"{tokens:,}", "3", file]
-    signature = lines[-1]
-    assert signature.startswith("gleu|")
-    assert tree(Path()) == before
 
 
 def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> None:
@@ -389,11 +305,6 @@ def test_init_never_writes_over_a_file(call: Call) -> None:
     assert Path("config.yaml").read_text() == "mine"
 
 
-def test_init_into_a_missing_folder_is_told(call: Call) -> None:
-    said = call("init", "none/config.yaml")
-    assert (said.code, said.err) == (2, "error: none/config.yaml: cannot be written: No such file or directory\n")
-
-
 @pytest.mark.parametrize(
     "names",
     [
@@ -426,12 +337,6 @@ def test_init_writes_what_can_be_run_whatever_the_files_are_called(call: Call, n
 # ---- show
 
 
-def test_show_prints_what_run_printed(call: Call, quickstart: str) -> None:
-    ran, shown = call("run", quickstart), call("show", "runs/quickstart")
-    assert shown.out == ran.out
-    assert shown.code == 0
-
-
 def test_show_one_system(call: Call, quickstart: str) -> None:
     call("run", quickstart)
     rows = call("show", "runs/quickstart", "--system", "eager").out.splitlines()
@@ -449,11 +354,6 @@ def test_show_orders(call: Call, quickstart: str) -> None:
     assert [row.split()[0] for row in rows] == ["1", "2", "3", "4"]
     assert "hyp_len" in rest
     assert blank == ""
-
-
-def test_show_json_is_results_json(call: Call, quickstart: str) -> None:
-    call("run", quickstart)
-    assert call("show", "runs/quickstart", "--json").out.encode() == Path("runs/quickstart/results.json").read_bytes()
 
 
 def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
@@ -590,15 +490,6 @@ def test_show_without_a_run_needs_one_for_all_else(call: Call) -> None:
     assert "of which run?" in said.err
 
 
-def test_a_capital_v_is_the_version(call: Call) -> None:
-    assert call("-V") == call("--version")
-    assert call("-V").out.startswith("gec-pipeline ")
-
-
-def test_schema_prints_the_schema(call: Call) -> None:
-    assert call("schema") == Said(0, json_schema(), "")
-
-
 def test_doctor_tells_versions_and_kernel(call: Call, kernel: str) -> None:
     said = call("doctor")
     assert (said.code, said.err) == (0, "")
@@ -672,26 +563,9 @@ def test_a_terminal_gets_the_same_words(
 # ---- as a program
 
 
-def test_the_program_prints_plain_text_into_a_pipe(tmp_path: Path, quickstart: str) -> None:
-    done = program("run", quickstart, cwd=tmp_path)
-    assert done.returncode == 0
-    assert done.stdout.isascii()
-    assert "\x1b" not in done.stdout + done.stderr
-    assert done.stdout.splitlines()[0] == "sample: 96 lines, 2 references"
-
-
 def test_the_program_says_what_the_same_call_does(tmp_path: Path, quickstart: str, call: Call) -> None:
     done = program("run", quickstart, cwd=tmp_path)
     assert Said(done.returncode, done.stdout, done.stderr) == call("run", quickstart)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"), [(["--version"], 0), (["run", "none.yaml"], 2), (["nonsense"], 2), (["run"], 2)]
-)
-def test_exit_codes_of_the_program(tmp_path: Path, arguments: list[str], code: int) -> None:
-    done = program(*arguments, cwd=tmp_path)
-    assert done.returncode == code
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -718,22 +592,6 @@ def test_a_closed_pipe_is_silent(tmp_path: Path, quickstart: str, arguments: lis
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.skipif(shutil.which("head") is None, reason="there is no head")
-def test_head_gets_its_line(tmp_path: Path) -> None:
-    command = f'"{sys.executable}" -m pipeline schema | head -1'
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.stderr) == ("{\n", "")
-
-
-def test_the_api_of_the_program_is_what_the_command_calls() -> None:
-    """`python -m pipeline` and the installed command are one function."""
-    entry = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert 'gec-pipeline = "pipeline.cli:main"' in entry
-    assert "from .cli import main" in (PACKAGE / "__main__.py").read_text(encoding="utf-8")
 
 
 def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> None:

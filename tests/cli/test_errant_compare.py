@@ -81,7 +81,7 @@ def official(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_random_files_give_the_same_text(
     seed: int,
     tmp_path: Path,
@@ -141,14 +141,11 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
     ("hyp", "ref", "message"),
     [
         (ONE, "S a b d\n\n", "hyp.m2:1: token 3 is 'c', and in ref.m2:1 it is 'd': the edits are not of the same"),
-        (ONE, "S a b\n\n", "hyp.m2:1: has 3 tokens, and ref.m2:1 has 2: the edits are not of the same sentences"),
         (ONE, ONE + "S d\n\n", "hyp.m2: has 1 sentences, and ref.m2 has 2"),
         ("", ONE, "hyp.m2: has no sentence: there is no line that begins with 'S '"),
         (ONE, "A 0 1|||R:X|||y|||\n", "ref.m2:1: an edit before any sentence"),
         (ONE + "T0-A0 x\n", ONE, "hyp.m2:4: expected a line that begins with 'S ' or 'A ', or an empty line"),
         ("S a\nA 0 1|||R:X|||y\n", ONE, "hyp.m2:2: expected 6 fields with ||| between, found 3"),
-        ("S a\nA 0 one|||R:X|||y|||R|||N|||0\n", ONE, "hyp.m2:2: expected two token offsets, found '0 one'"),
-        ("S a\nA 0 1|||R:X|||y|||R|||N|||x\n", ONE, "hyp.m2:2: expected the number of an annotator at the end"),
     ],
 )
 def test_files_that_do_not_fit(
@@ -163,12 +160,10 @@ def test_files_that_do_not_fit(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-b", "half"], "invalid number from 0 to 1,000,000 value: 'half'"),
         (["-b", "nan"], "invalid number from 0 to 1,000,000 value: 'nan'"),
         (["-b", "-1"], "invalid number from 0 to 1,000,000 value: '-1'"),
         (["-cat", "4"], "argument -cat: invalid choice: 4"),
         (["-dt", "-cse"], "not allowed with argument -dt"),
-        (["-x"], "no argument '-x' is known"),
     ],
 )
 def test_wrong_arguments(
@@ -178,21 +173,6 @@ def test_wrong_arguments(
         called(capsys, "errant_compare", *write(tmp_path, ONE, ONE), *arguments)
     assert left.value.code == 2
     assert message in capsys.readouterr().err
-
-
-def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path, ONE, ONE)
-    code, _, err = called(capsys, "errant_compare", "-hyp", tmp_path / "hpy.m2", "-ref", tmp_path / "ref.m2")
-    assert (code, err.strip()) == (2, f"error: {tmp_path}/hpy.m2: no such file (did you mean 'hyp.m2'?)")
-
-
-def test_packed_files_give_the_same_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plain = called(capsys, "errant_compare", *write(tmp_path, ONE, ONE), "-cat", 3)
-    for name in ("hyp.m2", "ref.m2"):
-        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
-    assert plain == called(
-        capsys, "errant_compare", "-hyp", tmp_path / "hyp.m2.gz", "-ref", tmp_path / "ref.m2.gz", "-cat", 3
-    )
 
 
 def test_odd_files_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

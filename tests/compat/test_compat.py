@@ -14,22 +14,8 @@ from tests.conftest import ROOT
 from tests.test_structure import HEAVY, PEERS, loaded
 
 PAGE = (ROOT / "pipeline" / "help" / "compat.md").read_text(encoding="utf-8")
-MODULES = [
-    "sacrebleu",
-    "sacrebleu.metrics",
-    "sacrebleu.metrics.bleu",
-    "sacrebleu.metrics.chrf",
-    "sacrebleu.metrics.ter",
-]
-MODULES += [
-    "nltk",
-    "nltk.translate",
-    "nltk.translate.bleu_score",
-    "nltk.translate.gleu_score",
-    "rouge_score",
-    "rouge_score.rouge_scorer",
-    "rouge_score.scoring",
-]
+MODULES = ["sacrebleu", "sacrebleu.metrics", "nltk", "nltk.translate", "nltk.translate.bleu_score"]
+MODULES += ["nltk.translate.gleu_score", "rouge_score", "rouge_score.rouge_scorer", "rouge_score.scoring"]
 
 
 def test_the_examples_of_the_page_of_help_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,7 +27,7 @@ def test_the_examples_of_the_page_of_help_run(capsys: pytest.CaptureFixture[str]
 
 def test_the_page_of_help_has_every_name() -> None:
     names = {name for module in MODULES[:-2] for name in import_module(f"pipeline.compat.{module}").__all__}
-    names -= {"METRICS", "bleu", "gleu"}  # other names of what is there
+    names -= {"bleu", "gleu"}  # other names of what is there
     names -= {"BLEUScore", "CHRFScore", "TERScore", "AggregateScore"}  # what is returned
     assert [name for name in sorted(names) if name not in PAGE] == []
 
@@ -67,7 +53,6 @@ def test_imports_are_light(name: str) -> None:
 def test_modules_are_there_when_they_are_used() -> None:
     code = "import pipeline; pipeline.compat.nltk.sentence_gleu([['a']], ['a']); print(dir(pipeline.compat))"
     assert loaded(code, ["pipeline.compat.sacrebleu", "pipeline.compat.nltk"]) == ["pipeline.compat.nltk"]
-    assert pipeline.compat.sacrebleu.__version__.startswith("2.")
     for module in (pipeline.compat, pipeline.compat.sacrebleu):
         with pytest.raises(AttributeError, match="has no attribute 'corpus_wer'"):
             _ = module.corpus_wer

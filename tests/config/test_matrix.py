@@ -13,7 +13,6 @@ from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Overrides
-from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.files import CONFIG, TEXTS, lines, output, prepare, problems, write
 
@@ -316,12 +315,6 @@ def test_systems_may_have_outputs_for_some_datasets_only() -> None:
     assert [list(corpus.systems) for corpus in job.corpora] == [["A"], ["A", "B"]]
 
 
-def test_a_missing_file_of_a_dataset_is_told() -> None:
-    write({"d/A": TEXTS["a.txt"]})
-    found = problems(TWO.replace("A: a.txt, B: r.txt", "A: '{dataset}/{system}'"))
-    assert found == ["e/A: no such file; no folder e"]
-
-
 def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
     write({"o/d/A": TEXTS["a.txt"], "o/e/A": TEXTS["a.txt"], "o/e/B": TEXTS["r.txt"]})
     job = prepare(TWO.replace("{A: a.txt, B: r.txt}", "['o/{dataset}/*']"))
@@ -419,11 +412,6 @@ def test_the_schema_knows_the_forms(text: str) -> None:
 def test_the_schema_refuses_other_forms(value: str) -> None:
     data = yaml.safe_load(CONFIG.replace("[r.txt]", f"[{value}]"))
     assert not jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(data)
-
-
-def test_a_wrong_config_is_never_half_read() -> None:
-    with pytest.raises(ConfigError):
-        prepare("include: [none.yaml]\n")
 
 
 # ~, variables of the environment and {name} in paths

@@ -17,11 +17,10 @@ from pipeline.cli import main
 from pipeline.config.resolved import Dataset, System
 from pipeline.corpus import scan as index
 from pipeline.corpus.corpus import MAX_REFERENCES, Corpus
-from pipeline.corpus.input_warnings import suspicions
 from pipeline.corpus.opener import open_corpus
-from pipeline.corpus.scan import PIECE, STRIDE
+from pipeline.corpus.scan import PIECE
 from pipeline.corpus.texts import Span, read_span
-from pipeline.errors import ConfigError, CorpusError, Problem
+from pipeline.errors import CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from tests.conftest import open_text, run, tree, write_run
@@ -105,15 +104,6 @@ def test_any_range_equals_a_naive_split(
         assert read(file, low, high) == expected[low:high]
 
 
-@given(text=MIXED, piece=st.integers(1, 9))
-def test_lines_without_a_token_are_counted(tmp_path_factory: pytest.TempPathFactory, text: str, piece: int) -> None:
-    path = written(tmp_path_factory.getbasetemp(), text)
-    blanks = [number for number, line in enumerate(naive.read_lines(path), 1) if not line.split()]
-    with mock.patch.object(index, "PIECE", piece):
-        file = open_text(path)
-    assert (file.blank, file.first_blank) == (len(blanks), blanks[0] if blanks else 0)
-
-
 @given(text=MIXED, other=MIXED, pieces=st.tuples(st.integers(1, 9), st.integers(1, 9)))
 def test_digests_are_equal_exactly_where_the_lines_are(
     tmp_path_factory: pytest.TempPathFactory, text: str, other: str, pieces: tuple[int, int]
@@ -139,38 +129,6 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
     assert unix == windows
 
 
-@pytest.mark.parametrize("lines", [0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 2 * STRIDE])
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_ranges_at_the_edges_of_a_stride(tmp_path: Path, lines: int, end: str) -> None:
-    expected = [str(number) for number in range(lines)]
-    file = open_text(written(tmp_path, "\n".join(expected) + (end if lines else "")))
-    assert file.lines == lines
-    for low in {0, min(1, lines), min(STRIDE, lines), max(lines - 1, 0), lines}:
-        assert read(file, low) == expected[low:]
-
-
-@pytest.mark.parametrize("before", range(PIECE - 4, PIECE + 1))
-@pytest.mark.parametrize("filler", ["a", "a\n"])
-def test_characters_across_the_border_of_two_pieces(tmp_path: Path, before: int, filler: str) -> None:
-    head = (filler * before)[:before]
-    text = f"{head}😀é\r\n{'b' * PIECE}日\n"
-    file = open_text(written(tmp_path, text))
-    assert read(file) == text.replace("\r", "").split("\n")[:-1]
-
-
-@pytest.mark.parametrize("before", [PIECE - 1, PIECE, PIECE + 1])
-def test_a_line_end_across_the_border_of_two_pieces(tmp_path: Path, before: int) -> None:
-    file = open_text(written(tmp_path, f"{'a' * before}\r\nb\r\n"))
-    assert read(file) == ["a" * before, "b"]
-    assert file.digest == open_text(written(tmp_path, f"{'a' * before}\nb\n")).digest
-
-
-@pytest.mark.parametrize("word", ["", "a"])
-def test_a_line_that_begins_with_more_white_space_than_a_piece(tmp_path: Path, word: str) -> None:
-    file = open_text(written(tmp_path, f"x\n{' ' * (2 * PIECE + 5)}{word}\ny\n"))
-    assert (file.lines, file.blank) == (3, 0 if word else 1)
-
-
 # By hand: the byte is counted from 1 in its line; Python's decoder blames the first byte of a broken sequence.
 @pytest.mark.parametrize(
     ("data", "line", "byte", "code"),
@@ -180,19 +138,13 @@ def test_a_line_that_begins_with_more_white_space_than_a_piece(tmp_path: Path, w
         (b"a\nb\r\n\xc3", 3, 1, "c3"),
         (b"a\n\xe6\x97\n", 2, 1, "e6"),
         (b"\xed\xa0\x80\n", 1, 1, "ed"),
-        (b"\xc0\xafa", 1, 1, "c0"),
         (b"\xf4\x90\x80\x80", 1, 1, "f4"),
         ("日".encode() + b"\x80\n", 1, 4, "80"),
         (b"\xff\xfea\x00\n\x00", 1, 1, "ff"),
-        (b"a" * (PIECE - 1) + b"\xff" + b"a\n", 1, PIECE, "ff"),
         (b"a" * PIECE + b"\xff" + b"a\n", 1, PIECE + 1, "ff"),
-        (b"a" * PIECE + b"\xc3", 1, PIECE + 1, "c3"),
-        (b"a" * (PIECE - 1) + b"\xc3" + b"a" * 9 + b"\n", 1, PIECE, "c3"),
         (b"a\n" * (PIECE // 2) + b"\xff\n", PIECE // 2 + 1, 1, "ff"),
-        (b"a\n" * (PIECE // 2 - 1) + b"a\xc3\nb\n", PIECE // 2, 2, "c3"),
         (b"a\n" * 9 + b"b" * (3 * PIECE) + b"\x80\nc\n", 10, 3 * PIECE + 1, "80"),
         (b"b" * (PIECE - 4) + "😀".encode() + b"\x80\n", 1, PIECE + 1, "80"),
-        (b"b" * (PIECE - 5) + "😀".encode() + b"\x80\n", 1, PIECE, "80"),
     ],
 )
 def test_invalid_utf8_is_told_with_file_line_and_byte(
@@ -235,18 +187,9 @@ def test_a_missing_file_is_told_with_the_nearest_name(tmp_path: Path) -> None:
     assert complaint(tmp_path / "outptu.txt") == f"{tmp_path / 'outptu.txt'}: no such file (did you mean 'output.txt'?)"
 
 
-def test_a_missing_file_with_no_name_near_it(tmp_path: Path) -> None:
-    written(tmp_path, "a\n", "output.txt")
-    assert complaint(tmp_path / "zzz") == f"{tmp_path / 'zzz'}: no such file"
-
-
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "output.txt"
     assert complaint(path) == f"{path}: no such file; no folder {tmp_path / 'nowhere'}"
-
-
-def test_a_missing_file_in_an_empty_folder_is_not_called_a_missing_folder(tmp_path: Path) -> None:
-    assert "no folder" not in complaint(tmp_path / "output.txt")
 
 
 @pytest.mark.parametrize(
@@ -292,18 +235,6 @@ def test_texts_without_lines_are_refused(tmp_path: Path) -> None:
     assert opened(tmp_path, source="", r0="", A="")[1] == ["source: has no lines; nothing can be scored"]
 
 
-def test_all_wrong_files_are_told_at_once(tmp_path: Path) -> None:
-    problems: list[Problem] = []
-    paths = tuple(tmp_path / name for name in ("one", "two"))
-    assert (
-        open_corpus(
-            Dataset(name="d", source=tmp_path / "zero", references=paths), [System("A", {"d": tmp_path})], problems
-        )
-        is None
-    )
-    assert [Path(problem.position).name for problem in problems] == ["zero", "one", "two", tmp_path.name]
-
-
 def test_too_many_references_are_refused(tmp_path: Path) -> None:
     paths = (written(tmp_path, "a\n"),) * (MAX_REFERENCES + 1)
     problems: list[Problem] = []
@@ -325,39 +256,6 @@ def test_empty_references_can_be_refused(tmp_path: Path) -> None:
         is None
     )
     assert [str(problem).split(",")[0] for problem in problems] == [f"{path}:2: this reference is empty (and 1 more)"]
-
-
-@pytest.mark.parametrize(
-    ("texts", "warning"),
-    [
-        (
-            {"source": "a\nb\n", "r0": f"{BOM}a\nc\n", "A": "x\ny\n"},
-            "d: r0: begins with a byte order mark, which is left out",
-        ),
-        ({"source": "a\nb\n", "r0": "a\r\nb", "A": "x\ny\n"}, "d: reference 0 (r0) is the same text as the source"),
-        ({"source": "a\nb\n", "r0": "a\nc\n", "A": "a\nc"}, "d: system A is the same text as reference 0"),
-        (
-            {"source": "a\nb\n", "r0": "a\nc\n", "A": "x\ny\n", "B": "x\ny\n"},
-            "d: system B is the same text as system A",
-        ),
-        ({"source": "a\nb\nc\n", "r0": "a\nc\nc\n", "A": "x\n \n\n"}, "d: system A: 2 of 3 lines are empty"),
-        (
-            {"source": "a\nb\n", "r0": "a\n\n", "A": "x\ny\n"},
-            "d: reference 0 (r0) has an empty line, 2: it counts as a sentence of length 0",
-        ),
-    ],
-)
-def test_what_is_probably_not_meant_gives_one_warning(tmp_path: Path, texts: dict[str, str], warning: str) -> None:
-    found, problems = opened(tmp_path, **texts)
-    assert found is not None
-    assert problems == []
-    assert suspicions(found) == [warning]
-
-
-def test_ordinary_texts_give_no_warning(tmp_path: Path) -> None:
-    found, _ = opened(tmp_path, source="a\nb\n", r0="a\nc\n", r1="a\nc\n", A="x\n\n", B="a\nb\n")
-    assert found is not None
-    assert suspicions(found) == []
 
 
 @pytest.mark.parametrize("change", [b"", b"a\n", b"a\n" * 9, b"a" * 600])
@@ -403,25 +301,6 @@ def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
     assert str(caught.value) == f"{path}: is no longer valid UTF-8; it changed since it was checked"
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_what_workers_complain_of_arrives(tmp_path: Path, backend: workers.Backend) -> None:
-    job = stages.prepare(write_run(tmp_path))
-    (tmp_path / "d" / "A").write_text("short\n")
-    with pytest.raises(CorpusError, match="the file changed while it was being read"):
-        stages.run(job, tmp_path / "run", RunOptions(2, backend, shard_lines=10))
-
-
-def test_scores_and_statistics_do_not_depend_on_line_ends(tmp_path: Path) -> None:
-    config = write_run(tmp_path, chosen=["gleu[iter=5]", "gleu[unit=char,iter=5]"])
-    run(config, tmp_path / "unix")
-    for path in (tmp_path / "d").iterdir():
-        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
-    run(config, tmp_path / "windows")
-    last_is_empty = b"\n\n" in (tmp_path / "d" / "source").read_bytes()[-2:]
-    assert not last_is_empty
-    assert tree(tmp_path / "unix") == tree(tmp_path / "windows")
-
-
 @pytest.mark.parametrize("text", ["a\x00b c", "a\u00a0b", "a\rb", "a\x1cb", f"{BOM}{BOM}a"])
 def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, text: str) -> None:
     """By hand: output and reference are the same line, and of the source they share nothing."""
@@ -438,16 +317,6 @@ def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, 
     assert kernel
     assert (words.score, words.outputs["match_1"]) == (1.0, len(line.split()))
     assert (characters.score, characters.outputs["match_1"]) == (1.0, len(line))
-
-
-def test_problems_of_files_and_config_are_told_together(tmp_path: Path) -> None:
-    config = write_run(tmp_path, chosen=["gleu[n=0]"])
-    (tmp_path / "d" / "A").unlink()
-    (tmp_path / "d" / "ref0").write_bytes(b"\xff\n")
-    with pytest.raises(ConfigError) as caught:
-        stages.prepare(config)
-    places = [Path(problem.position.split(":")[0]).name for problem in caught.value.problems]
-    assert sorted(places) == ["A", "config.yaml", "ref0"]
 
 
 # ---- files that change while a run is at work

@@ -176,18 +176,6 @@ def test_json_lines_are_told() -> None:
         assert problem(metric) == f"A.jsonl:2: {said}"
 
 
-def test_more_lines_than_the_data_set_are_told() -> None:
-    write({"A.num": "1\n" * 4, "B.num": "1\n" * 3})
-    said = problem(MEAN)
-    assert "different numbers of lines" in said
-    assert "4 lines  A.num" in said
-
-
-def test_a_missing_file_is_told() -> None:
-    write({"A.num": "1\n" * 3})
-    assert problem(MEAN).startswith("B.num: no such file")
-
-
 @pytest.mark.parametrize(
     ("metric", "said"),
     [

@@ -132,11 +132,6 @@ def test_a_file_that_is_no_text_is_told_with_what_it_looks_like(start: bytes, hi
     assert plain_files.looks_like(b"plain") == ""
 
 
-def test_places_in_packed_files_are_those_of_the_text() -> None:
-    write({"a.gz": gzip.compress(b"a\nb\nc\xff\n")})
-    assert problems(output("a.gz")) == ["a.gz:3: byte 2 of the line (0xff) is not valid UTF-8"]
-
-
 # Standard input and pipes.
 def stdin(data: bytes) -> Any:
     return mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
@@ -272,22 +267,6 @@ def test_a_wrong_record_is_told_with_its_line(row: str, message: str) -> None:
     assert found.split(" (did you mean")[0] == f"a.jsonl:2: {message}"
 
 
-def test_the_nearest_key_is_told() -> None:
-    found = problems(jsonl({"hypothesis": "a"}, column="hypotesis"))
-    assert found == ["a.jsonl:1: has no 'hypotesis' (did you mean 'hypothesis'?)"]
-
-
-def test_records_that_are_no_utf8_are_told() -> None:
-    write({"a.jsonl": b'{"h": "a"}\n{"h": "\xff"}\n'})
-    found = problems(output("{jsonl: a.jsonl, column: h}"))
-    assert found == ["a.jsonl:2: byte 8 of the line (0xff) is not valid UTF-8"]
-
-
-def test_packed_records_are_read() -> None:
-    write({"a.jsonl.gz": gzip.compress(b'{"h": "x"}\n' * 3)})
-    assert outputs(output("{jsonl: a.jsonl.gz, column: h}")) == ["x"] * 3
-
-
 # TSV.
 @pytest.mark.parametrize(
     ("data", "what"),
@@ -319,14 +298,6 @@ def test_columns_of_tab_separated_lines(data: str, what: str) -> None:
 def test_wrong_tables_are_told(data: str, what: str, message: str) -> None:
     write({"a.tsv": data})
     assert problems(output(f"{{tsv: a.tsv, {what}}}"))[0] == message
-
-
-def test_a_header_that_is_counted_as_a_line_is_told() -> None:
-    write({"a.tsv": "h\nx\ny\nz\n"})
-    assert problems(output("{tsv: a.tsv, column: 1}")) == [
-        "the texts have different numbers of lines; line 4 has no partner in some:\n"
-        "          3 lines  s.txt\n          3 lines  r.txt\n          4 lines  a.tsv"
-    ]
 
 
 # Parquet.
@@ -455,12 +426,6 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
     for name, text in {"s.txt": corpus.source, "r.txt": corpus.references[0], "a.txt": corpus.systems["A"]}.items():
         assert lines(text) == [TEXTS[name].splitlines()[number] for number in left]
     assert corpus.lines == len(left)
-
-
-def test_a_selection_scores_as_the_lines_alone() -> None:
-    selected = score(dataset("{source: s.txt, references: [r.txt], keep: [1-2]}"))
-    write({name: "".join(text.splitlines(keepends=True)[:2]) for name, text in TEXTS.items()})
-    assert score(CONFIG) == selected
 
 
 @pytest.mark.parametrize(
@@ -620,14 +585,6 @@ def test_workers_without_effect_are_told() -> None:
     assert found == ["c.yaml:4:7: run.n_jobs: has no effect with `backend: serial`; leave one out"]
 
 
-@pytest.mark.parametrize(
-    "data", [f"{'a ' * 1_000_000}\nd\ng\n", "a\0b\nc\nd\n", "a\u00a0b\nc \nd", "\ufeffa\r\nb\r\nc"]
-)
-def test_odd_texts_are_scored(data: str) -> None:
-    write({"a.txt": data})
-    assert 0 <= score(CONFIG) <= 1
-
-
 def test_all_problems_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     write({"a.gz": b"x", "r.txt": b"\xff\n", "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n"})
     assert main(["run", "c.yaml"]) == 2
@@ -650,7 +607,7 @@ def test_a_file_that_changed_is_told_by_its_own_name() -> None:
 SURVEYS = [None]
 if chosen_kernel.name() == "native":
     SURVEYS.append(import_module("pipeline.kernel.native.scan").survey)
-"""How a file is read: by numpy (None), or compiled."""
+"""How a file is read: in Python (None), or compiled."""
 
 
 def read_by(survey: Any, data: bytes, separator: bytes, size: int) -> list[Any]:
@@ -676,21 +633,19 @@ def read_by(survey: Any, data: bytes, separator: bytes, size: int) -> list[Any]:
 @given(
     texts=st.lists(st.text(st.sampled_from(" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b"), max_size=4), max_size=60),
     size=st.sampled_from([4, 7, 50, 1000]),
-    many=st.sampled_from([0, 3, 10_000]),
     newline=st.booleans(),
     ended=st.booleans(),
     broken=st.sampled_from([b"", b"", b"", b"\x80", b"\xe2\x96"]),
 )
 def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
-    texts: list[str], size: int, many: int, newline: bool, ended: bool, broken: bytes
+    texts: list[str], size: int, newline: bool, ended: bool, broken: bytes
 ) -> None:
-    """Whether few lines of a piece are looked at one by one, or many at once. A line may go on in the next piece."""
+    """A line may go on in the next piece."""
     separator = b"\n" if newline else b"\xff"
     data = separator.join([*(text.encode() for text in texts), *([b""] if ended else [])])
     if newline and broken:
         data += broken + data
-    with mock.patch.object(scan, "MANY", many):
-        found = [read_by(bits, data, separator, size) for bits in SURVEYS]
+    found = [read_by(bits, data, separator, size) for bits in SURVEYS]
     assert found == found[:1] * len(found)
     if len(found[0]) > 1:
         lines = data.split(separator)

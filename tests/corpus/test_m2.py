@@ -7,15 +7,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from pipeline.corpus import edit_views as official_loader
 from pipeline.corpus.edits import correction_xml
 from pipeline.corpus.edits import m2_files as m2_lines
-from pipeline.corpus.edits.m2_files import NOOP
 from pipeline.errors import CorpusError
-from tests.conftest import ROOT, mirrored
+from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
 
 if TYPE_CHECKING:
@@ -165,19 +161,6 @@ def test_bytes_that_are_no_utf8_are_told() -> None:
     assert problems(dataset("{m2: x.m2}")) == ["x.m2:2: byte 3 of the line (0xff) is not valid UTF-8"]
 
 
-def test_a_missing_file_is_told() -> None:
-    write({"a.txt": "a\n"})
-    assert problems(dataset("{m2: none}")) == ["none: no such file"]
-
-
-def test_the_number_of_sentences_must_be_that_of_the_lines() -> None:
-    write({"x.m2": f"S a\n{noop()}\n", "a.txt": "a\nb\n"})
-    (found,) = problems(dataset("{m2: x.m2}"))
-    head, *rows = found.split("\n")
-    assert head == "the texts have different numbers of lines; line 2 has no partner in some:"
-    assert [row.strip() for row in rows] == ["1 lines  x.m2", "1 lines  x.m2, annotator 0", "2 lines  a.txt"]
-
-
 def test_a_given_source_is_checked_token_by_token() -> None:
     write({"s.txt": "  a  b \nc d\n", "x.m2": f"S a b\n{noop()}\n\nS c d\n{noop()}\n", "a.txt": "a\nc\n"})
     found = prepare(dataset("{m2: x.m2, source: s.txt}")).corpora[0]
@@ -195,11 +178,6 @@ def test_a_given_source_is_checked_token_by_token() -> None:
 def test_packed_and_windows_files_are_read() -> None:
     write({"x.m2.gz": gzip.compress(f"\ufeffS a b\r\n{edit('0 1', 'x')}\r\n\r\n".encode()), "a.txt": "a\n"})
     assert lines(prepare(dataset("{m2: x.m2.gz}")).corpora[0].references[0]) == ["x b"]
-
-
-def test_lines_are_selected_from_m2_too() -> None:
-    found = corpus(*ROWS, more=", keep: [2-3], missing_annotator: first", sentences=3)
-    assert [lines(reference) for reference in found.references] == [["y d", "w"], ["c z", "w"]]
 
 
 def test_the_official_file_gives_the_references_of_the_gleu_authors(shared: Path) -> None:
@@ -282,11 +260,6 @@ def test_outputs_that_are_no_m2_files() -> None:
     assert problems(config(system=None).replace("null", '"s.txt"')) == [message]
 
 
-def test_a_packed_file_that_is_cut_short() -> None:
-    write({"a.m2.gz": gzip.compress(GOLD.encode())[:40]})
-    assert problems(config(system="a.m2.gz")) == ["a.m2.gz: is cut short: the gzip data ends before its end mark"]
-
-
 def seen(**more: object) -> Corpus:
     corpus = prepare(config(**more)).corpora[0]  # type: ignore[arg-type]
     return corpus.read_by(prepare(config(**more)).metrics[0].needs)  # type: ignore[arg-type]
@@ -313,51 +286,3 @@ def test_kept_lines_are_those_of_the_edits() -> None:
     corpus = seen(keep="2")
     assert lines(corpus.systems["A"]) == [f"A -1 -1|||noop|||-NONE-|||{END}|||0"]
     assert lines(corpus.source) == ["c"]
-
-
-def test_the_sample_is_read_without_a_note() -> None:
-    files = ROOT / "data" / "m2"
-    job = prepare(config(str(files / "gold.m2"), str(files / "broken.m2")))
-    assert job.corpora[0].notes == ()
-
-
-# What is odd in a gold file is found line by line, or known not to be there by a few searches in the whole file.
-
-
-ORDINARY = ["S a b", f"A 0 1|||R|||x|||{END}|||0", NOOP, "", ""]
-ODD = [
-    "S",
-    "S ",
-    " ",
-    "\u3000",
-    "I x",
-    "S a\u2028b",
-    "S c\x85d",
-    f"A -1 -1|||R|||x|||{END}|||0",
-    f"A 0 1|||noop|||-NONE-|||{END}|||1",
-    f"A 0 1|||R|||noop|||{END}|||1",
-]
-
-
-@settings(max_examples=500, deadline=None)
-@given(
-    pieces=st.lists(st.sampled_from([*ORDINARY, *ORDINARY, *ODD]), max_size=8),
-    ends=st.sampled_from(["\n", "\n", "\n", "\r\n"]),
-    begin=st.sampled_from(["", "", "", "\ufeff", "\n"]),
-)
-def test_searches_find_the_same_as_a_look_at_each_line(
-    tmp_path_factory: pytest.TempPathFactory, pieces: list[str], ends: str, begin: str
-) -> None:
-    path = tmp_path_factory.mktemp("odd") / "gold.m2"
-    path.write_bytes((begin + ends.join(["S first", *pieces]) + ends).encode())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(official_loader, "LARGEST", -1)  # every file is too large for searches
-        expected = official_loader.odd_lines(path, "gold.m2")
-    assert official_loader.odd_lines(path, "gold.m2") == expected
-
-
-def test_nothing_is_read_line_by_line_in_an_ordinary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "gold.m2"
-    path.write_text("\n".join([*ORDINARY, "S c", "", ""]), encoding="utf-8")
-    monkeypatch.delattr(official_loader, "numbered_lines")
-    assert official_loader.odd_lines(path, "gold.m2") == ([], [])

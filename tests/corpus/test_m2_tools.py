@@ -11,7 +11,7 @@ import pytest
 
 import pipeline
 from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
-from pipeline.corpus.edits.m2_tools import ERRANT_TYPES, converted, merged, split, with_texts_changed
+from pipeline.corpus.edits.m2_tools import converted, merged, split, with_texts_changed
 from pipeline.errors import InputError
 from pipeline.io.plain_files import Spool
 from pipeline.report.tables.ranked import labels
@@ -52,7 +52,7 @@ def read(path: Path, pieces: str | Iterable[str]) -> Annotated:
     return read_annotated(path, Spool(1 << 20))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     text = random_file(rng, rng.randint(1, 4))
@@ -72,13 +72,6 @@ def test_changes_reach_sentences_and_corrections_alone() -> None:
     block = Block(3, "a b", [(4, f"A 0 1|||a|||a||b a|||{END}|||0"), (5, "A a")])
     changed = with_texts_changed(block, lambda text: text.replace("a", "c"))
     assert changed == Block(3, "c b", [(4, f"A 0 1|||a|||c||b c|||{END}|||0"), (5, "A a")])
-
-
-def test_types_of_errant() -> None:
-    """By the paper: 55 types, of which UNK is one."""
-    assert len(ERRANT_TYPES) == 55
-    assert {"M:DET", "R:WO", "U:VERB:TENSE", "R:SPELL", "UNK"} <= ERRANT_TYPES
-    assert not {"M:SPELL", "U:WO", "noop", ""} & ERRANT_TYPES
 
 
 DATA = Path(__file__).parents[2] / "data" / "m2"

@@ -98,48 +98,6 @@ def test_source_and_reference_swapped(tmp_path: Path) -> None:
     assert warning.startswith("the source (s.txt) and reference 0 (r0.txt) seem to be swapped: this reference has more")
 
 
-def corrected(lines: int, errors: int, correct: int) -> dict[str, list[str]]:
-    """Return a source of lines with so many errors, after some without, its correction, and an output.
-
-    The output corrects one error in every other line.
-    """
-    reference = [line.split() for line in texts(lines)["r"]]
-    source, output = [[*words] for words in reference], [[*words] for words in reference]
-    for number in range(correct, lines):
-        for place in range(errors):
-            source[number][place] += f"z{number}"
-            if place or number % 2:
-                output[number][place] += f"z{number}"
-    return {
-        name: [" ".join(words) for words in text] for name, text in zip("sro", (source, reference, output), strict=True)
-    }
-
-
-def test_output_and_reference_swapped(tmp_path: Path) -> None:
-    t = corrected(220, 3, 20)
-    (warning,) = warned(tmp_path, t["s"], [t["o"]], t["r"])
-    assert warning == (  # not 1 and 3, because a word that the line of the source has elsewhere does not count
-        "reference 0 (r0.txt) and the output seem to be swapped: in the lines that they change, this reference changes "
-        "0.9 words and the output 2.8; references mostly change more than outputs"
-    )
-    assert warned(tmp_path, t["s"], [t["r"]], t["o"]) == []
-
-
-@pytest.mark.parametrize("correct", [0, 100, 400])
-def test_a_bold_output_on_mostly_correct_text_gives_no_warning(tmp_path: Path, correct: int) -> None:
-    """As on texts by advanced writers: the reference leaves most lines, the output changes a word in each."""
-    t = corrected(correct + 100, 2, correct)
-    bold = [" ".join(["so", *line.split()[1:]]) for line in t["r"]]
-    assert warned(tmp_path, t["s"], [t["r"]], bold) == []
-
-
-def test_few_changed_lines_tell_nothing_of_what_is_swapped(tmp_path: Path) -> None:
-    t = corrected(120, 3, 21)
-    assert warned(tmp_path, t["s"], [t["o"]], t["r"]) == []
-    t = corrected(120, 3, 20)
-    assert len(warned(tmp_path, t["s"], [t["o"]], t["r"])) == 1
-
-
 @pytest.mark.parametrize(
     ("names", "warning"),
     [
@@ -291,18 +249,6 @@ def test_chance_in_few_lines_gives_no_warning(
     assert warned(tmp_path, source, [reference], output) == []
 
 
-def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(shared: Path) -> None:
-    """Systems that change about one word in a line; the others change as much as some people do."""
-    folder = shared / "conll14"
-    told = []
-    for name in ("AMU", "CAMB", "CUUI", "IITB", "IPN", "POST", "RAC", "SJTU", "UMC"):
-        swapped = Dataset(name="d", source=folder / "INPUT", references=(folder / name,))
-        corpus = open_corpus(swapped, [System("A", {"d": folder / "REF0"})], [])
-        assert corpus is not None
-        told += [name for warning in mistaken_texts(corpus) if "and the output seem to be swapped" in warning]
-    assert told == ["CUUI", "IPN", "POST", "SJTU", "UMC"]
-
-
 # What can be scored but is probably not meant: one warning each, in the results too; none for the ordinary.
 
 
@@ -340,12 +286,6 @@ def test_what_is_probably_not_meant_gets_into_the_results(files: dict[str, str |
     job = prepare()
     assert job.warnings == (warning,)
     assert stages.run(job, "out")[1].warnings == [warning]
-
-
-def test_two_systems_of_one_text_are_told() -> None:
-    assert prepare(CONFIG.replace("{A: a.txt}", "{A: a.txt, B: a.txt}")).warnings == (
-        "d: system B is the same text as system A",
-    )
 
 
 def test_the_same_text_is_found_whatever_its_form() -> None:
@@ -393,14 +333,6 @@ def test_references_given_for_each_item_are_refused() -> None:
         "references: look transposed: expected a list for each reference set, with a text for each item; "
         "found 3 lists, one for each item"
     )
-
-
-def test_references_that_fit_better_the_other_way_round_are_told() -> None:
-    square = [[*texts, texts[0]] for texts in BY_ITEM]
-    with pytest.warns(UserWarning, match="the references look transposed") as caught:
-        evaluate(square)
-    assert len(caught) == 1
-    assert evaluate([list(texts) for texts in zip(*square, strict=True)]).warnings == ()
 
 
 @pytest.mark.parametrize("references", [[["a"]], [["a"] * 4], [["a"] * 3, ["a"] * 2]])
@@ -475,3 +407,65 @@ def test_of_very_long_lines_the_beginning_is_looked_at(monkeypatch: pytest.Monke
     assert Sample(lines).lines == ["a b ", "d", "e f", "g h"]
     monkeypatch.setattr(sample, "ALL", 8)
     assert Sample(lines).lines == ["a ", "d", "e ", "g "]
+
+
+def corrected(lines: int, errors: int, correct: int) -> dict[str, list[str]]:
+    """Return a source of lines with so many errors, after some without, its correction, and an output.
+
+    The output corrects one error in every other line.
+    """
+    reference = [line.split() for line in texts(lines)["r"]]
+    source, output = [[*words] for words in reference], [[*words] for words in reference]
+    for number in range(correct, lines):
+        for place in range(errors):
+            source[number][place] += f"z{number}"
+            if place or number % 2:
+                output[number][place] += f"z{number}"
+    return {
+        name: [" ".join(words) for words in text] for name, text in zip("sro", (source, reference, output), strict=True)
+    }
+
+
+def test_output_and_reference_swapped(tmp_path: Path) -> None:
+    t = corrected(220, 3, 20)
+    (warning,) = warned(tmp_path, t["s"], [t["o"]], t["r"])
+    assert warning == (  # not 1 and 3, because a word that the line of the source has elsewhere does not count
+        "reference 0 (r0.txt) and the output seem to be swapped: in the lines that they change, this reference changes "
+        "0.9 words and the output 2.8; references mostly change more than outputs"
+    )
+    assert warned(tmp_path, t["s"], [t["r"]], t["o"]) == []
+
+
+@pytest.mark.parametrize("correct", [0, 100, 400])
+def test_a_bold_output_on_mostly_correct_text_gives_no_warning(tmp_path: Path, correct: int) -> None:
+    """As on texts by advanced writers: the reference leaves most lines, the output changes a word in each."""
+    t = corrected(correct + 100, 2, correct)
+    bold = [" ".join(["so", *line.split()[1:]]) for line in t["r"]]
+    assert warned(tmp_path, t["s"], [t["r"]], bold) == []
+
+
+def test_few_changed_lines_tell_nothing_of_what_is_swapped(tmp_path: Path) -> None:
+    t = corrected(120, 3, 21)
+    assert warned(tmp_path, t["s"], [t["o"]], t["r"]) == []
+    t = corrected(120, 3, 20)
+    assert len(warned(tmp_path, t["s"], [t["o"]], t["r"])) == 1
+
+
+def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(shared: Path) -> None:
+    """Systems that change about one word in a line; the others change as much as some people do."""
+    folder = shared / "conll14"
+    told = []
+    for name in ("AMU", "CAMB", "CUUI", "IITB", "IPN", "POST", "RAC", "SJTU", "UMC"):
+        swapped = Dataset(name="d", source=folder / "INPUT", references=(folder / name,))
+        corpus = open_corpus(swapped, [System("A", {"d": folder / "REF0"})], [])
+        assert corpus is not None
+        told += [name for warning in mistaken_texts(corpus) if "and the output seem to be swapped" in warning]
+    assert told == ["CUUI", "IPN", "POST", "SJTU", "UMC"]
+
+
+def test_references_that_fit_better_the_other_way_round_are_told() -> None:
+    square = [[*texts, texts[0]] for texts in BY_ITEM]
+    with pytest.warns(UserWarning, match="the references look transposed") as caught:
+        evaluate(square)
+    assert len(caught) == 1
+    assert evaluate([list(texts) for texts in zip(*square, strict=True)]).warnings == ()

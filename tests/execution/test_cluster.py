@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -21,19 +20,20 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.models import check_address
+from pipeline.config.models import RunConfig, check_address
 from pipeline.corpus import input_files
 from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
-from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind, LostWorkerError
+from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
+from pipeline.io.workers import WorkerLostError
 from pipeline.kernel.common import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
-from tests.execution.deadly import deadly, poison, poisoned
+from tests.execution.deadly import deadly, poison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,7 +193,7 @@ def test_large_texts_are_opened_by_the_workers_that_can(
     if workers_are == "of another version":
         monkeypatch.setattr(clusters, "__version__", "0")
     if workers_are == "lost":
-        monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=LostWorkerError))
+        monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=WorkerLostError("lost")))
     here, far = (stages.prepare(config, options) for options in (RunOptions(1, "serial"), dask.options))
     for expected, corpus in zip(here.corpora, far.corpora, strict=True):
         assert [(t.digest, t.lines) for t in corpus.texts()] == [(t.digest, t.lines) for t in expected.texts()]
@@ -336,21 +336,13 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(backend: str) 
     assert f"pip install 'gec-pipeline[{backend}]'" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("backend", "address"),
-    [
-        ("dask", "tcp://10.0.0.1:8786"),
-        ("dask", "head:8786"),
-        ("dask", "tls://[::1]:8786"),
-        ("ray", "auto"),
-        ("ray", "ray://head:10001"),
-        ("spark", "spark://head:7077"),
-        ("spark", "local-cluster[2,1,1024]"),
-        ("spark", "yarn"),
-    ],
-)
-def test_addresses_that_are_taken(backend: str, address: str) -> None:
-    assert check_address(backend, address) is None
+TAKEN = ["dask tcp://10.0.0.1:8786", "dask head:8786", "dask tls://[::1]:8786", "ray auto", "ray ray://head:10001"]
+TAKEN += ["spark spark://head:7077", "spark local-cluster[2,1,1024]", "spark yarn"]
+
+
+@pytest.mark.parametrize("asked", TAKEN)
+def test_addresses_that_are_taken(asked: str) -> None:
+    assert check_address(*asked.split()) is None
 
 
 @pytest.mark.parametrize(
@@ -376,6 +368,8 @@ def test_addresses_that_are_refused(
 
 
 def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, tmp_path: Path) -> None:
+    written = RunConfig(backend="dask", address="tcp://127.0.0.1:1")
+    assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [None, written.address]
     settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
     assert main(["run", str(config), *settings, "--backend", "serial", "-q", "--output", str(tmp_path / "run")]) == 0
 
@@ -421,7 +415,7 @@ def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) 
 @pytest.mark.parametrize(
     ("error", "expected", "message"),
     [
-        (ZeroDivisionError("killed\nmore"), LostWorkerError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
+        (ZeroDivisionError("killed\nmore"), WorkerLostError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
         (ImportError("No module named 'pipeline'"), ConfigError, "a worker cannot import the program .*same version"),
         (ZeroDivisionError("x\nModuleNotFoundError: pipeline"), ConfigError, "a worker cannot import the program"),
         (CorpusError("changed"), CorpusError, "changed"),
@@ -436,26 +430,6 @@ def test_errors_of_the_cluster_itself_are_told_apart(error: Exception, expected:
         list(workers.results(call, iter(range(3))))
 
 
-@pytest.mark.usefixtures("waves")
-def test_a_wave_that_kills_twice_is_counted_line_by_line(config: Path, tmp_path: Path) -> None:
-    """Tasks of a wave are tried together once more, then each alone, and what still kills is named by its line."""
-    poison(tmp_path / "d" / "B", 57)
-    original, told = workers.count, list[str]()
-
-    def count(task: Task) -> Done:
-        if poisoned(task):
-            raise ZeroDivisionError
-        return original(task)
-
-    backend: Any = "threading"
-    with mock.patch.object(workers, "count", count):
-        results = run(config, tmp_path / "run", RunOptions(2, backend, 40), Hears(tell=told.append))
-    assert [(lost.dataset, lost.system, lost.first, lost.last) for lost in results.missing] == [("d", "B", 57, 57)]
-    assert [text for text in told if "is tried again" in text] == [
-        "d: a worker of the cluster died (ZeroDivisionError); its work is tried again"
-    ] * 2
-
-
 def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\nb\nc\n", encoding="utf-8")
     here = Span(path=str(tmp_path / "text"), start=0, size=6, skip=1, lines=2)
@@ -464,32 +438,3 @@ def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) ->
     assert carried.references == (here,)
     assert isinstance(carried.systems[0], Lines)
     assert [*carried.systems[0].texts()] == [b"b", b"c"]
-
-
-def test_a_real_dask_worker_killed_from_outside(dask: Here, config: Path, tmp_path: Path) -> None:
-    """SIGKILL from another process in the middle of a task."""
-    original = workers.count
-
-    def count(task: Task) -> Done:
-        place = tmp_path / "victim"
-        if not place.exists():
-            place.with_suffix(".new").write_text(str(os.getpid()))
-            place.with_suffix(".new").replace(place)
-            time.sleep(PATIENCE)  # until it is killed
-        return original(task)
-
-    def kill() -> None:
-        end = time.monotonic() + PATIENCE
-        while not (tmp_path / "victim").exists() and time.monotonic() < end:
-            time.sleep(0.01)
-        os.kill(int((tmp_path / "victim").read_text()), signal.SIGKILL)
-
-    import threading
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    with mock.patch.object(workers, "count", count):
-        run(config, tmp_path / "run", dask.options)
-    killer.join()
-    run(config, tmp_path / "one", RunOptions(1, "serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")

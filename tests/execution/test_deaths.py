@@ -29,7 +29,7 @@ from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned, slow_until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 
@@ -118,6 +118,7 @@ def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(incomple
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
     manifest = json.loads((incomplete.folder / "run.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "incomplete"
+    assert not list((incomplete.folder / "statistics" / "d").glob("B.*"))
 
 
 def test_the_command_prints_what_it_has_and_gives_exit_code_3(
@@ -270,27 +271,23 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
 def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
     config: Path, tmp_path: Path, failures: int
 ) -> None:
-    left, original = [None] * failures, workers._answers
-    backends: list[workers.Backend] = []
+    left = [None] * failures
 
-    def failing(
-        tasks: Iterator[Task], workers_: int, number: int, backend: workers.Backend, cluster: None, tell: Any
-    ) -> Iterator[workers.Answer]:
-        backends.append(backend)
+    def failing(work: Callable[[Task], workers.Answer], tasks: Iterator[Task], *_: Any, **__: Any) -> Any:
         if left:
             next(tasks)
             left.pop()
             raise WorkerLostError("no worker process has finished anything for 3600 s", alive=True)
-        yield from original(tasks, workers_, number, "serial", cluster, tell)
+        yield from map(work, tasks)
 
     told: list[str] = []
-    with mock.patch.object(workers, "_answers", failing):
+    with mock.patch.object(workers, "results", failing):
         results = run(config, tmp_path / "run", RunOptions(2, "loky", 40), Hears(tell=told.append))
     assert (results.missing, told[0]) == (
         [],
         "d: no worker process has finished anything for 3600 s; its work is tried again",
     )
-    assert ("serial" in backends) == ("d: the rest is counted in one process" in told) == (failures == workers.FAILURES)
+    assert ("d: the rest is counted in one process" in told) == (failures == workers.FAILURES)
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 

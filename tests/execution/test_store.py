@@ -9,10 +9,9 @@ import os
 import pickle
 import re
 import shutil
-import subprocess
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,14 +150,6 @@ def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) ->
     assert [array.tobytes() for array in again.arrays] == [array.tobytes() for array in few.arrays]
 
 
-def test_columns_are_unpacked_by_name(tmp_path: Path) -> None:
-    statistics = joined(tmp_path, [np.arange(10).reshape(2, 5)], 2)
-    (block,) = statistics.blocks()
-    assert block["length"].tolist() == [0, 5]
-    assert block["match"].tolist() == [[[1, 2], [3, 4]], [[6, 7], [8, 9]]]
-    assert raw_blocks(statistics.path)[0]["columns"] == ["length", "match_1@0", "match_2@0", "match_1@1", "match_2@1"]
-
-
 @given(data=st.data(), references=st.integers(1, 3), lines=st.integers(1, 4))
 def test_pack_and_unpack_are_each_other_s_inverse(data: st.DataObject, references: int, lines: int) -> None:
     fields = st.builds(lambda orders, per: (orders, per), st.integers(0, 3), st.booleans())
@@ -211,13 +202,6 @@ def test_columns_that_are_not_as_they_were_written_are_told(
         list(StoredCounts(path, SCHEMA, lines).blocks())
 
 
-def test_columns_that_went_away_are_told(tmp_path: Path) -> None:
-    statistics = joined(tmp_path, [np.arange(5).reshape(1, 5)], 1)
-    statistics.path.unlink()
-    with pytest.raises(StoreError, match="cannot be read: No such file or directory; run the config again"):
-        list(statistics.blocks())
-
-
 @settings(max_examples=300)
 @given(place=st.integers(0, 500), byte=st.integers(0, 255))
 def test_a_wrong_byte_gives_a_message_or_a_number_but_nothing_else(
@@ -258,6 +242,7 @@ def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
     assert set(found) == {CountsKey("a", 10, 12), CountsKey("b", 10, 12)}
     assert all((found[CountsKey(key, 10, 12)].read() == array).all() for key, array in ARRAYS.items())
     assert set(counts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {CountsKey("b", 10, 12)}
+    assert counts.find(tmp_path / "unfinished", {"a": 2}) == {}  # columns of another number
 
 
 def test_every_wrong_byte_of_a_part_is_noticed(tmp_path: Path) -> None:
@@ -290,11 +275,6 @@ def test_a_part_that_is_cut_short_or_has_a_wrong_header_is_not_found(tmp_path: P
     assert counts.find(tmp_path / "unfinished", widths) == {}
 
 
-def test_a_part_of_other_columns_is_not_found(tmp_path: Path) -> None:
-    part_of(tmp_path, **ARRAYS)
-    assert counts.find(tmp_path / "unfinished", {"a": 2}) == {}
-
-
 def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
     found = counts.find(tmp_path / "unfinished", widths)[CountsKey("b", 10, 12)]
@@ -310,9 +290,7 @@ def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
 
 
 WRONG = [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000]
-PLACES = [
-    (damage, place) for damage in ("cut", "flip", "more", "between") for place in (0.01, 0.1, 0.3, 0.6, 0.9, 0.999)
-]
+PLACES = [(damage, place) for damage in ("cut", "flip", "more", "between") for place in (0.01, 0.6, 0.999)]
 
 
 @pytest.mark.parametrize(
@@ -450,14 +428,6 @@ def test_what_is_no_run_directory_is_refused_and_left_alone(tmp_path: Path, name
     assert tree(tmp_path) == before
 
 
-def test_empty_folders_are_taken_and_others_made_as_needed(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    (tmp_path / "run").mkdir()
-    for folder in (tmp_path / "run", tmp_path / "a" / "b" / "run"):
-        run(config, folder)
-        assert (folder / "results.json").exists()
-
-
 def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
@@ -492,13 +462,11 @@ def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(tmp_path: Path) -> N
     assert not unfinished.exists()
 
 
-@pytest.mark.parametrize("dataset", ["parts", "statistics", "run.json"])
-@pytest.mark.parametrize("system", ["A.part", "results.json"])
-def test_names_of_the_program_s_own_files_are_names_like_others(tmp_path: Path, dataset: str, system: str) -> None:
-    config = write_run(tmp_path, datasets=(dataset,), systems=(system, "B"))
+def test_names_of_the_program_s_own_files_are_names_like_others(tmp_path: Path) -> None:
+    config = write_run(tmp_path, datasets=("statistics",), systems=("results.json", "B"))
     run(config, tmp_path / "run")
     first = tree(tmp_path / "run")
-    assert sum(name.startswith(f"statistics/{dataset}/") for name in first) == 2
+    assert sum(name.startswith("statistics/statistics/") for name in first) == 2
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == first
 
@@ -542,23 +510,6 @@ def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: 
     assert main(["show", str(folder)]) == 0
 
 
-def test_counts_of_other_texts_are_announced_before_they_are_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder)]
-    assert main(arguments) == 0
-    assert "replaced" not in capsys.readouterr().err
-    text = next(path for path in tmp_path.rglob("*") if path.is_file() and path.stem == "A")
-    text.write_text(text.read_text(encoding="utf-8").replace("a", "e"), encoding="utf-8")
-    for more in (["--dry-run"], []):
-        assert main([*arguments, *more]) == 0
-        note = f"note: {folder}: 1 file of counts is replaced, because d has other texts now (system A); --output DIR"
-        assert note in capsys.readouterr().err
-    assert main(arguments) == 0
-    assert "replaced" not in capsys.readouterr().err
-
-
 def test_reports_stay_where_the_results_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
@@ -574,46 +525,6 @@ def test_reports_stay_where_the_results_are_the_same(tmp_path: Path, capsys: pyt
     assert main(["run", str(config), "--output", str(folder)]) == 0  # they may be of the results before those
     assert "deleted, because they show earlier results: results.md\n" in capsys.readouterr().err
     assert set(tree(folder)) == set(before) - {"results.md"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../victim",
-        "../run/../victim",
-        "statistics/../../victim",
-        "a/../../victim",
-        "..",
-        ".",
-        "",
-        "statistics",
-        "./results.json",
-    ],
-)
-def test_a_manifest_never_has_anything_deleted_outside(tmp_path: Path, name: str) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "victim").write_text("mine")
-    manifest = tmp_path / "run" / "run.json"
-    names = [name, str(tmp_path / "victim"), f"~/{name}"]
-    manifest.write_text(json.dumps({"program": "gec-pipeline", "files": names}), encoding="utf-8")
-    before = tree(tmp_path / "run")
-    run(config, tmp_path / "run")
-    assert (tmp_path / "victim").read_text() == "mine"
-    assert tree(tmp_path / "run") == before
-
-
-def test_a_link_out_of_the_folder_is_not_followed_to_delete(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "victim").write_text("mine")
-    (tmp_path / "run" / "link").symlink_to(tmp_path / "outside")
-    (tmp_path / "run" / "run.json").write_text(
-        json.dumps({"program": "gec-pipeline", "files": ["link/victim"]}), encoding="utf-8"
-    )
-    run(config, tmp_path / "run")
-    assert (tmp_path / "outside" / "victim").read_text() == "mine"
 
 
 def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_one(tmp_path: Path) -> None:
@@ -656,17 +567,6 @@ def test_another_config_is_refused_before_it_deletes_anything(
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_counts_of_an_unfinished_run_of_another_config_are_not_deleted(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    with mock.patch.object(RunDirectory, "write_all", side_effect=KeyboardInterrupt), suppress(KeyboardInterrupt):
-        run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    assert any(name.endswith(".columns") for name in before)
-    with pytest.raises(StoreError, match="has the results of another config"):
-        run(write_run(tmp_path / "others", datasets=("e",)), tmp_path / "run")
-    assert tree(tmp_path / "run") == before
-
-
 @pytest.mark.parametrize("how", ["moved", "copied"])
 def test_a_config_that_was_moved_or_copied_is_the_same(tmp_path: Path, how: str) -> None:
     config = write_run(tmp_path)
@@ -701,21 +601,6 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(tmp_path: Path, caps
     assert main(["show", str(folder)]) == 0
     assert main([*arguments, "-q"]) == 0
     assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
-
-
-def test_parts_of_a_config_one_after_the_other_keep_the_first_results(tmp_path: Path) -> None:
-    config, folder = write_run(tmp_path), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder), "-q"]
-    assert main([*arguments, "--only", "A"]) == 0
-    first = (folder / "results.json").read_bytes()
-    assert main([*arguments, "--only", "B"]) == 0
-    assert (folder / "results.json").read_bytes() == first
-    assert len(list(folder.rglob("*.columns"))) == 2
-    with mock.patch.object(workers, "run", wraps=workers.run) as counting:
-        assert main(arguments) == 0
-        assert not counting.called
-    run(config, tmp_path / "fresh")
-    assert tree(folder) == tree(tmp_path / "fresh")
 
 
 def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
@@ -794,21 +679,6 @@ def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
     assert (tmp_path / "texts" / "config.yaml").exists()
 
 
-@pytest.mark.parametrize(
-    "manifest",
-    ["", "{", "\xff", "[]", '{"files": [1]}', '{"files": null}', '{"files": [{}]}', '{"files": "results.json"}'],
-    ids=lambda text: text[:24],
-)
-def test_a_damaged_manifest_is_told_or_mended(tmp_path: Path, manifest: str) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    (tmp_path / "run" / "run.json").write_bytes(manifest.encode("latin-1"))
-    with suppress(StoreError):
-        run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before
-
-
 def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
     run(write_run(tmp_path), tmp_path / "run")
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
@@ -819,18 +689,8 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
     assert str(tmp_path).encode() not in b"".join(tree(tmp_path / "run").values())
 
 
-def test_a_run_under_way_says_so(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    with (
-        mock.patch.object(ShardFile, "write", side_effect=StoreError("full")),
-        pytest.raises(StoreError),
-    ):
-        run(config, tmp_path / "run")
-    assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"
-
-
 def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
-    arrays = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)]
+    arrays: list[Any] = [np.arange(6, dtype=np.uint16).reshape(2, 3), np.ones((2, 3), np.uint16)]
     proof = counts.new_proof(tmp_path)
     file = ShardFile(tmp_path / "k.5-7.part", 5, 7, ("k", None), (3, 3), proof)
     assert not file._replace(path=tmp_path / "gone" / "k.5-7.part", proof=None).written(arrays)
@@ -838,7 +698,8 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
     with mock.patch.object(counts, "write_atomic", side_effect=StoreError("full")):
         assert not file.written(arrays)
     assert file.locations() == {}
-    assert file.written(arrays)
+    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=None)) == (3, arrays)
+    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (3, None)  # they are in the file
     ((key, location),) = file.locations().items()
     assert key == CountsKey("k", 5, 7)
     assert (location.read() == arrays[0]).all()
@@ -852,85 +713,20 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
 # ---- full disks
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """A function that mounts a file system of so many kilobytes, or gives the one it mounted another size."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-
-    def mounted(kilobytes: int) -> Path:
-        options = f"size={kilobytes}k" + (",remount" if disk.is_mount() else "")
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(disk)], check=False, capture_output=True, text=True
-        )
-        if done.returncode:
-            pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
-        return disk
-
-    if shutil.which("mount") is None:
-        pytest.skip("there is no command `mount` here")
-    yield mounted
-    if disk.is_mount():
-        subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-class FullFile:
-    """A file whose disk is full after some bytes."""
-
-    def __init__(self, file: Any, room: int) -> None:
-        self.file, self.room = file, room
-
-    def write(self, data: bytes) -> int:
-        self.room -= len(data)
-        if self.room < 0:
+@pytest.mark.parametrize(("where", "step"), [(os, "fsync"), (Path, "replace"), (Path, "mkdir"), (None, "write")])
+def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, where: Any, step: str) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"new"
+        if step == "write":
             raise ENOSPC
-        return int(self.file.write(data))
 
-    def __enter__(self) -> FullFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.file, name)
-
-
-@pytest.mark.parametrize("room", [0, 10, 1000])
-def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, room: int) -> None:
     path = tmp_path / "file"
     write_atomic(path, b"old")
-    original = os.fdopen
-
-    def full(*args: Any) -> Any:
-        return FullFile(original(*args), room)
-
-    with mock.patch.object(os, "fdopen", full), pytest.raises(StoreError) as caught:
-        write_atomic(path, [b"x" * 600, b"y" * 600])
+    full = mock.patch.object(where, step, side_effect=ENOSPC) if where else nullcontext()
+    with full, pytest.raises(StoreError) as caught:
+        write_atomic(path, pieces())
     assert str(caught.value) == f"{path}: cannot be written: No space left on device; what was finished before is kept"
     assert tree(tmp_path) == {"file": b"old"}
-
-
-@pytest.mark.parametrize(("where", "step"), [(os, "fsync"), (Path, "replace"), (Path, "mkdir")])
-def test_a_disk_that_is_full_at_any_step_is_told(tmp_path: Path, where: Any, step: str) -> None:
-    with mock.patch.object(where, step, side_effect=ENOSPC), pytest.raises(StoreError, match="No space left on device"):
-        write_atomic(tmp_path / "folder" / "file", b"new")
-    assert tree(tmp_path) == {}
-
-
-@pytest.mark.parametrize("kilobytes", [4, 24, 40, 60])
-def test_a_really_full_disk(tmp_path: Path, small_disk: Callable[[int], Path], kilobytes: int) -> None:
-    """With 4 kB not even the manifest fits, with 60 all but the last files."""
-    config = write_run(tmp_path, 400)
-    run(config, tmp_path / "fresh")
-    assert sum(len(data) for data in tree(tmp_path / "fresh").values()) > 40_000
-    disk = small_disk(kilobytes)
-    with pytest.raises(StoreError, match="No space left on device"):
-        run(config, disk / "run", RunOptions(1, "serial", 100))
-    assert not (disk / "run" / "scores.csv").exists()
-    small_disk(4096)
-    run(config, disk / "run", RunOptions(1, "serial", 100))
-    assert tree(disk / "run") == tree(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("name", ["statistics", "statistics/d", "unfinished"])
@@ -989,24 +785,6 @@ def test_different_names_have_different_files_that_a_run_may_delete(one: str, tw
     names = [name.encode("utf-8", "replace").decode() for name in (one, two)]
     assert (files[0] == files[1]) == (names[0] == names[1])
     assert all(is_file_name(f"statistics/{file}/{file}.needs.columns") and len(file) <= 126 for file in files)
-
-
-def test_a_run_of_systems_whose_names_have_spaces_and_signs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["GPT-4 (zero-shot)", "=a [v2]*_|&", "名" * 100]
-    write_run(tmp_path, lines=30)
-    for name, text in zip(names, "ABA", strict=True):
-        (tmp_path / "d" / file_name(name)).write_bytes((tmp_path / "d" / text).read_bytes())
-    systems = {name: str(tmp_path / "d" / file_name(name)) for name in names}
-    settings = ("--set", f"systems={json.dumps(systems)}", "--set", "output.formats=[json, csv, markdown, latex]")
-    assert main(["run", str(tmp_path / "config.yaml"), "--output", str(tmp_path / "run"), "-q", *settings]) == 0
-    files = [path.name for path in (tmp_path / "run" / "statistics").rglob("*.columns")]
-    assert sorted(name.partition(".")[0] for name in files) == sorted(map(file_name, names))
-    capsys.readouterr()
-    for name in names:
-        assert main(["show", str(tmp_path / "run"), "--system", name, "--line", "3"]) == 0
-        assert name in capsys.readouterr().out
-    assert main(["clean", str(tmp_path / "run"), "-q"]) == 0
-    assert not (tmp_path / "run").exists()
 
 
 # ---- a run directory that is deleted while it is used

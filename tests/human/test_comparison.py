@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,10 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.human.comparison import USUAL
-from pipeline.human.judgments import build
-from pipeline.human.meta_evaluation import agreement_by_rank
 from pipeline.human.score_files import means, read_sentence_scores
 from pipeline.human.statistics import statistic_of
 from pipeline.human.trueskill import skills
 from tests.conftest import write_run
-from tests.human.test_human import invented
 from tests.human.test_meta_evaluation import correlate
 
 SYSTEMS = ("A", "B", "C", "D")
@@ -61,17 +57,6 @@ def test_files_of_sentence_scores(files: list[Path], capsys: pytest.CaptureFixtu
     (of_systems,) = [one for one in human["correlations"] if one["metric"] == "COMET"]
     expected = np.corrcoef(PEOPLE.mean(axis=1), METRICS["COMET"].mean(axis=1))[0, 1]
     assert of_systems["coefficients"]["pearson"]["value"] == pytest.approx(expected, abs=1e-12)
-
-
-def test_what_is_printed(files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    people, *metrics = files
-    arguments = ["--statistic", "acc_eq", "kendall_c[level=system]", "--permutations", "20"]
-    assert main(["correlate", *map(str, metrics), "--human", str(people), *arguments]) == 0
-    out = capsys.readouterr().out
-    assert "agreement with people: statistics\n" in out
-    assert re.search(r"^acc_eq +COMET", out, re.MULTILINE)
-    assert "kendall_c[level=system]" in out
-    assert "permutation test: metric agrees better than other" in out
 
 
 def test_lacking_scores_are_left_out_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,7 +123,6 @@ def test_a_run_and_a_config(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["systems.txt", "--human", "mqm.seg.score"], "error: pearson|average:none compares scores of sentences, and systems has none; for"),  # noqa: E501
         (["systems.txt", "--human", "systems.txt", "--aggregation", "trueskill"], "error: aggregation: trueskill: systems has no scores of sentences"),  # noqa: E501
         (["one.seg.score", "--human", "mqm.seg.score"], "error: mqm.seg.score: has 1 systems in common with the metrics, at least 3"),  # noqa: E501
-        (["chrF.seg.score", "COMET.seg.score", "--human", "mqm.seg.score", "--statistic", "pearson", "--permutations", "9", "--swap", "pairs"], "error: swap: pairs cannot be swapped under pearson"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_is_wrong_on_the_command_line(
@@ -183,7 +167,7 @@ def test_scores_in_memory(files: list[Path], capsys: pytest.CaptureFixture[str])
         ([[1, 2]], {}, {}, "metrics: expected a mapping"),
         ([[1, 2]], {"m": [[1, 2]]}, {"statistics": "x"}, "statistics: no statistic is called 'x'"),
         ([[1, 2]], {"m": [[1, 2]]}, {"statistics": "pearson[level=system]"}, "pearson|level:system compares one score"),
-        ([[1, 2]], {"m": [[1, 2]]}, {"swap": "all"}, "expected swap auto, scores or pairs"),
+        ([[1, 2]], {"m": [[1, 2]]}, {"permutations": -1}, "expected permutations from 0"),
     ],
 )
 def test_what_is_wrong_in_memory(human: Any, metrics: Any, more: dict[str, Any], message: str) -> None:
@@ -199,7 +183,7 @@ def test_statistics_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "epsilon" in out
 
 
-# TrueSkill of sentence scores, and agreement by rank, as gec-metrics has them
+# TrueSkill of sentence scores, as gec-metrics has them
 
 
 def package_skills(scores: Any, backend: str | None) -> Any:
@@ -227,50 +211,3 @@ def test_metrics_by_trueskill(files: list[Path], capsys: pytest.CaptureFixture[s
     (one,) = human["correlations"]
     expected = np.corrcoef(own, PEOPLE.mean(axis=1))[0, 1]
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(expected, abs=1e-12)
-
-
-def test_agreement_by_rank_as_counted_plainly() -> None:
-    items, _ = invented(3, 80)
-    judgments = build("here", items)
-    names = [name for name in judgments.systems if name != "C"]
-    scores = RNG.integers(0, 3, (len(names), len(judgments.segments))) / 2
-    lines = np.arange(len(judgments.segments))
-    counts: dict[tuple[int, int], list[bool]] = {}
-    for item in items:
-        line = judgments.segments.index(item.segment)
-        ranked = sorted((name, group.rank) for group in item.groups for name in group.systems if name in names)
-        for (one, rank), (two, other) in combinations(ranked, 2):
-            if rank != other:
-                near = scores[names.index(one), line] - scores[names.index(two), line]
-                prefers_first = near > 0  # of equal scores the later system counts as preferred
-                counts.setdefault((min(rank, other), max(rank, other)), []).append(prefers_first == (rank < other))
-    found = list(agreement_by_rank("d", "m", judgments, names, scores, lines, "later"))
-    assert [(pair.better, pair.worse) for pair in found] == sorted(counts)
-    for pair in found:
-        share = counts[pair.better, pair.worse]
-        assert pair.pairs == len(share)
-        assert pair.accuracy == pytest.approx(float(np.mean(share)), abs=1e-12)
-
-
-def test_ranks_of_one_judge_stay_beside_their_pairs() -> None:
-    judgments = invented(4)[1]
-    for number in range(len(judgments.judges)):
-        own = judgments.of_judge(number)
-        difference = np.sign(own.ranks[:, 0] - own.ranks[:, 1])
-        assert (difference == own.expanded.outcome - 1).all()
-
-
-def test_by_rank_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    header = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank,system3Id,system3rank\n"
-    rows = [f"x,{line},A,{1 + line % 3},B,{1 + (line + 1) % 3},C,2\n" for line in range(1, 12)]
-    (tmp_path / "people.csv").write_text(header + "".join(rows), encoding="utf-8")
-    config = write_run(tmp_path, 12, systems=("A", "B", "C"))
-    stages.run(stages.prepare(config), tmp_path / "run")
-    arguments = [tmp_path / "run", "--human", tmp_path / "people.csv", "--numbering", "1", "--by-rank"]
-    human = correlate(capsys, *arguments)
-    assert main(["correlate", *map(str, arguments)]) == 0
-    assert "agreement with people: sentences: by the ranks that people gave" in capsys.readouterr().out
-    assert [(one["better"], one["worse"]) for one in human["by_rank"]] == [(1, 2), (1, 3), (2, 3)]
-    assert sum(one["pairs"] for one in human["by_rank"]) == human["sentences"][0]["pairs"]
-    weighted = sum(one["pairs"] * one["accuracy"] for one in human["by_rank"]) / human["sentences"][0]["pairs"]
-    assert weighted == pytest.approx(human["sentences"][0]["coefficients"]["accuracy"]["value"], abs=1e-12)

@@ -7,13 +7,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 from pipeline.human.correlation import (
     COEFFICIENTS,
     average_ranks,
     bootstrap_interval,
-    incomplete_beta,
     kendall,
     pair_counts,
     pairwise_accuracy,
@@ -78,12 +77,6 @@ def test_pairwise_accuracy_by_hand() -> None:
 def test_student_against_scipy(freedom: int) -> None:
     for t in [*np.linspace(-8, 8, 65), -1e3, 1e3]:
         assert student_upper_tail(t, freedom) == pytest.approx(stats.t.sf(t, freedom), rel=1e-10, abs=1e-300)
-
-
-def test_incomplete_beta_against_scipy() -> None:
-    for a, b, x in zip(RNG.uniform(0.3, 40, 200), RNG.uniform(0.3, 40, 200), RNG.random(200), strict=True):
-        assert incomplete_beta(a, b, x) == pytest.approx(special.betainc(a, b, x), rel=1e-11, abs=1e-14)
-    assert (incomplete_beta(2, 3, 0.0), incomplete_beta(2, 3, 1.0)) == (0.0, 1.0)
 
 
 def naive_williams(correlations: tuple[float, float, float], n: int) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 from dataclasses import replace
@@ -69,11 +68,6 @@ def test_the_numbering_is_found(segments: list[str], same: list[int], numbering:
     found = lines_of_segments(numbered(*segments), ["A", "B", "C"], scored(10, *same), numbering, notes)
     assert found.tolist() == expected
     assert bool(notes) == (not same)
-
-
-def test_judged_sentences_alone() -> None:
-    found = lines_of_segments(numbered("7", "40", "9"), ["A", "B", "C"], scored(3, 0, 1, 2), "auto", [])
-    assert found.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -179,17 +173,7 @@ def test_the_sample_works_as_the_help_says(
 
 def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    arguments = [
-        "human",
-        "data/judgements.csv",
-        "--json",
-        "--trueskill",
-        "3",
-        "--resamples",
-        "50",
-        "--without",
-        "broken",
-    ]
+    arguments = ["human", "data/judgements.csv", "--json", "--trueskill", "3", "--without", "broken"]
     assert main(arguments) == 0
     first = capsys.readouterr().out
     assert main(arguments) == 0
@@ -198,7 +182,8 @@ def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypat
     assert found["systems"] == ["careful", "eager", "unchanged"]
     assert found["expected_wins"]["order"][0] == "careful"
     assert found["trueskill"]["clusters"]["careful"] == 1
-    assert found["head_to_head"]["share"][0][0] is None
+    careful = {key: found["head_to_head"][key]["unchanged"]["careful"] for key in ("share", "p")}
+    assert careful["share"] > 0.5 > careful["p"]
     assert set(found["judges"]) == {"judge1", "judge2"}
 
 
@@ -206,14 +191,9 @@ def test_the_option_engine_is_taken_and_has_no_effect(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    arguments = ["human", "data/judgements.csv", "--json", "--trueskill", "2", "--resamples", "20"]
-    assert main(arguments) == 0
-    plain = capsys.readouterr()
-    assert main([*arguments, "--engine", "arrays"]) == 0
+    assert main(["human", "data/judgements.csv", "--resamples", "20", "--engine", "arrays"]) == 0
     message = "warning: --engine is deprecated: it has no effect any more and will be removed\n"
-    assert capsys.readouterr() == (plain.out, message + plain.err)
-    assert main([*arguments, "--engine", "package", "-q"]) == 0
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == message
 
 
 SCORES = "A 3\nB 1\nC 2\n"
@@ -234,7 +214,7 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(
         np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
     )
-    later = {"statistics", "permutations", "swap", "block", "early_min", "early_max", "aggregation", "by_rank"}
+    later = {"statistics", "permutations", "aggregation"}
     assert not later & {*results.human, *results.human["settings"]}  # only configs that ask have these keys
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")
@@ -251,15 +231,10 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
         (SCORES, {"scores": ["trueskill"]}, "PEOPLE: holds scores, no judgements: scores would have no effect"),
         (SCORES, {"without": ["a"]}, "PEOPLE: without: has no system 'a' (did you mean 'A'?); it has A, B, C"),
         (SCORES, {"dataset": "e"}, "human: human: no data set is called 'e'; there are d"),
-        (SCORES, {"windows": "4"}, "human.windows: unknown key (did you mean 'window'?)"),
         (SCORES, {"file": "nothing.xml"}, "nothing.xml: no such file"),
         (SCORES, {"statistics": ["kendal"]}, "statistics: no statistic is called 'kendal' (did you mean 'kendall'?)"),
         (SCORES, {"statistics": ["pearson"]}, "pearson|average:none compares scores of sentences, and PEOPLE has none; for scores of systems say pearson[level=system]"),  # noqa: E501
-        (SCORES, {"statistics": ["spa"]}, "soft_accuracy|permutations:1000|seed:4 compares scores of sentences, and PEOPLE has none"),  # noqa: E501
         (SCORES, {"statistics": ["kendall[level=system]"] * 2}, "statistics: kendall|level:system is asked for twice"),
-        (SCORES, {"by_rank": "true"}, "PEOPLE: holds scores, no judgements: by_rank needs the ranks of judgements"),
-        (SCORES, {"permutations": "x"}, "human.permutations: expected a whole number"),
-        (SCORES, {"ties": "last"}, "human.ties: expected one of later, wrong, half, out, found 'last' (did you mean 'later'?)"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_before_anything_is_counted(
@@ -354,10 +329,9 @@ def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None
     [
         (["human", "nothing.xml"], "error: nothing.xml: no such file"),
         (["human", "people.txt"], "error: people.txt:1: no column is called 'system1id'; found a 3"),
-        (["human", "people.txt", "--level", "2"], "error: --level: expected a number between 0 and 1, such as 0.95, found 2.0"),  # noqa: E501
-        (["human", "people.txt", "--trueskill", "0"], "error: --trueskill: expected 1 to 100,000, found 0"),
+        (["human", "people.txt", "--level", "2"], "error: --level 2: expected a number between 0 and 1, such as 0.95"),
+        (["human", "people.txt", "--trueskill", "0"], "error: --trueskill 0: input should be greater than or"),
         (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
-        (["correlate", "nothing", "--human", "people.txt"], "error: nothing: no such file"),
         (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501
         (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),  # noqa: E501
         (["correlate", ".", "--human", "people.txt"], "error: results.json: cannot be read: No such file or directory"),
@@ -387,24 +361,3 @@ def test_files_of_scores_on_both_sides(
     assert values == pytest.approx({("m", "EW"): 1.0, ("m", "TS"): 0.6, ("n", "EW"): 0.6, ("n", "TS"): 1.0})
     assert main(["correlate", "metrics.csv", "--human", "people.yaml"]) == 0
     assert "\x1b" not in capsys.readouterr().out
-
-
-def test_compressed_files_of_scores_and_judgements(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("metrics.txt.gz", "people.txt.gz"):
-        Path(name).write_bytes(gzip.compress(b"A 1\nB 2\nC 4\nD 3\n"))
-    found = correlate(capsys, "metrics.txt.gz", "--human", "people.txt.gz")
-    (one,) = found["correlations"]
-    assert (one["metric"], one["human"], one["coefficients"]["spearman"]["value"]) == ("metrics", "people", 1.0)
-    items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(3)]
-    rows = [
-        f"{one.segment},{a.systems[0]},{a.rank},{b.systems[0]},{b.rank}\n"
-        for one in items
-        for a, b in combinations(one.groups, 2)
-    ]
-    header = "segmentId,system1Id,system1rank,system2Id,system2rank\n"
-    Path("judged.csv.gz").write_bytes(gzip.compress("".join([header, *rows]).encode()))
-    found = correlate(capsys, "metrics.txt.gz", "--human", "judged.csv.gz")
-    assert found["correlations"][0]["systems"] == ["A", "B", "C"]

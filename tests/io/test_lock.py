@@ -248,8 +248,10 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
+@pytest.mark.parametrize(
+    ("backend", "name"),
+    [("serial", "SIGHUP"), ("threading", "SIGINT"), ("loky", "SIGINT"), ("loky", "SIGTERM")],
+)
 def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
     """The signal goes to the whole process group, as from a terminal."""
     with started(tmp_path, backend) as process:

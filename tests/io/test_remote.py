@@ -8,12 +8,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
 import time
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -28,11 +26,11 @@ from pipeline.corpus.input_files import Opener
 from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem, StoreError
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import remote_copy
-from pipeline.io import remote
+from pipeline.execution.store import run_directory
+from pipeline.io import plain_files, remote
 from pipeline.io.plain_files import PIECE
 from pipeline.io.remote import Remote
-from tests.conftest import PATIENCE, ROOT, Hears, open_text, run, tree, write_run
+from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.files import problems, write
 from tests.support.web import serving
 
@@ -106,14 +104,8 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
 # ---- texts
 
 
-@pytest.mark.parametrize("ranges", [True, False])
-@pytest.mark.parametrize(
-    "options", [RunOptions(1, "serial", 128), RunOptions(2, "threading", 128), RunOptions(2, "loky", 256)]
-)
-def test_texts_of_a_server_give_the_bytes_of_files(
-    options: RunOptions, ranges: bool, server: Server, files: dict[str, bytes], tmp_path: Path
-) -> None:
-    server.files, server.ranges = files, ranges
+def test_texts_of_a_server_give_the_bytes_of_files(server: Server, files: dict[str, bytes], tmp_path: Path) -> None:
+    server.files, options = files, RunOptions(2, "loky", 256)
     run(remote_config(tmp_path, server.url("")), tmp_path / "run", options)
     run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(1, "serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
@@ -128,37 +120,37 @@ def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, b
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
-def test_lines_are_read_by_ranges_where_the_server_has_them(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_read_by_ranges_but_from_a_web_server_once(
+    memory: str, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, for each 128th line is known."""
-    monkeypatch.setattr(remote, "CHUNK", 3000)
-    server.files["a.txt"] = b"".join(b"%03d\n" % number for number in range(1000))
-    (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
-    assert opened is not None
-    assert [request.range for request in server.got] == ["bytes=1-1", "bytes=0-2999", "bytes=3000-3999"]
-    assert (opened.lines, opened.size) == (1000, 4000)
-    del server.heard[:]
-    assert read_texts(opened, 256, 258) == ["256", "257"]
-    assert [request.range for request in server.got] == ["bytes=1024-1535"]
-
-
-def test_without_ranges_a_text_is_asked_for_once_and_kept_here(server: Server, tmp_path: Path) -> None:
-    server.ranges = False
-    server.files["a.txt"] = b"a\nb\n" * 10
-    opener = Opener()
-    (opened,) = opener.open_all([Remote(server.url("a.txt"))], [])
-    assert opened is not None
+    data = b"".join(b"%03d\n" % number for number in range(1000))
+    server.files["a.txt"] = data
+    put("a.txt", data)
+    opener, places = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
+    with mock.patch.object(plain_files, "ranged", lambda file: file.scheme == "memory"):
+        here, there = opener.open_all([Remote(place) for place in places], [])
+    assert here is not None
+    assert there is not None
+    assert [text.place for text in (here, there)] == places
+    assert here.digest == there.digest
     before = len(server.heard)
-    assert read_texts(opened, 0, 3) == ["a", "b", "a"]
+    ranges: list[tuple[int, int]] = []
+    original = remote.read_range
+
+    def watched(url: str, start: int, size: int) -> bytes:
+        ranges.append((start, size))
+        return original(url, start, size)
+
+    monkeypatch.setattr(remote, "read_range", watched)
+    assert read_texts(here, 256, 258) == read_texts(there, 256, 258) == ["256", "257"]
+    assert ranges == [(1024, 512)]
     assert len(server.heard) == before
-    assert isinstance(opened.path, Path)
-    assert opened.place == server.url("a.txt")
-    (tmp_path / "b.txt").write_bytes(server.files["a.txt"])
-    assert opened.digest == open_text(tmp_path / "b.txt").digest
+    assert len(server.got) == 1
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
-    server.ranges = False
     server.files = {"a.txt": b"a\n" * 1000, "a.txt.gz": gzip.compress(b"a\n" * 1000)}
     found: list[Problem] = []
     Opener(cap=1999).open_all([Remote(server.url(name))], found)
@@ -185,8 +177,10 @@ def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path
 
 
 @pytest.mark.parametrize("tags", [True, False])
-def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server) -> None:
-    """By its tag; without one by its size alone."""
+def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its tag; without one by its size alone. The server stands for one of objects, which are read by ranges."""
+    monkeypatch.setattr(remote, "WEB", ())
+    monkeypatch.setattr(remote, "_options", lambda _: {})
     server.tags = tags
     server.files["a.txt"] = b"a\n" * 300
     (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
@@ -201,13 +195,11 @@ def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server) ->
 
 def test_a_server_that_stumbles_is_asked_again(server: Server) -> None:
     server.files["a.txt"] = b"a\nb\n"
-    (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
-    assert opened is not None
     server.fail = 2
-    assert read_texts(opened, 0, 2) == ["a", "b"]
+    assert b"".join(remote.stream(Remote(server.url("a.txt")))) == b"a\nb\n"
     server.fail = 3
     with pytest.raises(CorpusError, match=r"a\.txt: cannot be read: ClientResponseError: 503"):
-        read_texts(opened, 0, 2)
+        list(remote.stream(Remote(server.url("a.txt"))))
 
 
 # ---- what is told
@@ -326,7 +318,7 @@ def there() -> dict[str, bytes]:
 
     system = fsspec.filesystem("memory")
     found = {path.removeprefix("/folder/run/"): system.cat_file(path) for path in system.find("/folder/run")}
-    return {name: data for name, data in found.items() if name not in ("run.json", "log.txt", "run.lock")}
+    return {name: data for name, data in found.items() if name not in ("run.json", "log.txt")}
 
 
 @pytest.mark.usefixtures("cache")
@@ -380,8 +372,6 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
     assert files
     system = fsspec.filesystem("memory")
     place, config = f"{memory}/run", tmp_path / "config.yaml"
-    run(config, place)
-    put("run/of-mine.xyz/keep", b"mine")
     sent: list[str] = []
     original = type(system).put_file
 
@@ -389,7 +379,12 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
         sent.append(name)
         return original(self, here, name, **more)
 
+    with mock.patch.object(type(system), "put_file", watched):
+        run(config, place)
+    assert sent.pop().endswith("/run.json")
     assert "scores.csv" in there()
+    put("run/of-mine.xyz/keep", b"mine")
+    sent.clear()
     content = json.loads(config.read_text(encoding="utf-8").replace(', "bleu"', ""))
     config.write_text(json.dumps({**content, "output": {"formats": ["json"]}}), encoding="utf-8")
     with mock.patch.object(type(system), "put_file", watched):
@@ -404,9 +399,9 @@ def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
 @pytest.mark.usefixtures("cache")
 def test_run_directories_that_cannot_be_are_told(memory: str, server: Server) -> None:
     with pytest.raises(StoreError, match=r"memory://folder/none: has no run\.json, so no run of this program made it"):
-        remote_copy.folder_of(f"{memory}/none")
+        run_directory.folder_of(f"{memory}/none")
     with pytest.raises(StoreError, match="an HTTP server takes no files; name a folder, or one at s3://"):
-        remote_copy.folder_of(server.url("run"))
+        run_directory.folder_of(server.url("run"))
 
 
 # ---- S3
@@ -473,42 +468,15 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
 # ---- servers that send nothing
 
 
-def test_a_server_that_sends_nothing_is_told_while_it_is_waited_for_and_then_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_that_sends_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     from fsspec.exceptions import FSTimeoutError
 
-    def silent(*_: object) -> None:
-        raise FSTimeoutError
-
-    def hidden(*_: object) -> None:
-        raise FileNotFoundError from FSTimeoutError()  # as fsspec tells of a server that does not answer at all
-
+    hidden = FileNotFoundError()  # as fsspec tells of a server that does not answer at all
+    hidden.__cause__ = FSTimeoutError()
     monkeypatch.setattr(remote, "PAUSE", 0.0)
-    for call in (silent, hidden):
-        messages: list[str] = []
+    for error in (FSTimeoutError(), hidden):
+        call = mock.Mock(side_effect=error)
         expected = "http://h/x: the server sends nothing: 30 seconds were waited, twice; is it at work\\?"
-        with remote.telling(messages.append), pytest.raises(CorpusError, match=expected):
+        with pytest.raises(CorpusError, match=expected):
             remote.tried(Remote("http://h/x"), call)
-        assert messages == ["http://h/x: the server has sent nothing for 30 seconds; it is asked again"]
-
-
-@pytest.mark.parametrize("ranges", [True, False])
-def test_a_server_that_trickles_is_told_and_then_given_up(
-    ranges: bool, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By a clock that goes 40 seconds between two looks: 90,000 bytes must have come within 120 seconds."""
-    server.files["a.txt"] = data = b"ab cd e f\n" * 9_000
-    url, messages, ticks = Remote(server.url("a.txt")), list[str](), count(step=40)
-    monkeypatch.setattr(remote, "clock", lambda: float(next(ticks)))
-
-    def read() -> bytes:
-        return remote.read_range(url.url, 0, len(data)) if ranges else b"".join(remote.stream(url))
-
-    with remote.telling(messages.append):
-        assert read() == data
-    assert re.fullmatch(f"{url}: the server is slow: [0-9,]+ bytes in 40 s so far", messages[0])
-    monkeypatch.setattr(remote, "SLOWEST", 1 << 40)
-    slow = "the server sends fewer than 1,099,511,627,776 bytes a second: [0-9,]+ bytes in 40 s; try again, or fetch"
-    with pytest.raises(CorpusError, match=f"^{url}: {slow} the file and name it here$"):
-        read()
+        assert call.call_count == 2

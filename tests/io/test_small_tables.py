@@ -15,7 +15,7 @@ from pipeline.errors import CorpusError
 from pipeline.human.judgments import read_items
 from pipeline.human.score_files import read_scores
 from pipeline.io.small_tables import is_numeric, number_of, read_rows, separator_of
-from pipeline.reproduction.published_sections import TableColumns, read_table
+from pipeline.reproduction.published_sections import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,28 +49,18 @@ def test_other_separators_in_another_order() -> None:
     ("data", "expected"),
     [
         ("", []),
-        ("\n \n\t\n\u2003\n", []),
         ("a 1", [(1, ["a", "1"])]),  # the last line has no end
-        ("a 1\n", [(1, ["a", "1"])]),
         ("\ufeffa,1\r\nb,2\r\n", [(1, ["a", "1"]), (2, ["b", "2"])]),
-        ("a,1\r\nb,2\r", [(1, ["a", "1"]), (2, ["b", "2"])]),
-        ("a\nb\n", [(1, ["a"]), (2, ["b"])]),
         ("\n\na 1\n\n \nb 2\n", [(3, ["a", "1"]), (6, ["b", "2"])]),
         ("a\t1,5\tx y\n", [(1, ["a", "1,5", "x y"])]),  # a tab before a comma
-        ("a,b\tc\nd,e\n", [(1, ["a,b", "c"]), (2, ["d,e"])]),
         ("a b\nc,d\te\n", [(1, ["a", "b"]), (2, ["c,d", "e"])]),  # the first line alone says what separates
-        ("a;1\nb;,2\n", [(1, ["a", "1"]), (2, ["b", ",2"])]),
         ('"a, ""b""", 1\n', [(1, ['a, "b"', "1"])]),
-        ('"a b" 1\n', [(1, ["a b", "1"])]),
         ('"a b 1\n', [(1, ['"a', "b", "1"])]),  # between blanks a quotation mark that is not closed is a character
         ('a 5"\nb 1\n', [(1, ["a", '5"']), (2, ["b", "1"])]),
         ('a,5" x\n', [(1, ["a", '5" x'])]),
         ("\u2003a\u00a0,\u20091 \n", [(1, ["a", "1"])]),
         ("a\u2003\u00a01\x1c2\n", [(1, ["a", "1", "2"])]),
         ("a,,\n,\n", [(1, ["a", "", ""]), (2, ["", ""])]),
-        ("a\t\t1\n", [(1, ["a", "", "1"])]),
-        ("a,b\x00c\n", [(1, ["a", "b\x00c"])]),
-        ("# a\na 1\n", [(1, ["#", "a"]), (2, ["a", "1"])]),
     ],
 )
 def test_rows_of_odd_files(tmp_path: Path, data: str, expected: list[tuple[int, list[str]]]) -> None:
@@ -119,9 +109,6 @@ def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
 def test_numbers(text: str, value: float) -> None:
     assert number_of(text) == value
     assert is_numeric(text)
-
-
-def test_no_zero_is_negative() -> None:
     assert math.copysign(1, number_of("-0.0")) == 1
 
 
@@ -165,7 +152,7 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.txt"
     path.write_text(text, encoding="utf-8", newline="")
     assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
-    assert [(cell.system, float(cell.score)) for cell in read_table(path, TableColumns(1, 2))] == [
+    assert [(cell.system, float(cell.score)) for cell in read_table(path, 1, 2)] == [
         ("A", 1.0),
         ("B", 2.0),
     ]

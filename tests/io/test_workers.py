@@ -119,40 +119,33 @@ def test_memory_that_runs_out_is_told(processes: bool) -> None:
 # ---- answers
 
 
-def test_an_answer_through_the_pipe_is_short_whatever_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_an_answer_through_the_pipe_is_short_whatever_it_is(size: int, tmp_path: Path) -> None:
     """Linux writes up to 4,096 bytes as a whole: loky waits for ever for the rest of an answer whose writer died."""
-    folder = tmp_path / "answers"
 
     def fails(_: int) -> bytes:
-        raise ValueError("x" * 100_000)
+        raise ValueError("x" * size)
 
     unsendable = threading.Lock()
-
-    def attempt_of(call: Callable[[int], object]) -> workers._Attempt:
-        attempt = workers._Attempt(call)
-        attempt.folder = str(folder)
-        return attempt
-
-    short = attempt_of(square)
-    assert isinstance(short(3), bytes)
-    assert not folder.exists()
     for call, expected in (
-        (lambda size: b"1" * size, b"1" * 100_000),
-        (fails, "x" * 100_000),
+        (lambda size: b"1" * size, b"1" * size),
+        (fails, "x" * size),
         (lambda _: unsendable, "an answer cannot be sent: "),
     ):
-        attempt = attempt_of(call)
-        answer = attempt(100_000)
+        attempt = workers._Attempt(call)
+        attempt.folder = str(tmp_path / "answers")
+        answer = attempt(size)
         assert len(answer) < workers.SHORT_ANSWER
         is_done, value = attempt.opened(answer)
         assert (value if is_done else str(value)[: len(expected)]) == expected
-    assert list(folder.iterdir()) == []
-    short.close()
-    assert not folder.exists()
-    full = attempt_of(lambda size: b"1" * size)
-    full.folder = str(tmp_path / "not" / "there")
-    is_done, error = full.opened(full(100_000))
-    assert not is_done
+        attempt.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_answer_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    attempt = workers._Attempt(bytes)
+    attempt.folder = str(tmp_path / "not" / "there")
+    _, error = attempt.opened(attempt(100_000))
     assert str(error) == "the temporary folder cannot be written: No such file or directory; TMPDIR may name another"
 
 

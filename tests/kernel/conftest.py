@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import KERNELS, forced_kernel
-from tests.tools.fuzz.kernels import NATIVE, Twin
+from tests.support.kernels import NATIVE, Twin
 
 
 @pytest.fixture(scope="session")

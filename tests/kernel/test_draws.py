@@ -16,15 +16,10 @@ from hypothesis import strategies as st
 from pipeline.kernel import native_function
 from pipeline.kernel.python import draws as draws_file
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
-from pipeline.scoring import sums as sums_file
-from pipeline.scoring.sums import drawn_sums
-from pipeline.scoring.terms import MetricTerms
-from tests.scoring.test_intervals import corpus, counted
-from tests.tools.fuzz.kernels import NATIVE, PYTHON, Twin
+from tests.support.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -259,18 +254,3 @@ def test_several_threads_draw_at_once(native: Twin) -> None:
         parts = pool.map(lambda drawer: drawer.sums(terms), drawers)
         sums = np.concatenate(list(parts))
     assert sums.tolist() == native.Drawer("python2", range(120), 2000, 2).sums(terms).tolist()
-
-
-@pytest.mark.parametrize("metric", ["gleu[iter=9]", "gleu[iter=9,rng=python3]", "gleu[refs=expected,iter=5]"])
-def test_neither_threads_nor_groups_of_iterations_can_be_seen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, kernel: str
-) -> None:
-    assert kernel
-    _, job = corpus(tmp_path, metric)
-    systems, own = counted(job), job.metrics[0]
-    draws = own.draws(23, 3)
-    expected = drawn_sums(MetricTerms(own, each=True), systems, draws)
-    monkeypatch.setattr(sums_file, "THREADED", 1)
-    for threads, most in ((1, 4), (2, 1 << 14), (3, 2), (20, 5)):
-        monkeypatch.setattr(sums_file, "MOST", most)
-        assert drawn_sums(MetricTerms(own, each=True), systems, draws, threads).tolist() == expected.tolist()

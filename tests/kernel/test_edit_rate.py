@@ -14,7 +14,7 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 from pipeline.errors import LongTextError
 from pipeline.kernel import common
 from tests.oracles.imeasure import ids_of
-from tests.tools.fuzz.kernels import NATIVE, PYTHON, Twin
+from tests.support.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:
     from pipeline.kernel.common import Encoded

@@ -35,7 +35,7 @@ from pipeline.kernel.common import (
 )
 from tests.conftest import ROOT
 from tests.oracles import naive
-from tests.tools.fuzz.kernels import (
+from tests.support.kernels import (
     INVALID,
     NEIGHBOURS,
     PYTHON,
@@ -138,6 +138,26 @@ def test_native_where_nothing_was_built_is_refused(
     assert capsys.readouterr().err.startswith("error: PIPELINE_KERNEL=native, but there is no compiled kernel: ")
 
 
+def test_a_compiled_kernel_that_is_older_than_its_source_says_how_to_build(
+    native: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A function of an old kernel takes other arguments; of a new one, the error is as Python has it."""
+    folder = tmp_path / "pipeline" / "kernel"
+    (folder / "native").mkdir(parents=True)
+    for time, file in ((2, "overlap.pyx"), (1, "overlap.cpython-311.so"), (2, "lcs.cpython-311.so"), (1, "lcs.pyx")):
+        (folder / "native" / file).touch()
+        os.utime(folder / "native" / file, (time, time))
+    del native
+    monkeypatch.setattr(import_module("pipeline.kernel.native.encode"), "encode", lambda: None)
+    command = ["score", "chrf", "-r", str(ROOT / "data/reference0.txt"), "-o", str(ROOT / "data/systems/eager.txt")]
+    with pytest.raises(TypeError):
+        main(command)
+    monkeypatch.setattr(chosen_kernel, "__path__", [str(folder)])
+    assert main(command) == 2
+    told = "is older than its sources (overlap.pyx): build it again with `python setup.py build_ext --inplace` in"
+    assert f"{told} {tmp_path}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("choice", "hint"),
     [("nonsense", ""), ("natve", " (did you mean 'native'?)"), ("PYTHON", " (did you mean 'python'?)")],
@@ -220,7 +240,7 @@ IMPOSSIBLE = """
 import sys
 import numpy as np
 from pipeline.kernel.common import Lines
-from tests.tools.fuzz.kernels import Twin
+from tests.support.kernels import Twin
 from pipeline.kernel.common import Encoded
 
 kernel = Twin("{name}")
@@ -606,7 +626,7 @@ LEAK = """
 import sys
 import numpy as np
 from pipeline.kernel.common import Lines, join_lines
-from tests.tools.fuzz.kernels import NATIVE as kernel
+from tests.support.kernels import NATIVE as kernel
 from pipeline.kernel.common import KINDS, MERGED_KINDS
 
 good = join_lines([b"a b c a b c", b"d e f"])

@@ -18,7 +18,7 @@ from pipeline.kernel import gold_edits
 from pipeline.kernel.common import Encoded
 from pipeline.kernel.gold_edits import GoldEdits, MaxMatches
 from pipeline.kernel.python.max_match_lattice import lattice
-from tests.tools.fuzz.kernels import PYTHON, Twin
+from tests.support.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from pipeline.kernel.python import packed_numbers
 from pipeline.kernel.python.packed_numbers import LARGEST, Packed
 
 if TYPE_CHECKING:
-    from tests.tools.fuzz.kernels import Twin
+    from tests.support.kernels import Twin
 
 
 def packed_of(array: Any) -> Packed:

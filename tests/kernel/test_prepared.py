@@ -17,7 +17,7 @@ from pipeline.kernel.python.encode import encode, words
 from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
 from tests.conftest import KERNELS, forced_kernel
-from tests.tools.fuzz.kernels import Twin
+from tests.support.kernels import Twin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

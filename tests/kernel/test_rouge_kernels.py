@@ -15,7 +15,7 @@ from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
 from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests.oracles import naive_rouge as naive
-from tests.tools.fuzz.kernels import PYTHON, Twin
+from tests.support.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
     Text = list[list[list[int]]]

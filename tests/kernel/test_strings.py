@@ -55,7 +55,6 @@ def test_lines_are_compared_as_sets(one: list[list[int]], two: list[list[int]], 
         pairs = [(i, i - offset) for i in range(3)]
         common = [len({*one[i]} & {*two[j]}) if 0 <= j < 3 else 0 for i, j in pairs]
         assert module.shared(*texts, offset).tolist() == common
-        assert module.alike(*texts).tolist() == [a == b for a, b in zip(one, two, strict=True)]
 
 
 def test_unsound_offsets_are_refused() -> None:

@@ -22,7 +22,7 @@ from tests.oracles.imeasure import (
     naive_columns,
     naive_kind,
 )
-from tests.tools.fuzz.kernels import PYTHON, Twin
+from tests.support.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,13 +59,6 @@ def made(seed: int, longest: int = 20) -> Arguments:
 
 def one(source: list[int], output: list[int], reference: list[int]) -> Arguments:
     return ids_of([source]), [ids_of([output])], ids_of([reference]), firsts_of([[0]])
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_alignments_are_the_naive_ones(twin: Twin, seed: int) -> None:
-    rng = random.Random(seed)
-    texts = [rng.choices(range(3), k=rng.randint(0, 7)) for _ in range(3)]
-    assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
 
 
 def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:

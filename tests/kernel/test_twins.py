@@ -21,7 +21,7 @@ from pipeline.kernel.python.packed_numbers import Packed
 from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
 from tests.kernel.test_kernels import EVERY, encoded
-from tests.tools.fuzz.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
+from tests.support.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,7 +160,6 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
     "Prepared": by_seed(prepared_call),
     "add_draws": by_seed(draws_call),
-    "alike": positional(IDS, IDS),
     "distinct": positional(IDS),
     "edit_rate": by_seed(edit_rate_call),
     "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),
@@ -179,7 +178,7 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "weighted_union": by_seed(subsequence_call("weighted_union")),
     "words": positional(TEXTS, st.sampled_from([*FOLDS, "rouge"])),
 }
-MANY = {"encode": 200, "overlap": 200, "max_match": 1000, "three_way": 200, "three_way_columns": 200}
+MANY = {"encode": 400, "overlap": 200, "max_match": 1000, "three_way": 200, "three_way_columns": 200}
 """Examples of functions that have many ways, where the others have 60."""
 
 

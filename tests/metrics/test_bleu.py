@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import warnings
@@ -19,7 +18,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
-from tests.conftest import ROOT, run, tree, write_run
+from tests.conftest import ROOT, run
 from tests.tokenizers.test_tokenizers import SCRIPTS
 
 if TYPE_CHECKING:
@@ -92,7 +91,6 @@ def same_as_sacrebleu(
         assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(("tokenizer", "smoothing"), list(product(TOKENIZERS, ["none", "floor", "add-k", "exp"])))
 def test_every_tokeniser_and_smoothing_as_sacrebleu(tokenizer: str, smoothing: str) -> None:
     for seed in range(3):
@@ -160,7 +158,6 @@ def nltk_score(texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: b
             return 0.0  # method6 without a 3-gram match: refused there, 0 and a note here
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("method", METHODS)
 def test_every_smoothing_as_nltk(method: str) -> None:
     """Corpus and each sentence alone."""
@@ -200,8 +197,8 @@ def test_several_sets_of_weights_are_several_scores() -> None:
     assert found == pytest.approx(nltk_score(texts, "method1", sets), rel=1e-12)
 
 
-def test_the_last_sentence_matters_to_nltks_methods_as_there(tmp_path: Path) -> None:
-    """Its corpus score of methods 5 to 7 reads some counts of the last sentence alone; shards must not be seen."""
+def test_the_last_sentence_matters_to_nltks_methods_as_there() -> None:
+    """Its corpus score of methods 5 to 7 reads some counts of the last sentence alone."""
     hypotheses, references = generated(1, lines=60, references=2)
     for last in ("a b c d e f g", "a b", ""):
         texts = [*hypotheses, last], [[*text, "a b c d e x y"] for text in references]
@@ -209,8 +206,6 @@ def test_the_last_sentence_matters_to_nltks_methods_as_there(tmp_path: Path) -> 
             found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
             assert found.score == pytest.approx(nltk_score(texts, method), abs=1e-12)
             assert "of the last sentence alone" in found.found.notes[0]
-    config = write_run(tmp_path, 20_000, chosen=["bleu[flavour=nltk,smooth=method5]"])
-    assert run(config, tmp_path / "one").scores[0].score > 0
 
 
 def test_figures_of_blogs() -> None:
@@ -230,7 +225,6 @@ def test_figures_of_blogs() -> None:
     assert found.sentences[0] == pytest.approx(0.6435902693404842, abs=1e-15)
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("smooth", [False, True])
 def test_the_flavour_tensorflow_is_that_of_bleuscore(smooth: bool, shared: Path) -> None:
     for texts in [*(generated(seed, references=1 + seed % 3) for seed in range(4)), sample(), conll(shared, "AMU")]:
@@ -349,17 +343,6 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_pat
         assert "|nrefs:1|" in (found.peer_signature or "")
 
 
-def test_shards_workers_and_kernels_do_not_matter(tmp_path: Path) -> None:
-    from pipeline.execution.options import RunOptions
-    from tests.conftest import forced_kernel
-
-    config = write_run(tmp_path, 700, chosen=["bleu", "bleu[flavour=nltk,smooth=method5]", "chrf"])
-    run(config, tmp_path / "plain")
-    with forced_kernel("python"):
-        run(config, tmp_path / "cut", RunOptions(n_jobs=2, backend="threading", shard_lines=128))
-    assert tree(tmp_path / "plain") == tree(tmp_path / "cut")
-
-
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
@@ -415,24 +398,6 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
         found = pipeline.evaluate(outputs, [read("REF0"), read("REF1")], metrics=[metric])
     assert len(values) == 13
     assert {result.system: result.score for result in found} == pytest.approx(values, abs=6e-13)
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_command_score(packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Files, compressed or not, standard input, and what is printed beside the score."""
-    (hypotheses, references), names = sample(), ["hyp", "ref0", "ref1"]
-    for name, text in zip(names, [hypotheses, *references], strict=True):
-        data = "".join(f"{line}\n" for line in text).encode()
-        (tmp_path / f"{name}{'.gz' * packed}").write_bytes(gzip.compress(data) if packed else data)
-    files = [str(tmp_path / f"{name}{'.gz' * packed}") for name in names]
-    assert main(["score", "bleu", "-r", *files[1:], "-o", files[0], "--digits", "4"]) == 0
-    oracle = BLEU(force=True)
-    expected = oracle.corpus_score(hypotheses, references)
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[2].split()[2] == f"{expected.score:.4f}"
-    assert printed[-1] == f"BLEU|{oracle.get_signature()}"
-    assert main(["score", "bleu", "-r", *files[1:], "-o", files[0], "--orders", "--flavour", "moses"]) == 0
-    assert "brevity_penalty" in capsys.readouterr().out
 
 
 def test_a_note_is_printed_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

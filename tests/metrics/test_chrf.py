@@ -33,7 +33,6 @@ def same_as_sacrebleu(
         assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize(("words", "space", "eps"), list(product([0, 1, 2, 3], [False, True], [False, True])))
 def test_every_setting_as_sacrebleu(words: int, space: bool, eps: bool) -> None:
     options = f"nw={words},space={space},eps={eps}".lower()

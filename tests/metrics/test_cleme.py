@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +20,9 @@ from pipeline.metrics.base import choices as running_choice
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice
 from pipeline.metrics.base.needs import Text
-from pipeline.metrics.build import from_text, meant
+from pipeline.metrics.build import from_text
 from pipeline.scoring.sentences import reduce
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.oracles import naive_cleme as naive
 
 if TYPE_CHECKING:
@@ -311,21 +310,6 @@ def test_ties_of_references_with_totals(second: list[tuple[int, int, int, int]],
     assert chooser(from_text("cleme[weights=none]"))(columns).tolist() == [0, chosen]
 
 
-def test_intervals_tests_and_pages_of_a_run(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold, systems = files
-    (tmp_path / "input.m2").write_text(re.sub(r"\nA [0-9].*", "", OUTPUT), "utf-8")
-    metrics = ("cleme", "SentCLEME", "CLEME-independent", "CLEME2.0")
-    scores(tmp_path, gold, {**systems, "INPUT": tmp_path / "input.m2"}, *metrics)
-    for arguments in (("rank",), ("compare", "--pairs"), ("show", "--line", "1", "--system", "A"), ("cite",)):
-        code, out, _ = called(capsys, arguments[0], tmp_path / "run", *arguments[1:])
-        assert code == 0
-        assert "cleme" in out
-    code, out, _ = called(capsys, "report", tmp_path / "run", "--format", "html", "--output", tmp_path / "page")
-    assert code == 0
-
-
 def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
     files: tuple[Path, dict[str, Path]], tmp_path: Path
 ) -> None:
@@ -376,35 +360,6 @@ def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
             scores(tmp_path, gold, {"A": gold}, "SentCLEME")
     else:
         assert scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"]["cleme"] == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("CLEME", {}),
-        ("CLEME-dependent", {"assumption": "dependent"}),
-        ("cleme_independent", {"assumption": "independent"}),
-        ("SentCLEME", {"level": "mean"}),
-        ("SentCLEME-independent", {"assumption": "independent", "level": "mean"}),
-        ("CLEME 2.0", {"version": "2"}),
-        ("SentCLEME2.0", {"version": "2", "level": "mean"}),
-    ],
-)
-def test_names_of_the_field(name: str, options: dict[str, str]) -> None:
-    assert meant(name).metric == "cleme"
-    assert meant(name).implied == options
-
-
-def test_settings_that_change_nothing_are_not_in_signatures() -> None:
-    keys = {text: [key for key, _ in from_text(text).settings()] for text in ("cleme", "CLEME2.0", "SentCLEME")}
-    assert keys["cleme"] == ["version", "assumption", "beta", "weights"]
-    assert keys["CLEME2.0"] == ["version", "assumption"]
-    assert dict(from_text("SentCLEME").settings())["weights"] == "sentence"
-    for level, assumption in product(("corpus", "mean"), ("dependent", "independent")):
-        metric = from_text(f"cleme[level={level},assumption={assumption}]")
-        assert metric.by_reference == (assumption == "dependent")
-        assert metric.needs.key == f"cleme-{assumption}-{16 if level == 'corpus' else 48}"
-    assert np.all([from_text(text).citations for text in ("cleme", "CLEME2.0")])
 
 
 # The choice of annotators by guesses is the choice that is made one by one, for each metric that can guess.

@@ -17,9 +17,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.config.tree import from_mapping
-from pipeline.execution.options import RunOptions
 from pipeline.metrics.base.capabilities import chooser
-from pipeline.metrics.build import from_text
 from pipeline.scoring.column_blocks import present_blocks
 from tests.conftest import mirrored
 from tests.files import problems, write
@@ -327,36 +325,6 @@ def config() -> str:
     return CONFIG
 
 
-def run(name: str, options: RunOptions) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
-    """Run c.yaml into a folder; return scores and the files of counts."""
-    directory, results = stages.run(stages.prepare("c.yaml", options), name, options)
-    counts = {
-        path.relative_to(directory.path).as_posix(): path.read_bytes() for path in directory.path.rglob("*.columns")
-    }
-    return [vars(score) for score in results.scores], counts
-
-
-@pytest.mark.parametrize(
-    "options", [RunOptions(2, "loky", 7), RunOptions(2, "threading", 13), RunOptions(1, "serial", 1)]
-)
-@pytest.mark.usefixtures("config")
-def test_shards_and_backends_give_the_same(options: RunOptions) -> None:
-    whole, shards = run("whole", RunOptions(1, "serial")), run("shards", options)
-    assert whole[1] == shards[1]
-    assert len(whole[1]) >= 6
-    assert [str(score) for score in whole[0]] == [str(score) for score in shards[0]]
-
-
-@pytest.mark.usefixtures("config")
-def test_a_run_goes_on_where_it_stopped() -> None:
-    scores, counts = run("run", RunOptions(1, "serial"))
-    lost = next(name for name in counts if "m2" in name)
-    (Path("run") / lost).unlink()
-    again, restored = run("run", RunOptions(1, "serial", 9))
-    assert restored == counts
-    assert [str(score) for score in again] == [str(score) for score in scores]
-
-
 @pytest.mark.usefixtures("config")
 def test_intervals_and_tests_keep_the_choice_of_the_whole_set() -> None:
     evaluation = pipeline.run("c.yaml", "run", n_jobs=1)
@@ -396,11 +364,6 @@ def test_lines_that_are_kept_are_scored_as_a_file_of_them(config: str) -> None:
     alone = score([items[line] for line in lines], [texts[line] for line in lines], "m2")
     assert kept.outputs == alone.outputs
     assert chosen_by(kept) == chosen_by(alone[0])
-
-
-def test_names_that_people_write() -> None:
-    assert from_text("SentM2") == from_text("m2[level=mean]")
-    assert from_text("MaxMatch") == from_text("m2")
 
 
 def test_gold_and_lists_that_do_not_fit() -> None:

@@ -32,7 +32,7 @@ from pipeline.report import FORMATS
 from pipeline.report.html.explorer import explorer
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, called, run, write_run
-from tests.test_structure import FILES, IMPORTS, room
+from tests.test_structure import FILES, imported, room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,30 +147,6 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     assert [name for name, *_ in metric["fields"]] == (["match"] if kind is ToldHits else [])
     assert metric["rowNames"] == (["tokens"] if kind is ToldHits else [] if kind is Hits else ["1", "2"])
     assert (metric["rule"] is None) == (kind is Hits)
-
-
-def test_a_minimal_metric_is_shown_cited_and_compared(
-    directory: Path, kind: type[Hits], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = called(capsys, "cite", directory)
-    assert code == 0
-    said = "Hits & Misses [papineni-etal-2002-bleu]" if kind is ToldHits else "hits"
-    assert f"{said} has the signature hits|nrefs:2|v:" in " ".join(out.split())
-    assert ("no entry for metric hits" in err) == (kind is not ToldHits)
-    assert ("@inproceedings{papineni-etal-2002-bleu" in out) == (kind is ToldHits)
-    latex = called(capsys, "cite", directory, "--latex")[1]
-    assert (r"Hits \& Misses~" in " ".join(latex.split())) == (kind is ToldHits)
-    for arguments in (
-        ("show", directory),
-        ("show", directory, "--line", "2", "--system", "A"),
-        ("rank", directory, "--metric", "hits", "--test", "none", "--resamples", "50"),
-        ("compare", directory, "--metric", "hits", "--pairs", "--resamples", "50", "--trials", "50"),
-    ):
-        code, out, _ = called(capsys, *arguments)
-        assert (code, "hits" in out) == (0, True), arguments
-    orders = called(capsys, "show", directory, "--orders")[1]
-    sizes = re.findall(r"^hits \S+  size (\S+)$", orders, re.MULTILINE)
-    assert [("." in size) for size in sizes] == [kind is not ToldHits] * 3  # a count, or percent
 
 
 def test_a_minimal_metric_is_scored_explained_and_listed(
@@ -338,7 +314,7 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     found = [f"pipeline/{name}:{line}: {what}" for line, what in asks(tree)]
     assert [item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))] == []
-    inner = [item for item in IMPORTS[name] if room(item.file) == "metrics" and item.file not in OPEN]
+    inner = [item for item in imported(name) if room(item.file) == "metrics" and item.file not in OPEN]
     assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
 
 

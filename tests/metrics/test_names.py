@@ -61,6 +61,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("ROUGE-1.5.5", "rouge[flavour=perl]"),
         ("rougeL[stemmer=porter]", "rouge[types=L,stemmer=porter]"),
         ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
+        ("SentM2", "m2[level=mean]"),
+        ("MaxMatch", "m2"),
+        ("CLEME-dependent", "cleme"),
+        ("SentCLEME-independent", "cleme[assumption=independent,level=mean]"),
+        ("CLEME 2.0", "cleme[version=2]"),
+        ("SentCLEME2.0", "cleme[version=2,level=mean]"),
     ],
 )
 def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> None:
@@ -159,15 +165,6 @@ def test_python_understands_names_and_a_single_metric() -> None:
     assert several.get(metric="chrF++").measure == from_text("chrf[nw=2]")
     with pytest.raises(InputError, match="no result fits"):
         several.get(metric="chrF+")
-
-
-def test_expectations_understand_names(capsys: pytest.CaptureFixture[str]) -> None:
-    expected = (
-        CONFIG + "expect: [{metric: ROUGE-L, values: {A: 0.88888, B: 0.57142}, tolerance: 0.0001, why: a test}]\n"
-    )
-    Path("c.yaml").write_text(expected, encoding="utf-8")
-    code = main(["run", "c.yaml", "-q"])
-    assert (code, capsys.readouterr().err) == (0, "")
 
 
 def test_one_needs_no_list() -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -102,6 +103,8 @@ def test_the_fields_of_a_metric_are_its_options(name: str) -> None:
     spellings = [spelling for option in options for spelling in {option.name, option.key}]
     assert len(spellings) == len(set(spellings)), "two options have one name"
     assert all(option.help for option in options)
+    # what can change a number stands in signatures; only paths do not, which another machine has elsewhere
+    assert [option.name for option in options if not option.in_signatures] in ([], ["files", "columns"])
 
 
 def test_positional_order_is_that_of_signatures() -> None:
@@ -164,6 +167,16 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 
 
 # ---- arithmetic
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
+    """Every option that a number stands for as text, whatever zeros are written."""
+    for own in metric.options:
+        number = own.pattern and re.fullmatch(own.pattern, "0.90") and not re.fullmatch(own.pattern, "a")
+        assert not number or own.read("0.90") == own.read("0.9") == "0.9", own.name
+        if own.numbers and re.fullmatch(own.pattern, "10.0"):
+            assert own.read("10.0") == "10", own.name
 
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:

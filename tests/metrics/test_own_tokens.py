@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sacrebleu
 from nltk.translate.bleu_score import corpus_bleu
 from nltk.translate.gleu_score import corpus_gleu
 from rouge_score.rouge_scorer import RougeScorer
@@ -103,29 +102,6 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
         assert by_function.outputs == plain.outputs
 
 
-@pytest.mark.parametrize("metric", WITH_TOKENS)
-def test_only_which_tokens_are_equal_matters(metric: str) -> None:
-    """Strange tokens give what numbers in their place give; those that lower case makes equal have one number."""
-    numbers = {word: f"w{number}" for number, word in enumerate(dict.fromkeys(map(str.lower, STRANGE)))}
-    strange = [word for word in STRANGE if word != "Ab"]
-    for outputs, references, sources in corpora(strange, 15):
-        renamed = [[[numbers[word] for word in tokens] for tokens in one] for one in (outputs, sources, *references)]
-        own, other = (
-            evaluated(outputs, references, sources, metric),
-            evaluated(renamed[0], renamed[2:], renamed[1], metric),
-        )
-        assert own.outputs == other.outputs
-
-
-def test_ter_of_tokens_is_that_of_sacrebleu() -> None:
-    """sacreBLEU takes texts, so each token has a word without white space in its place."""
-    numbers = {word: f"w{number}" for number, word in enumerate(STRANGE)}
-    for outputs, references, _ in corpora(STRANGE, 20):
-        own = evaluated(outputs, references, metrics="ter[cased=true]")
-        theirs = [[" ".join(numbers[word] for word in tokens) for tokens in one] for one in (outputs, *references)]
-        assert 100 * own.score == near(sacrebleu.corpus_ter(theirs[0], theirs[1:], case_sensitive=True).score)
-
-
 class Dashes:
     """A tokeniser as rouge-score takes it."""
 
@@ -161,16 +137,6 @@ def test_scorer_and_sentence_scores_take_tokens_too() -> None:
             assert scores.tolist() == result.sentences.tolist()
 
 
-def test_a_function_for_scorer_and_sentence_scores() -> None:
-    outputs, references = ["a-b", "c-d e"], ["a-b", "c-e"]
-    result = evaluated(outputs, references, metrics="bleu", tokenizer=Dashes())
-    scorer = pipeline.Scorer.quiet("bleu", references, None, None, Dashes())
-    assert again(scorer).sentences(outputs).tolist() == result.sentences.tolist()
-    assert (
-        pipeline.sentence_scores("bleu", outputs, references, tokenizer=Dashes()).tolist() == result.sentences.tolist()
-    )
-
-
 def test_one_set_of_references_where_the_metric_says_that_it_is_of_tokens() -> None:
     scorer = pipeline.Scorer("bleu[tok=own]", [["a", "b"], ["c"]])
     assert scorer.sentences([["a", "b"], ["c d"]]).tolist() == [1, 0]
@@ -182,15 +148,6 @@ def test_a_missing_reference_stays_missing() -> None:
     assert own.outputs == plain.outputs
     scores = pipeline.sentence_scores("google_gleu", [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]])
     assert scores.tolist() == plain.sentences.tolist()
-
-
-def test_workers_and_statistics_have_tokens_too() -> None:
-    outputs = {"A": [["a b", "c"], ["d"]] * 6, "B": [["a b"], ["d", ""]] * 6}
-    references = [["a b", "c"], ["d", ""]] * 6
-    alone = evaluated(outputs, references, metrics="bleu[smooth=floor]", statistics={"resamples": 50})
-    several = evaluated(outputs, references, metrics="bleu[smooth=floor]", statistics={"resamples": 50}, n_jobs=2)
-    assert [each.bootstrap for each in alone] == [each.bootstrap for each in several]
-    assert len(alone.tests) == 1
 
 
 @pytest.mark.parametrize("metric", WITH_TOKENS)
@@ -304,14 +261,3 @@ def test_files_have_no_tokens_of_the_caller(command: str, capsys: pytest.Capture
     files = ["-r", str(ROOT / "data/reference0.txt"), "-o", str(ROOT / "data/systems/careful.txt")]
     assert main([command, "bleu[tok=own]", *files]) == 2
     assert "bleu: the tokenizer own is for tokens of a program: lists of tokens, or" in capsys.readouterr().err
-
-
-def test_a_config_has_no_tokens_of_the_caller(tmp_path: Any) -> None:
-    config = {
-        "datasets": {"d": {"references": [str(ROOT / "data/reference0.txt")]}},
-        "systems": {"A": str(ROOT / "data/systems/careful.txt")},
-        "metrics": ["bleu[tok=own+spacy]"],
-        "output": {"dir": str(tmp_path / "run")},
-    }
-    with pytest.raises(InputError, match="the tokenizer own is for tokens of a program"):
-        pipeline.run(config)

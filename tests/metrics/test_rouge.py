@@ -16,8 +16,6 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.base.options import escape, unescape
 from pipeline.metrics.build import from_text
 from pipeline.scoring.terms import exact_sum
-from pipeline.tokenizers import TOKENIZERS
-from pipeline.tokenizers.sacrebleu import BORROWED
 from tests.oracles import naive_rouge as naive
 
 if TYPE_CHECKING:
@@ -230,15 +228,6 @@ def test_f_by_alpha_is_f_by_beta() -> None:
 # --- tokens
 
 
-@pytest.mark.filterwarnings("ignore:.*same text as reference")
-@pytest.mark.parametrize("tokenizer", [name for name in TOKENIZERS if name not in BORROWED])
-def test_every_tokenizer_scores_equal_texts_as_equal(tokenizer: str) -> None:
-    hypotheses = ["Das Wetter ist schön .", "two words"]
-    result = pipeline.evaluate(hypotheses, [hypotheses], metrics=[f"rouge[tok={tokenizer},types=1+L]"])
-    assert result.score == 1
-    assert f"tok:{tokenizer}" in result.signature
-
-
 @pytest.mark.parametrize(
     ("tokenizer", "output", "reference", "score"),
     [
@@ -352,27 +341,6 @@ def test_options_that_do_not_go_together(text: str, message: str) -> None:
         from_text(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "rouge",
-        "rouge[flavour=perl]",
-        "rouge[flavour=perl,beta=3]",
-        f"rouge[types={EVERY},weight=2,alpha=0.3,stemmer=porter,refs=jackknife,level=micro]",
-        "rouge[split=marker]",
-        "rouge[split=regex,boundary=x.0a.2b]",
-        "rouge[tok=char,lowercase=true,refs=merged,types=S4+SU4+9]",
-        "rouge[flavour=perl,refs=jackknife_mean,tok=whitespace]",
-    ],
-)
-def test_signatures_parse_back(text: str) -> None:
-    from pipeline.scoring.board import signed
-
-    metric = from_text(text)
-    assert from_text(signed(metric, 3)) == metric
-    assert re.fullmatch(r"[A-Za-z0-9._+-]+", metric.needs.key)
-
-
 @pytest.mark.parametrize("text", ["<n>", "a", "x", "x.3c", "x.", "é\n", "a|b:c,d]"])
 def test_any_text_can_stand_in_a_signature(text: str) -> None:
     assert unescape(escape(text)) == text
@@ -417,12 +385,6 @@ def test_a_line_too_long_for_all_pairs_is_told_with_its_place(tmp_path: Path) ->
     )
     with pytest.raises(InputError, match=r"out:2: 100,001 tokens have too many .*, such as S4 or SU4"):
         pipeline.run(tmp_path / "c.yaml", tmp_path / "run")
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_empty_texts_score_zero() -> None:
-    outputs = pipeline.evaluate(["", "a", "..."], [["a", "", "..."]], metrics=[f"rouge[types={EVERY}]"]).outputs
-    assert set(outputs.values()) == {0.0}
 
 
 # --- sums

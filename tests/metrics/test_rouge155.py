@@ -12,10 +12,7 @@ import pytest
 
 import pipeline
 from pipeline.scoring.sentences import sentence_outputs
-from tests.tools.make_rouge155 import TARGET, corpora
-from tests.tools.make_rouge155_limits import STOP_WORDS
-from tests.tools.make_rouge155_limits import TARGET as LIMITED_TARGET
-from tests.tools.make_rouge155_limits import corpora as limited_corpora
+from tests.tools.make_rouge155 import LIMITED_TARGET, STOP_WORDS, TARGET, corpora, limited_corpora
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +72,7 @@ def test_the_runs_are_what_was_asked_for() -> None:
     assert {run["references"] for run in RUNS} == {1, 2, 3}
 
 
-# Limits and stop words of flavour perl, to the digits that ROUGE-1.5.5 prints (see `make_rouge155_limits.py`).
+# Limits and stop words of flavour perl, to the digits that ROUGE-1.5.5 prints (see `make_rouge155.py`).
 
 
 RUNS_test_rouge155_limits = json.loads(LIMITED_TARGET.read_text())["runs"]

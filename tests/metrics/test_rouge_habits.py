@@ -6,7 +6,7 @@ import json
 import random
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -88,17 +88,6 @@ def test_medians_are_not_sampled_again() -> None:
 def test_what_does_not_go_together_is_refused(settings: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         from_text(f"rouge[{settings}]")
-
-
-def test_other_signatures_are_as_they_were() -> None:
-    """Options that are not used stand in none, and the keys of counts are the same."""
-    google, perl = from_text("rouge"), from_text("rouge[flavour=perl,types=L]")
-    assert str(google.settings()[-1]) == "('level', 'mean')"
-    assert google.needs.key == "rouge-n2-lcs-newline-google"
-    assert perl.needs.key == "rouge-n0-union-newline-perl"
-    assert "limit" not in perl.needs.cache_key
-    assert "stop" not in perl.needs.cache_key
-    assert [field.name for field in perl.needs.schema(2).fields][-1] == "union"
 
 
 # ---- split: nltk
@@ -243,16 +232,6 @@ def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str])
     assert main(["score", "rouge1", *arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["score"] == pytest.approx(2 / 3, abs=1e-5)
     assert stages.prepare("in/c.yaml").metrics == (result.measure,)
-
-
-@pytest.mark.usefixtures("files")
-def test_explain_counts_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    files = ["-r", "r.txt", "-o", "o.txt", "--line", "1"]
-    metric: Any = "rouge[flavour=perl,types=1,words=2]"
-    assert main(["explain", metric, *files]) == 0
-    out = capsys.readouterr().out
-    assert "ROUGE-1: match 1, ref_total 2, hyp_total 2" in out
-    assert "rouge1 50.00, rouge1_recall 50.00, rouge1_precision 50.00" in out
 
 
 @pytest.mark.usefixtures("files")

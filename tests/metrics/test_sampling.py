@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.corpus.corpus import MAX_REFERENCES
-from pipeline.kernel.samplers import SAMPLERS
 from pipeline.metrics.base.choices import Draws
 
 if TYPE_CHECKING:
@@ -56,40 +55,6 @@ def test_python3_is_randint(references: int) -> None:
 def test_numpy_is_one_seeded_generator(references: int, lines: int, iterations: int, seed: int) -> None:
     doubles = np.random.default_rng(seed).random((iterations, lines))
     assert stream(Draws("numpy", iterations, lines, references, seed)) == (doubles * references).astype(int).tolist()
-
-
-@given(
-    sampler=st.sampled_from(sorted(SAMPLERS)),
-    references=st.integers(1, MAX_REFERENCES),
-    lines=st.integers(0, 200),
-    size=st.integers(1, 210),
-    seed=st.integers(0, 9),
-)
-def test_blocks_of_any_size_give_the_same_draws(
-    sampler: str, references: int, lines: int, size: int, seed: int
-) -> None:
-    draws = Draws(sampler, 3, lines, references, seed)
-    blocks = blocks_of(draws, size)
-    assert stream(draws, size) == stream(draws)
-    assert [block.shape for block in blocks] == [(3, min(size, lines - low)) for low in range(0, lines, size)]
-    assert all(block.dtype == np.uint8 for block in blocks)
-
-
-@pytest.mark.parametrize("sampler", sorted(SAMPLERS))
-@pytest.mark.parametrize("references", [2, 3, 255])
-def test_every_reference_is_drawn_and_no_other(sampler: str, references: int) -> None:
-    drawn = stream(Draws(sampler, 1, 20_000, references))[0]
-    assert set(drawn) == set(range(references))
-
-
-@pytest.mark.parametrize("sampler", sorted(SAMPLERS))
-def test_more_iterations_keep_those_before(sampler: str) -> None:
-    assert stream(Draws(sampler, 9, 50, 3))[:4] == stream(Draws(sampler, 4, 50, 3))
-
-
-@pytest.mark.parametrize("sampler", ["python2", "python3"])
-def test_more_lines_keep_those_before(sampler: str) -> None:
-    assert [row[:40] for row in stream(Draws(sampler, 3, 50, 3))] == stream(Draws(sampler, 3, 40, 3))
 
 
 def test_iterations_far_on_have_their_own_seed() -> None:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Edits = dict[tuple[int, int, str], list[str]]
+Edits = dict[tuple[object, ...], list[str]]
 Counts = tuple[int, int, int]
 Types = dict[str, list[int]]
 
 
-def annotators(block: str) -> list[Edits]:
-    """Return the edits of each annotator of a block, in the order in which they come first."""
+def annotators(
+    block: str, mode: str = "cs", *, single: bool = False, multi: bool = False, left_out: Sequence[str] = ()
+) -> list[Edits]:
+    """Return the types of the edits of each annotator of a block, by what a mode compares."""
     own: dict[str, Edits] = {}
     for line in block.split("\n")[1:] or ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"]:
         span, kind, correction, *_, number = line[2:].split("|||")
         start, end = map(int, span.split())
         edits = own.setdefault(number, {})
-        if kind != "UNK":
-            edits.setdefault((start, end, correction), []).append(kind)
+        long = end - start >= 2 or len(correction.split()) >= 2
+        if (kind == "UNK" and mode in ("cs", "cse")) or (single and long) or (multi and not long) or kind in left_out:
+            continue
+        keys: list[tuple[object, ...]] = [(start, end)]
+        if mode == "cs":
+            keys = [(start, end, correction)]
+        elif mode == "cse":
+            keys = [(start, end, kind, correction)]
+        elif mode == "dt" and start != -1:
+            keys = [(at, at + 1) for at in range(start, max(end, start + 1))]
+        for key in keys:
+            edits.setdefault(key, []).append(kind)
     return list(own.values())
 
 
@@ -37,23 +49,23 @@ def compared(output: Edits, gold: Edits) -> Types:
     return counts
 
 
-def f_half(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
-    """Return F0.5, precision and recall."""
+def f_beta(tp: int, fp: int, fn: int, beta: float = 0.5) -> tuple[float, float, float]:
+    """Return F, precision and recall."""
     p, r = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
-    return 1.25 * p * r / (0.25 * p + r) if p + r else 0.0, p, r
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0, p, r
 
 
-def chosen(output: str, gold: str) -> list[Types]:
+def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Types]:
     """Return for each sentence the counts of each type with the annotators that the running totals choose."""
     totals, rows = (0, 0, 0), []
     for own, other in zip(output.strip().split("\n\n"), gold.strip().split("\n\n"), strict=True):
         best: tuple[tuple[float, int, int, int], Counts, Types] | None = None
-        for edits in annotators(own):
-            for reference in annotators(other):
+        for edits in annotators(own, **options):
+            for reference in annotators(other, **options):
                 types = compared(edits, reference)
                 tp, fp, fn = (sum(counts[kind] for counts in types.values()) for kind in range(3))
                 after = (totals[0] + tp, totals[1] + fp, totals[2] + fn)
-                key = (round(f_half(*after)[0], 4), tp, -fp, -fn)
+                key = (round(f_beta(*after, beta)[0], 4), tp, -fp, -fn)
                 if best is None or key > best[0]:
                     best = key, after, types
         assert best

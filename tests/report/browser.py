@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pipeline.cli import dispatch
 from tests.conftest import PATIENCE
 
 if TYPE_CHECKING:
@@ -21,12 +22,17 @@ FLAGS = (
     *("--force-color-profile=srgb", "--hide-scrollbars", "--mute-audio", "--lang=en-US"),
 )
 
-CONTRAST = """
+LUMINANCE = """
 const luminance = (colour) => {
   const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
   const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((x) => linear(x / 255));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
+"""
+"""A script that has the luminance of a colour."""
+CONTRAST = (
+    LUMINANCE
+    + """
 const ground = (one) => {
   for (; one; one = one.parentElement) {
     const colour = getComputedStyle(one).backgroundColor;
@@ -44,6 +50,7 @@ for (const one of document.querySelectorAll("body *:not(script, svg *)")) {
 }
 return found;
 """
+)
 """A script that returns the texts whose contrast to their ground is below 4.5, with the contrast."""
 
 
@@ -114,10 +121,41 @@ class Browser:
                 said += [f"asks for {address}"] if not address.startswith(("file:", "data:,")) else []
         return said
 
-    def requests(self) -> list[str]:
-        """Return all addresses asked for since last asked."""
-        found = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [m["params"]["request"]["url"] for m in found if m["method"] == "Network.requestWillBeSent"]
+    def texts(self, selector: str) -> list[str]:
+        """Return the texts of all elements of a selector."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+        found: list[str] = self.run(script, selector)
+        return found
+
+    def rows(self, selector: str) -> list[list[str]]:
+        """Return the texts of the cells of all rows of a selector."""
+        row = "(row) => [...row.children].map((cell) => cell.textContent)"
+        found: list[list[str]] = self.run(f"return [...document.querySelectorAll(arguments[0])].map({row})", selector)
+        return found
+
+    def text(self, selector: str) -> str:
+        """Return the text of the first element of a selector."""
+        return self.texts(selector)[0]
+
+    def count(self, selector: str) -> int:
+        """Return how many elements a selector has."""
+        return len(self.texts(selector))
+
+    def click(self, selector: str) -> None:
+        """Press the first element of a selector."""
+        self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def fits(self, width: int) -> bool:
+        """Return whether the page is no wider than so many pixels."""
+        return bool(self.run("return document.documentElement.scrollWidth") <= width)
+
+
+def report_of(folder: Path, config: dict[str, Any], name: str = "run") -> Path:
+    """Run a config in a folder, into the folder of this name in it; return its page."""
+    file = folder / f"{name}.yaml"
+    file.write_text(json.dumps({**config, "output": {"formats": ["html"]}}), encoding="utf-8")
+    assert dispatch.main(["run", str(file), "-q", "--json", "--output", str(folder / name)]) == 0
+    return folder / name / "report.html"
 
 
 @contextmanager

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
-import json
 import random
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli import dispatch
 from tests.conftest import ROOT
 from tests.report import axe
 from tests.report import browser as browsers
+from tests.report.browser import LUMINANCE, report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,13 +30,6 @@ NAMES = [
 ]
 PAPER = 718
 """Width of the text of an A4 page in pixels, with Chromium's margins."""
-
-
-def page_of(folder: Path, config: dict[str, Any]) -> Path:
-    """Run a config; return its page."""
-    (folder / "config.yaml").write_text(json.dumps({**config, "output": {"formats": ["html"]}}), encoding="utf-8")
-    assert dispatch.main(["run", str(folder / "config.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
-    return folder / "run" / "report.html"
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +51,7 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "metrics": ["gleu[refs=max]"],
         "statistics": {"resamples": "40", "test": "sign"},
     }
-    return page_of(folder, config)
+    return report_of(folder, config)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +65,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "metrics": ["gleu[refs=max]", "ter", "m2"],
         "statistics": {"resamples": "100", "trials": "1000", "baseline": "broken", "correction": "none"},
     }
-    return page_of(tmp_path_factory.mktemp("few"), config)
+    return report_of(tmp_path_factory.mktemp("few"), config)
 
 
 # --- sixty systems
@@ -113,14 +105,14 @@ def test_keys_and_touch_say_the_whole_name(browser: Browser, sixty: Path) -> Non
     browser.open(sixty)
     browser.run("document.querySelector('#results figure').focus()")
     browser.press("\ue015", "\ue015")  # arrow down
-    said = browser.run("return document.querySelector('#results figure .said-mark').textContent")
+    said = browser.text("#results figure .said-mark")
     assert said in browser.run(TITLES)
     assert any(name in said for name in NAMES)
     browser.run(
-        "const name = document.querySelectorAll('#results figure svg text.end')[6];"
-        "name.dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        "const name = document.querySelectorAll('#results figure svg text.end')[6];name.dispatchEvent(new "
+        "MouseEvent('click', {bubbles: true}))"
     )
-    assert browser.run("return document.querySelector('#results figure .said-mark').textContent") != said
+    assert browser.text("#results figure .said-mark") != said
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -132,7 +124,7 @@ def test_what_runs_off_the_page_says_so(browser: Browser, sixty: Path, width: in
     browser.wait(f"return (() => {{{BOXES}}})().{hinted};", expected=True)
     boxes = browser.run(BOXES)
     assert any(wide for wide, _, _ in boxes) == (width == 390)
-    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.fits(width)
     browser.size()
 
 
@@ -157,12 +149,9 @@ def test_many_systems_fit_paper(browser: Browser, sixty: Path) -> None:
 
 # --- colours and marks
 
-DRAWN = """
-const luminance = (colour) => {
-  const linear = (x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
-  const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((x) => linear(x / 255));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
+DRAWN = (
+    LUMINANCE
+    + """
 const ground = luminance(getComputedStyle(document.body).backgroundColor), found = {};
 for (const one of document.querySelectorAll(".range, .mark, svg .bar, .dot, .leader, .level i")) {
   const style = getComputedStyle(one), html = one instanceof HTMLElement;
@@ -173,6 +162,7 @@ for (const one of document.querySelectorAll(".range, .mark, svg .bar, .dot, .lea
 }
 return found;
 """
+)
 COLOURS = """
 const made = {};
 for (const [name, html] of [["ins", "<ins>x</ins>"], ["del", "<del>x</del>"],
@@ -219,9 +209,7 @@ def test_every_mark_has_a_legend(browser: Browser, few: Path, sixty: Path) -> No
             assert set(used) <= set(told), label
             assert len(told) == words
             kinds |= set(used)
-        assert browser.run("return document.querySelectorAll('.ranked').length") == browser.run(
-            "return document.querySelectorAll('.marks').length"
-        )
+        assert browser.count(".ranked") == browser.count(".marks")
     assert kinds == {"dot", "dot strong", "bar", "rule", "cell better", "cell worse", "cell same"}
 
 
@@ -232,7 +220,7 @@ def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
         "return [...document.querySelectorAll('.board')].map((one) => [one.querySelector('h3').textContent,"
         "[...one.querySelectorAll('.ranked td[data-title^=against]')].map((cell) => cell.textContent)])"
     )
-    text = browser.run("return document.getElementById('results').textContent")
+    text = browser.text("#results")
     assert "↑ ↓: significantly better or worse than broken" in text
     seen = set()
     for title, shown in cells:
@@ -306,24 +294,22 @@ def test_arrows_go_through_the_systems(browser: Browser, sixty: Path) -> None:
     assert browser.run("return document.activeElement.textContent") == browser.run(
         "return document.querySelectorAll('.ranked tbody a')[1].textContent"
     )
-    assert browser.run("return document.querySelectorAll('.ranked tbody a:not([tabindex=\"-1\"])').length") == 1
+    assert browser.count('.ranked tbody a:not([tabindex="-1"])') == 1
 
 
 def test_a_screen_reader_hears_states_and_whole_texts(browser: Browser, few: Path) -> None:
     """What a screen reader reads of a sentence: headings, states in words, text in few pieces."""
     browser.open(few, "a=careful&grams=1&line=12")
     browser.wait("return document.querySelectorAll('#detail .card h4.names').length > 1", expected=True)
-    states = browser.run(
-        "return [...document.querySelectorAll('#detail .grams > .hidden')].map((one) => one.textContent)"
-    )
+    states = browser.texts("#detail .grams > .hidden")
     assert any(re.search(r"matched: .+missing: ", text) for text in states)
-    assert browser.run("return document.querySelectorAll('#detail .gram:not([aria-hidden=true])').length") == 0
+    assert browser.count("#detail .gram:not([aria-hidden=true])") == 0
     parted = """return [...document.querySelectorAll("#detail .text, #detail .text *")].filter((one) =>
       [...one.childNodes].some((part) => part.nodeType === 3 && part.nextSibling?.nodeType === 3)).length"""
     assert browser.run("return document.querySelector('#detail .named .text').childNodes.length") == 1
     assert browser.run(parted) == 0
     browser.run("state.metric = 2; update();")
-    assert browser.run("return document.querySelectorAll('#detail .judged').length") > 0
+    assert browser.count("#detail .judged") > 0
     assert browser.run(parted) == 0
 
 
@@ -368,7 +354,7 @@ def test_paper_has_no_scroll_bars(browser: Browser, few: Path) -> None:
     browser.open(few, "grams=1&line=12")
     cut = "return [...document.querySelectorAll('.grams, .scroll, .text')].filter((one) => one.checkVisibility()"
     cut += " && getComputedStyle(one).overflowY !== 'visible').length"
-    assert browser.run("return document.querySelectorAll('.grams').length") > 3
+    assert browser.count(".grams") > 3
     assert browser.run(cut) == 0
     browser.size()
 

@@ -113,27 +113,6 @@ def test_the_table_and_the_filter_have_what_annotators_make(
     assert min(seen[kind] for kind in (*KINDS, "missed")) > 20
 
 
-def test_edits_are_those_of_the_score(folders: list[Path]) -> None:
-    """In number: right and wrong ones, or the proposed ones."""
-    for folder in folders:
-        material = revisit(folder)
-        data = explorer(material)
-        assert data
-        for number, measured in enumerate(material.measured):
-            edits = data["datasets"][0]["metrics"][number]["edits"]
-            if edits is None:
-                continue
-            each = list(expected(measured, material, edits))
-            for score in measured.scores:
-                counts = sum((own for system, _, own in each if system == score.system), Counter[str]())
-                of_score = (
-                    score.outputs["proposed"]
-                    if "proposed" in score.outputs
-                    else score.outputs["tp"] + score.outputs["fp"]
-                )
-                assert counts.total() - counts["missed"] == of_score
-
-
 def test_show_counts_the_same_for_a_sentence(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     for folder in folders:
         material = revisit(folder)

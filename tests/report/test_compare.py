@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections import Counter
@@ -19,7 +18,7 @@ from pipeline.report.tables.ranked import ranked_table
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import PATIENCE, ROOT
 from tests.report import browser as browsers
-from tests.report.browser import CONTRAST
+from tests.report.browser import CONTRAST, report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,11 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "systems": [str(DATA / "systems" / "*.txt")],
         "metrics": ["gleu[iter=1]", "ter", "chrf", "google_gleu", "m2"],
         "statistics": {"resamples": "50", "trials": "50", "correction": "none"},
-        "output": {"formats": ["html"]},
     }
-    (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert dispatch.main(["run", str(folder / "run.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
-    return folder / "run"
+    return report_of(folder, config).parent
 
 
 @pytest.fixture(scope="module")
@@ -101,15 +97,15 @@ def test_the_difference_is_that_of_the_run_in_both_directions(page: Browser, mat
     turn = 1 if test.system == A else -1
     low, high = sorted(turn * bound for bound in test.interval)
     shown = [signed(number, 2).replace("-", MINUS) for number in (turn * test.difference, low, high)]
-    told = page.run("return document.getElementById('pair-told').textContent")
+    told = page.text("#pair-told")
     assert told.startswith(f"{A} less {B} by gleu: {shown[0]} (95% interval {shown[1]} to {shown[2]}), p ")
     assert p_cell(test, results) in told
     won = (test.wins, test.losses)[::turn]
     assert [int(row[1]) for row in table(page, "Sentences won")] == [won[0], test.ties, won[1]]
-    page.run("document.getElementById('pair-swap').click()")
+    page.click("#pair-swap")
     page.wait(f"return document.getElementById('pair-told').textContent.startsWith('{B} less {A}')", True)
     back = [signed(-number, 2).replace("-", MINUS) for number in (turn * test.difference, high, low)]
-    told = page.run("return document.getElementById('pair-told').textContent")
+    told = page.text("#pair-told")
     assert f"{back[0]} (95% interval {back[1]} to {back[2]})" in told
     assert [int(row[1]) for row in table(page, "Sentences won")] == [won[1], test.ties, won[0]]
 
@@ -184,7 +180,7 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
             )
             gains += (a & r) - (b & r)
             loses += (b & r) - (a & r)
-    told = browser.run("return document.querySelector('.gains .note').textContent")
+    told = browser.text(".gains .note")
     assert told.startswith(f"A gains {gains.total():,} and loses {loses.total():,} against B, {len(one):,} lines")
     for caption, plus, minus in (("n-grams: A gains", gains, loses), ("n-grams: A loses", loses, gains)):
         net = {gram: plus[gram] - minus[gram] for gram in plus if plus[gram] > minus[gram]}
@@ -200,7 +196,7 @@ def test_edits_are_those_that_the_metric_counts(browser: Browser, folder: Path, 
     """A right edit counts 1 and a wrong one -1; the results have how many are right and how many are proposed."""
     browser.open(folder / "report.html", f"dataset=sample&metric=m2&a={B}&b=broken&part=compare")
     browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
-    told = browser.run("return document.querySelector('.gains .note').textContent")
+    told = browser.text(".gains .note")
     gained, lost = (int(number.replace(",", "")) for number in re.findall(r"(?:gains|loses) ([\d,]+)", told))
     counts = {score.system: score.outputs for score in material.measured[4].scores}
     one, two = (2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken"))
@@ -230,13 +226,11 @@ def choose(page: Browser, **values: str) -> None:
 def test_choices_are_those_of_the_explorer_and_of_the_address(page: Browser, folder: Path) -> None:
     choose(page, metric="chrf", b="broken")
     assert page.run("return [metric().label, dataset().systems[state.b]]") == ["chrf", "broken"]
-    assert "chrf counts no n-grams and judges no edits." in page.run(
-        "return document.getElementById('compared').textContent"
-    )
+    assert "chrf counts no n-grams and judges no edits." in page.text("#compared")
     page.run("writeNow()")
     address = page.run("return location.hash.slice(1)")
     page.open(folder / "report.html", address)
-    assert page.run("return document.getElementById('pair-told').textContent").startswith(f"{A} less broken by chrf")
+    assert page.text("#pair-told").startswith(f"{A} less broken by chrf")
     top = page.run("return document.getElementById('compare').getBoundingClientRect().top")
     assert 0 <= top < page.run("return innerHeight")
     page.run("""const field = document.forms.controls.elements.b;
@@ -257,14 +251,14 @@ def test_what_is_lacking_is_said(browser: Browser, folder: Path, tmp_path: Path)
     assert said == [True] * 6
     browser.run("for (let at = 0; at < metric().rows.length; at += metric().width) metric().rows[at] = null")
     choose(browser, a="broken")
-    assert "gleu has no scores of sentences" in browser.run("return document.getElementById('compared').textContent")
+    assert "gleu has no scores of sentences" in browser.text("#compared")
     assert browser.complaints() == []
 
 
 def test_the_comparison_fits_phones_and_is_named(page: Browser) -> None:
     for width, dark in ((1440, False), (390, True)):
         page.size(width, dark=dark)
-        assert page.run("return document.documentElement.scrollWidth") <= width
+        assert page.fits(width)
         assert page.run(CONTRAST) == {}
         small = page.run(
             "return [...document.querySelectorAll('#compare svg')].map((one) => one.getBoundingClientRect().width)"

@@ -18,7 +18,7 @@ from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
 from pipeline.report.tables.people import correlation_table
-from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table, wide_table
+from pipeline.report.tables.ranked import best_of, first_out, groups, kinds, ranked_table
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
 from tests.report.test_plots import material
@@ -165,14 +165,9 @@ def test_where_the_lowest_score_is_the_best() -> None:
     assert [name for name, entry in column.entries.items() if entry.best] == ["A"]
 
 
-def test_no_output_stands_twice_in_a_wide_window() -> None:
-    """CLEME has precision and recall in every table, and of other metrics they are for wide windows."""
-    for metric, more in (("cleme|nrefs:2|v:1", 0), (GLEU, 2)):
-        results = results_of(ABC, metric=metric)
-        scores = [replace(score, outputs=score.outputs | {"precision": 0.5, "recall": 0.5}) for score in results.scores]
-        (header, _), first_out, extra = wide_table(results, scores, 2)
-        assert header == ["rank", "system", metric.partition("|")[0], "precision", "recall"]
-        assert (first_out, extra) == (["recall", "precision"][more:], more)
+def test_columns_leave_a_narrow_terminal_by_their_importance() -> None:
+    header = ["rank", "system", "gleu", "std", "95% interval", "ranks", "cluster", "against B", "p"]
+    assert first_out(header) == ["cluster", "std", "ranks", "p", "against B", "95% interval"]
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:
@@ -292,10 +287,7 @@ def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) 
     """By ter the lowest score is the best."""
     marks = Directions([comparison(metric, "A", "B", difference, 0.01)])
     assert marks.marked(["+1.00*", "0.5", "-"], "A", "B") == [f"+1.00{mark}", "0.5", "-"]
-    assert marks.pairs([["A", "B", "+1.00*"], ["B", "C", "+1.00*"]]) == [
-        ["A", "B", f"+1.00{mark}"],
-        ["B", "C", "+1.00*"],
-    ]
+    assert marks.marked(["+1.00*"], "B", "C") == ["+1.00*"]
     assert marks.marked(["+1.00*"], "A", None) == ["+1.00*"]
 
 

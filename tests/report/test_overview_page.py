@@ -62,7 +62,7 @@ def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) 
     for name in ("bare", "run"):
         browser.open(pages[name])
         assert (browser.run(SELECTED), browser.run(VISIBLE)) == ([True, False], [True, False])
-        browser.run("document.getElementById('tab-2').click()")
+        browser.click("#tab-2")
         assert (browser.run(SELECTED), browser.run(VISIBLE)) == ([False, True], [False, True])
         assert browser.run("return location.hash") == "#board=2"
         browser.open(pages[name], "board=2")
@@ -124,7 +124,7 @@ def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) 
       box.scrollLeft = 90;
       return Math.round(name.getBoundingClientRect().left - box.getBoundingClientRect().left)"""
     assert browser.run(stays) == 0
-    assert browser.run("return document.documentElement.scrollWidth") <= 390
+    assert browser.fits(390)
     browser.size()
 
 
@@ -184,7 +184,7 @@ def test_any_system_is_the_baseline(browser: Browser, pages: dict[str, Path], sa
         "return [...document.querySelectorAll('.base[aria-pressed=true]')].map((one) => one.dataset.system)"
     )
     assert pressed == ["unchanged"]
-    browser.run("document.querySelector('.base[data-system=unchanged]').click()")
+    browser.click(".base[data-system=unchanged]")
     assert browser.run("return [location.hash, tested.textContent]") == ["", ""]
     assert all(not one for one in deltas(browser).values())
     browser.open(pages[name], "baseline=eager")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import json
 import math
 import re
@@ -17,11 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import reopen, stages
+from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.config import compose as yaml_file
 from pipeline.corpus.texts import read_texts
-from pipeline.errors import ConfigError
 from pipeline.metrics.base import capabilities as ngram_roles
 from pipeline.metrics.base.capabilities import shown_ngrams
 from pipeline.metrics.build import from_text
@@ -400,23 +398,6 @@ def test_without_its_texts_the_page_says_why(tmp_path: Path, capsys: pytest.Capt
     assert not any("a=" in (a.get("href") or "") for _, a in found.elements)  # no links to sentences
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--format", "csv", "--lines", "3"], "--lines is for --format html"),
-        (["--format", "html", "--lines", "-1"], "expected a whole number from 0, found '-1'"),
-        (["--format", "html", "--lines", "many"], "expected a whole number from 0, found 'many'"),
-    ],
-)
-def test_wrong_use(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = dispatch.main(["report", str(tmp_path), *arguments])
-    except SystemExit as error:  # what argparse itself refuses
-        code = int(str(error.code))
-    assert code == 2
-    assert message in capsys.readouterr().err
-
-
 def test_lines_zero_is_a_page_without_sentences(made: Material) -> None:
     found = Reader(html(replace(made, lines=0)))
     assert found.data == ""
@@ -513,14 +494,6 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
     links = [attributes.get("href") or "" for _, attributes in found.elements]
     assert any("a=reference0&" in link for link in links)
     assert not any("a=REFERENCE&" in link for link in links)
-
-
-def test_what_is_missing_is_told_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a run before its work."""
-    config = write_run(tmp_path, 2, output={"formats": ["html"]})
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "jinja2" else object())
-    with pytest.raises(ConfigError, match=r"html: needs the package jinja2: pip install 'gec-pipeline\[report\]'"):
-        stages.prepare(config)
 
 
 def test_the_package_has_every_part_of_the_page() -> None:

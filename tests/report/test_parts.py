@@ -122,6 +122,7 @@ WRONG = {
         "report --plot score": "no plot is called so (did you mean 'scores'?)",
         "report --metric gelu --format csv": "--metric gelu: there is no such one (did you mean 'gleu'?)",
         "report --tier 1 --format csv": "--tier is for --by type",
+        "report --format csv --lines 3": "--lines is for --format html",
         "report --by type": "has no scores by type",
         "report --by type --format html": "--by type: there is no form html of it",
         "report --by type --plot scores --format plots": "--by type has the plot types alone",

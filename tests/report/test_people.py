@@ -12,14 +12,13 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.errors import InputError
 from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html import svg
 from pipeline.report.html.page import html_files, people_part
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import styled
 from pipeline.report.tables import round_half_up
-from pipeline.report.tables.people import coefficient
+from pipeline.report.tables.people import coefficient, permutation_table
 from pipeline.report.tables.plot_data import forests, triangles
 from pipeline.report.tables.plot_style import PlotStyle
 from tests.conftest import ROOT
@@ -83,8 +82,7 @@ def test_the_ranking_is_that_of_the_command(
             if row == column:
                 assert (text, kind) == ("", "none")
             else:
-                one, two = said["systems"].index(column), said["systems"].index(row)
-                share, p = (said["head_to_head"][name][one][two] for name in ("share", "p"))
+                share, p = (said["head_to_head"][name][row][column] for name in ("share", "p"))
                 assert text == round_half_up(share, 2) + ("#" if p <= 0.01 else "")  # no p is from 0.01 to 0.10 here
                 assert kind == f"h{round(10 * share)}"
 
@@ -153,6 +151,12 @@ def test_judgements_that_are_gone_are_told(folder: Path) -> None:
         assert "The ranking by people is not here" in page
         assert "How people rank the systems" not in page
         assert "Correlations of systems" in page
-    with pytest.raises(InputError, match="--plot people: this run has nothing for it; it needs `human` in the config"):
-        list(drawn(reopen.revisit(folder / "run"), ("people",)))
+    assert list(drawn(reopen.revisit(folder / "run"), ("people",))) == []
     file.write_text(text, encoding="utf-8")
+
+
+def test_no_p_value_is_printed_as_zero() -> None:
+    """A p-value is a share of the permutations: where none reached the difference, it is below one of them."""
+    known = {"statistic": "pearson|average:none", "metric": "m", "other": "n", "human": "h", "delta": 0.25}
+    found = [{**known, "p": p, "resamples": 20} for p in (0.0, 0.05, None)]
+    assert [row[5] for row in permutation_table({"permutations": found})[1]] == ["<0.05", "0.0500", "-"]

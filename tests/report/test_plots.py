@@ -17,15 +17,12 @@ import pytest
 from matplotlib.text import Text
 
 from pipeline.cli.dispatch import main
-from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.material import Material
 from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
-from pipeline.report.plots.figures import density
 from pipeline.report.tables.plot_style import FONTS, PlotStyle
-from pipeline.report.tables.ranked import groups, labels
-from pipeline.report.terminal.printing import shortened
+from pipeline.report.tables.ranked import labels
 from pipeline.scoring.board import scores_of_draws
 from pipeline.scoring.results import Bootstrap, Breakdown, Category, Comparison, DatasetInfo, Results, Samples, Score
 from tests.conftest import run, write_run
@@ -151,16 +148,6 @@ def name_box(text: Text) -> Bbox:
     return Text.get_window_extent(text)
 
 
-@pytest.mark.parametrize("count", [2, 13, 60])
-def test_names_of_points_lie_on_no_other(count: int) -> None:
-    with styled():
-        ((_, _, figure),) = PLOTS["human"].figures(material([f"system-{n}" for n in range(count)]))
-        boxes = [name_box(text) for text in figure.axes[0].texts]
-    assert len(boxes) == count
-    for one, two in combinations(boxes, 2):
-        assert not one.padded(-0.5).overlaps(two.padded(-0.5))
-
-
 def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
     from pipeline.report.plots.canvas import figure
 
@@ -175,16 +162,6 @@ def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
         assert not one.padded(-0.5).overlaps(two.padded(-0.5))
     points = axes.transData.transform([place[1:] for place in places])
     assert not any(box.contains(*point) for box in boxes for point in points)
-
-
-def test_a_name_that_finds_no_place_is_written_all_the_same() -> None:
-    from pipeline.report.plots.canvas import figure
-
-    with styled():
-        made, axes = figure(1.5, 1.5)
-        axes.plot([1.0], [1.0], "o")
-        place_labels(made, axes, [("a name wider than all", 1.0, 1.0)] * 30)
-    assert len(axes.texts) == 30
 
 
 def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
@@ -203,28 +180,6 @@ def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
     assert {"A", "B", "d: gleu (refs:sample): 20 draws of references"} <= set(texts(plot.data))
 
 
-def test_the_density_is_that_of_scipy() -> None:
-    from scipy.stats import gaussian_kde
-
-    values = np.random.default_rng(1).normal(size=50)
-    places, heights = density(values)
-    expected = gaussian_kde(values)(places)
-    np.testing.assert_allclose(heights, expected / expected.max(), rtol=1e-12)
-    assert len(density(np.ones(5))[0]) == 0
-
-
-def test_what_cannot_be_drawn_is_told() -> None:
-    bare = replace(material(["A", "B"]).results, human=None)
-    with pytest.raises(InputError, match=r"--plot score: no plot is called so \(did you mean 'scores'\?\)"):
-        next(drawn(Material(results=bare), ["score"]))
-    with pytest.raises(
-        InputError, match=r"--plot windows: this run has nothing for it; it needs `human: \{window: \.\.\}`"
-    ):
-        next(drawn(Material(results=bare), ["windows"]))
-    with pytest.raises(InputError, match="--type jpg: expected one of png, svg, pdf"):
-        next(drawn(Material(results=bare), [], "jpg"))
-
-
 MANY = [f"system-number-{n}" for n in range(31)]
 
 
@@ -232,7 +187,6 @@ MANY = [f"system-number-{n}" for n in range(31)]
     ("names", "width", "font"),
     [
         (["A", "B"], "column", "sans"),
-        ([*HOSTILE, *"ABCD"], "column", "sans"),
         ([*HOSTILE, *"ABCD"], "column", "serif"),
         ([*HOSTILE, *"ABCD"], "text", "serif"),
         (MANY, "column", "sans"),
@@ -314,14 +268,3 @@ def test_matplotlib_is_imported_for_plots_alone() -> None:
 )
 def test_labels_have_the_settings_that_tell_metrics_apart(signatures: list[str], expected: list[str]) -> None:
     assert list(labels(signatures).values()) == expected
-
-
-def test_groups_are_ranked() -> None:
-    found = groups(material(["A", "B"]).results)
-    assert [(group.dataset, group.label, group.output) for group in found] == [("d", "gleu", "gleu")]
-    assert [score.system for score in found[0].scores] == ["A", "B"]
-
-
-def test_long_names_are_shortened_in_the_middle() -> None:
-    assert shortened("abcdefghij", 10) == "abcdefghij"
-    assert shortened("abcdefghijkl", 9) == "abcde…jkl"

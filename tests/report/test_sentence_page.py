@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,9 @@ from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.corpus.texts import read_texts
 from pipeline.report.sentence import aligned_edits
-from pipeline.report.word_edits import changed, letters, likeness, paired, word_edits, words_of
 from tests.conftest import ROOT
 from tests.report import browser as browsers
+from tests.report.browser import report_of
 from tests.report.test_browser import choose, listed
 
 if TYPE_CHECKING:
@@ -66,59 +65,65 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         },
         "systems": systems,
         "metrics": ["gleu[iter=2]", "rouge[types=1+2+L]", "chrf", "bleu", "rouge[flavour=perl,types=1+L]"],
-        "output": {"formats": ["html"]},
     }
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert dispatch.main(["run", str(folder / "c.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
-    return folder / "run" / "report.html"
+    return report_of(folder, config)
 
 
-def near(generator: random.Random, words: list[str]) -> list[str]:
-    """Return words with some left out, put in, or written otherwise."""
-    result = []
-    for word in words:
-        kind = generator.random()
-        if kind < 0.1:
-            continue
-        result.append(
-            word if kind < 0.7 else word[: generator.randint(0, len(word))] + generator.choice(["", "s", "ing"])
-        )
-        if kind > 0.9:
-            result.append(generator.choice("abc"))
-    return [word for word in result if word]
+EDITS = """
+return arguments[0].map(([one, two]) => {
+  const [x, y] = [split(one).words, split(two).words], found = wordEdits(x, y);
+  return [x, y, found.filter(([kind]) => kind === "changed").map(([, ...at]) => at), found];
+});
+"""
 
 
-def test_edits_are_those_of_the_terminal(browser: Browser, page: Path) -> None:
-    """Texts of many scripts by hand, and random ones; the long ones are cut at words that both have once."""
-    generator = random.Random(26)
-    vocabulary = [a + b for a in ("go", "walk", "the", "play", "a", "r\u00e9") for b in ("", "es", "ing", "ed", "s")]
-    pairs = [(one, two) for one in TEXTS for two in TEXTS]
-    for size in [*range(2, 40), 300, 900]:
-        own = [generator.choice(vocabulary) + (str(n) if size > 100 and n % 7 == 0 else "") for n in range(size)]
-        pairs.append((" ".join(own), " ".join(near(generator, own))))
+def lcs_length(one: list[str], two: list[str]) -> int:
+    """Return the length of the longest common subsequence, by its definition."""
+    before = [0] * (len(two) + 1)
+    for word in one:
+        row = [0]
+        for j, other in enumerate(two):
+            row.append(before[j] + 1 if word == other else max(before[j + 1], row[j]))
+        before = row
+    return before[-1]
+
+
+def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) -> None:
+    """Texts of many scripts by hand, and random ones: the same words are as many as a naive table finds."""
+    generator, vocabulary = random.Random(26), [f"{a}{b}" for a in ("go", "walk", "r\u00e9") for b in ("", "es", "ing")]
+    pairs = [[one, two] for one in TEXTS for two in TEXTS]
+    pairs += [[" ".join(generator.choices(vocabulary, k=size)) for _ in "ab"] for size in (*range(1, 30), 90)]
     browser.open(page)
-    shown = browser.run(
-        "return arguments[0].map(([one, two]) => { const [x, y] = [split(one).words, split(two).words];"
-        "return wordEdits(x, y).filter(([kind]) => kind === 'changed')"
-        ".map(([, a, b, c, d]) => [a, b, x.slice(a, b).join(' '), y.slice(c, d).join(' ')]); })",
-        pairs,
-    )
-    for (one, two), own in zip(pairs, shown, strict=True):
-        assert own == [list(edit) for edit in word_edits(one, two)], (one, two)
-    assert sum(len(own) > 1 for own in shown) > 40
+    for one, two, changed, found in browser.run(EDITS, pairs):
+        ends = [(0, 0), *((b, d) for _, a, b, c, d in found)]
+        assert [(a, c) for _, a, b, c, d in found] == ends[:-1]
+        assert ends[-1] == (len(one), len(two))
+        same = [(one[a:b], two[c:d]) for kind, a, b, c, d in found if kind == "same"]
+        assert all(before == after for before, after in same)
+        assert sum(len(words) for words, _ in same) == lcs_length(one, two)
+        assert all(one[a:b] != two[c:d] for a, b, c, d in changed)
+    one, two = (" ".join(form.format(n) for n in range(500)) for form in ("w{} a", "b w{}"))
+    ((_, _, changed, _),) = browser.run(EDITS, [[one, two]])  # cut at words that both have once
+    assert [b - a for a, b, _, _ in changed] == [0, *[1] * 500]
 
 
-def test_words_are_pairs_where_they_are_alike() -> None:
+def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> None:
     """By hand: goes and go share 2 of 2 and 4 letters (4/6); of yesterdays and yesterday 9 (18/19)."""
-    assert likeness("go", "goes") == 4 / 6
-    assert likeness("yesterdays", "Yesterday") == 18 / 19
-    assert likeness("a", "walking") == 0
-    assert letters("e\u0301t") == ["e\u0301", "t"]
-    one, two = ["go", "to", "school"], ["goes", "to", "the", "School"]
-    assert changed(one, two) == [(0, 1, 0, 1), (2, 3, 2, 4)]
-    assert paired(one, two, (2, 3, 2, 4)) == [(2, 2, 2, 3), (2, 3, 3, 4)]
-    assert paired(["every", "day"], ["everyday"], (0, 2, 0, 1)) == [(0, 2, 0, 1)]
-    assert words_of("走る。 she<n>is") == ["走", "る", "。", "she", "<n>", "is"]
+    browser.open(page)
+    shares = [["go", "goes"], ["yesterdays", "Yesterday"], ["a", "walking"]]
+    assert browser.run("return arguments[0].map((two) => likeness(...two))", shares) == [4 / 6, 18 / 19, 0]
+    assert browser.run("return letters('e\u0301t')") == ["e\u0301", "t"]
+    pairs = [
+        ["go to school", "goes to the School"],
+        ["every day", "everyday"],
+        ["to go", "goes"],
+        ["走る。 she<n>is", ""],
+    ]
+    (_, _, one, _), (_, _, two, _), (_, _, three, _), (words, *_) = browser.run(EDITS, pairs)
+    assert one == [[0, 1, 0, 1], [2, 2, 2, 3], [2, 3, 3, 4]]
+    assert two == [[0, 2, 0, 1]]
+    assert three == [[0, 1, 0, 0], [1, 2, 0, 1]]
+    assert words == ["走", "る", "。", "she", "<n>", "is"]
 
 
 def test_letters_that_differ_are_marked(browser: Browser, page: Path) -> None:
@@ -142,27 +147,31 @@ def test_references_stand_for_annotators(browser: Browser, page: Path, capsys: p
     assert corpus.source
     texts = [read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)]
     browser.open(page, "dataset=sample&metric=bleu")
-    browser.run("document.querySelector('#agreement summary').click()")
+    browser.click("#agreement summary")
     browser.wait("return document.querySelectorAll('#agreement tbody tr').length", 4)
     rows = browser.run(
-        "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) =>"
-        "(cell.querySelector('button') ?? cell).textContent))"
+        "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) "
+        "=>(cell.querySelector('button') ?? cell).textContent))"
     )
     for name, *numbers in rows:
         lines: dict[str, list[int]] = {"all": [], "some": [], "none": []}
-        for line, row in enumerate(zip(*texts, read_texts(corpus.systems[name], 0, 96), strict=True), 1):
-            own = word_edits(row[0], row[-1])
-            several = [word_edits(row[0], text) for text in row[1:-1]]
-            makers = [sum(edit in edits for edits in several) for edit in own]
-            for count in makers:
-                lines["none" if not count else "all" if count == len(several) else "some"].append(line)
+        pairs = [
+            [row[0], text]
+            for row in zip(*texts, read_texts(corpus.systems[name], 0, 96), strict=True)
+            for text in row[1:]
+        ]
+        found = [[(a, b, two[c:d]) for a, b, c, d in cuts] for _, two, cuts, _ in browser.run(EDITS, pairs)]
+        for line in range(96):
+            *several, own = found[3 * line : 3 * line + 3]
+            for count in (sum(edit in edits for edits in several) for edit in own):
+                lines["none" if not count else "all" if count == len(several) else "some"].append(line + 1)
         assert [int(number) for number in numbers[:4]] == [sum(map(len, lines.values())), *map(len, lines.values())]
         choose(browser, a=name, edits="no reference makes")
         assert listed(browser) == sorted(set(lines["none"]))
     assert dispatch.main(["show", str(page.parent), "--dataset", "sample", "--line", "1", "--system", "careful"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert "edits of the output: 3; all references make 1, some 2, none 0" in out
-    assert "8-9     days → day               right        right" in out
+    assert ["8-9", "days", "→", "day", "right", "right"] in map(str.split, out)
     assert aligned_edits(material, "short", 1, "careful") is None
 
 
@@ -171,13 +180,13 @@ def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> Non
     browser.open(page, "dataset=short&line=1")
     assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == ["nothing", True]
     left, right = browser.run(
-        "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`))"
-        ".map((one) => [one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
+        "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`)).map((one) => "
+        "[one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
     )
     assert left[1] < right[0]
-    assert "↵\n" in browser.run("return document.querySelector('#detail .card .text').textContent")
+    assert "↵\n" in browser.text("#detail .card .text")
     browser.size(390)
-    assert browser.run("return document.documentElement.scrollWidth") <= 390
+    assert browser.fits(390)
     browser.size()
 
 
@@ -185,7 +194,7 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
     marks = "return [...document.querySelectorAll('#detail mark')].map((one) => one.textContent)"
     browser.open(page, "dataset=sample&a=careful&line=1&q=SCHOOL")
     assert set(browser.run(marks)) == {"school"}
-    assert browser.run("return document.querySelectorAll('#list mark').length") > 0
+    assert browser.count("#list mark") > 0
     choose(browser, q="/by (the )?bus/")
     assert "".join(browser.run(marks)).startswith("by the bus")
     choose(browser, q="")
@@ -195,15 +204,12 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
 def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Path) -> None:
     browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
     browser.press("m")
-    rows = browser.run(
-        "return [...document.querySelectorAll('.allscores tbody tr')].map((row) =>"
-        "[...row.cells].map((cell) => cell.textContent))"
-    )
+    rows = browser.rows(".allscores tbody tr")
     shown = {name.split(" ")[-1]: cells for row in rows for name in row[0].split(", ") for cells in [row[1:]]}
     assert set(shown) == set(SYSTEMS)
     expected = browser.run(
-        "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) =>"
-        "percent(score(dataset(), metric, 0, system, -1)))])"
+        "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) "
+        "=>percent(score(dataset(), metric, 0, system, -1)))])"
     )
     assert shown == dict(expected)
     assert rows[0][0].startswith("A eager")

@@ -60,24 +60,8 @@ TEXTS = [
     "ter",
 ]
 """A setting for each way to count and to score. Some have compiled forms, others take the general way."""
-WORDS = [
-    "a",
-    "b",
-    "The",
-    "cat",
-    "dogs",
-    "dog's",
-    ".",
-    ",",
-    "1.5",
-    "&quot;",
-    "<",
-    "naïve",
-    "日本",
-    "😀",
-    "x\ny",
-    "longer-word",
-]
+WORDS = ["a", "b", "The", "cat", "dogs", "dog's", ".", ",", "1.5", "&quot;", "<", "naïve", "日本", "😀", "longer-word"]
+WORDS += ["x\ny"]
 LINE = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 ALIKE = ("gleu", "green", "imeasure")
 
@@ -152,7 +136,6 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
     calls: list[tuple[str, Any]] = [
         ("outputs: expected one for each line, 3; found 2", lambda: scorer.sentences(["a", "b"])),
         ("outputs, item 2: expected a text, found None", lambda: scorer.sentences(["a", None, "b"])),  # type: ignore[list-item]
-        ("outputs, item 1: expected a text, found nan", lambda: scorer.rewards([float("nan")], [0])),  # type: ignore[list-item]
         ("outputs: expected a list of texts, found str", lambda: scorer.score("abc")),
         ("outputs, item 3: character 1 is half of a surrogate", lambda: scorer.sentences(["a", "b", "\ud800"])),
         ("outputs, item 2: 100,001 tokens", lambda: skipping.sentences(["a", "b " * 100_001])),
@@ -161,7 +144,6 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
         ("ids, item 1: expected the number of a line, 0 to 2, found -1", lambda: scorer.rewards(["a"], [-1])),
         ("ids, item 2: expected the number of a line, found 0.5", lambda: scorer.rewards(["a", "b"], [0, 0.5])),  # type: ignore[list-item]
         ("ids, item 1: expected the number of a line, found bool", lambda: scorer.rewards(["a"], [True])),
-        ("ids, item 2: expected the number of a line, found None", lambda: scorer.rewards(["a", "b"], [0, None])),  # type: ignore[list-item]
         ("ids: expected a list with the number of a line", lambda: scorer.rewards(["a"], 0)),  # type: ignore[arg-type]
         ("ids: expected numbers of lines, and these are too large", lambda: scorer.rewards(["a"], [1 << 70])),
         ("references: there are none", lambda: pipeline.Scorer("bleu")),
@@ -171,14 +153,8 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
         ("errant: compares edits of outputs", lambda: pipeline.Scorer("errant", ["a"], ["a"])),
         ("m2 compares edits with those of an M2 file", lambda: pipeline.Scorer("m2", ["a"], ["a"])),
         ("reads files of numbers", lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"])),
-        ("gleu needs a source", lambda: pipeline.sentence_scores("gleu", ["a"], ["a"])),
-        (
-            "outputs: expected one for each line, 1; found 2",
-            lambda: pipeline.sentence_scores("bleu", ["a", "b"], ["a"]),
-        ),
         ("references, item 1: character 2 is half", lambda: pipeline.sentence_scores("bleu", ["a"], ["a\udfff"])),
         ("no annotator has a reference", lambda: pipeline.sentence_scores("bleu", ["a"], [[None], [None]])),
-        ("outputs, item 1: expected a text, found None", lambda: pipeline.sentence_scores("bleu", [None], ["a"])),  # type: ignore[list-item]
         ("did you mean 'bleu'", lambda: pipeline.sentence_scores("blue", ["a"], ["a"])),
         (
             "weights: 2 are given for 1",

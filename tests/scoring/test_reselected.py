@@ -24,7 +24,7 @@ from pipeline.scoring.resampling.reselected import first_best
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
 from tests.conftest import called, run
-from tests.oracles.naive_errant import chosen, f_half, summed
+from tests.oracles.naive_errant import chosen, f_beta, summed
 from tests.scoring.test_breakdown import write_edits
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def test_a_sample_is_scored_as_its_sentences_would_be(folder: Path, monkeypatch:
         for column, output in enumerate(outputs):
             types = summed(chosen(output, gold), 3)
             totals = [sum(counts[kind] for counts in types.values()) for kind in range(3)]
-            assert found[number, column] == f_half(totals[0], totals[1], totals[2])[0]
+            assert found[number, column] == f_beta(totals[0], totals[1], totals[2])[0]
     assert results.statistics is None
 
 

@@ -193,10 +193,6 @@ def test_no_cell_of_text_is_a_formula(cell: str) -> None:
     assert not any(field[:1] in tuple("=+-@") for line in rows(one(0.5, outputs={cell: 1.0})) for field in line)
 
 
-def test_numbers_below_zero_stay_numbers() -> None:
-    assert ["d", "A", "gleu|n:4", "samples_low", "-0.5"] in rows(one(0.0, samples=Samples(2, 1.0, (-0.5, 0.5))))
-
-
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [

@@ -16,19 +16,18 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
-from pipeline.execution.options import RunOptions
-from pipeline.metrics.build import from_text
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling import significance
 from pipeline.scoring.resampling.significance import analyse
-from pipeline.scoring.results import Results
-from tests.conftest import Hears, run, tree, write_config, write_run
+from tests.conftest import Hears, run, write_config, write_run
 from tests.oracles import naive_statistics as oracle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from pipeline.scoring.results import Results
 
 LINES = 30
 FEW = {"resamples": "50", "trials": "60"}
@@ -146,29 +145,6 @@ def test_systems_equal_on_every_sentence_have_p_1(tmp_path: Path, metric: str, t
     assert found["A", "B"].p < 1 or test == "sign"
     scores = {score.system: score.bootstrap for score in results.scores}
     assert scores["A"] == scores["C"]
-
-
-def test_intervals_hold_the_mean_and_the_score_is_kept(tmp_path: Path) -> None:
-    plain = run(write_run(tmp_path / "1", LINES, chosen=["gleu[iter=20]"]), tmp_path / "run")
-    results = run(write_run(tmp_path / "2", LINES, chosen=["gleu[iter=20]"], statistics=FEW), tmp_path / "run2")
-    for one, two in zip(plain.scores, results.scores, strict=True):
-        assert (one.score, one.outputs, one.samples, one.rank) == (two.score, two.outputs, two.samples, two.rank)
-        assert two.bootstrap
-        assert two.bootstrap.interval[0] < two.bootstrap.mean < two.bootstrap.interval[1]
-        assert two.samples
-        assert two.samples.interval != two.bootstrap.interval  # spread over draws and over sentences, named apart
-    assert two.bootstrap
-    assert 1 <= two.bootstrap.ranks[0] <= two.bootstrap.ranks[1] <= 2
-
-
-@pytest.mark.parametrize(
-    "options", [RunOptions(shard_lines=1), RunOptions(n_jobs=2, backend="threading", shard_lines=7)]
-)
-def test_how_the_work_is_done_cannot_be_seen(tmp_path: Path, options: RunOptions) -> None:
-    config = write_run(tmp_path, LINES, chosen=["gleu[iter=9]", "green", "gleu[level=mean]"], statistics=FEW)
-    run(config, tmp_path / "one")
-    run(config, tmp_path / "two", options)
-    assert tree(tmp_path / "one") == tree(tmp_path / "two")
 
 
 def test_the_seed_is_told_and_another_gives_other_samples(tmp_path: Path) -> None:
@@ -498,13 +474,6 @@ def test_compare_from_python(tmp_path: Path) -> None:
     assert pipeline.load(tmp_path / "run")["A"].bootstrap == results.scores[0].bootstrap
     with pytest.raises(InputError, match=r"resample 9: is no setting \(did you mean 'resamples'\?\)"):
         pipeline.compare(tmp_path / "run", resample=9)
-
-
-def test_results_of_a_run_load_with_their_statistics(tmp_path: Path) -> None:
-    results = made(tmp_path)
-    assert Results.read(tmp_path / "run" / "results.json") == results
-    assert pipeline.load(tmp_path / "run")["A"].found.bootstrap == results.scores[0].bootstrap
-    assert from_text(results.scores[0].metric).name == "google_gleu"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,9 @@ class Server(ThreadingHTTPServer):
         """Return the address of a file."""
         return f"http://127.0.0.1:{self.server_port}/{name}"
 
+    def handle_error(self, *_: object) -> None:
+        """Print nothing where a client goes away, or an answer ends the connection."""
+
     @property
     def got(self) -> list[Request]:
         """The requests with GET."""

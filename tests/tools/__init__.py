@@ -1,1 +1,1 @@
-"""Programs that fuzz, break and make things; pytest runs none of them."""
+"""Programs that fuzz, break, compare and make things, and tests of the first two."""

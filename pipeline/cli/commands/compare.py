@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _worst(args: argparse.Namespace) -> int:
     """Print the sentences of a run where two systems differ most by one metric on one data set."""
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
     from ...report.tables import percent

@@ -14,7 +14,7 @@ examples:
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq soft_accuracy
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
-  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill --by-rank
+  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from ...errors import InputError
 from ...io.dataset_cache import path_of
 from ...report.terminal.progress import Bar
 from ..arguments import selection_of
+from .human import settings_of
 
 if TYPE_CHECKING:
     import argparse
 
-    from ...config.models import HumanConfig
     from ...human.score_files import MetricScores
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
-    *("level", "resamples", "seed", "permutations", "swap", "block", "aggregation"),
+    *("level", "resamples", "seed", "permutations", "aggregation", "statistics"),
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
 
@@ -73,15 +73,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--permutations", metavar="N", help="test each two metrics with N permutations (PERM-BOTH)")
     parser.add_argument(
-        "--swap", choices=("auto", "scores", "pairs"), help="what a permutation swaps between two metrics (auto)"
-    )
-    parser.add_argument("--block", metavar="N", help="stop a test with a clear p-value after each N permutations")
-    parser.add_argument(
         "--aggregation",
         choices=("score", "trueskill"),
         help="correlate scores of metrics (score), or TrueSkill of their sentence scores",
     )
-    parser.add_argument("--by-rank", action="store_true", help="also the agreement by the ranks that people gave")
     parser.add_argument("--level", metavar="SHARE", help="the level of the intervals (0.95)")
     parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")
     parser.add_argument("--seed", metavar="N", help="the seed of all random numbers (12345)")
@@ -91,13 +86,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the correlations."""
+    from ...config.models import HumanConfig
     from ...human.human_judgements import open_human_judgements
     from ...human.meta_evaluation import meta_evaluate
     from ...report.console import print_human
     from ...report.terminal.printing import print_text
     from ...scoring.results import without_nan
 
-    settings = _settings(args)
+    more = {"aliases": _aliases(args.alias)} if args.alias else {}
+    settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
     metrics = _metrics(args)
     people = open_human_judgements(
         path_of(args.human), settings, sorted({name for metric in metrics for name in metric.scores})
@@ -115,23 +112,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(args: argparse.Namespace) -> HumanConfig:
-    from pydantic import ValidationError
-
-    from ...config.models import HumanConfig
-
-    given = {name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None}
-    given |= {"aliases": _aliases(args.alias)} if args.alias else {}
-    given |= {"statistics": args.statistics} if args.statistics else {}
-    given |= {"by_rank": "true"} if args.by_rank else {}
-    try:
-        return HumanConfig.model_validate({"file": args.human, **given})
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        text = item["msg"].removeprefix("Value error, ")
-        raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
-
-
 def _aliases(given: list[str]) -> dict[str, str]:
     """Return names by the names in the file, from texts such as src=INPUT."""
     pairs = [text.partition("=") for text in given]
@@ -145,7 +125,7 @@ def _aliases(given: list[str]) -> dict[str, str]:
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...human.score_files import metric_scores, scores_of_file
     from ...io.remote import is_remote
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,8 +59,6 @@ IN_NO_EXTRA = {
     "adlfs": "az:// addresses",
     "requests": "webhdfs:// addresses",
 }
-FOR_DEVELOPERS = {"test": "the tests", "bench": "the benchmarks"}
-"""Extras that no command needs: only what is missing of them is named."""
 
 
 def configure(_: argparse.ArgumentParser) -> None:
@@ -78,7 +75,7 @@ def run(_: argparse.Namespace) -> int:
     print(f"processors    {os.cpu_count()}")
     setting = os.environ.get("PIPELINE_KERNEL") or "auto"
     print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={setting})")
-    reason = kernel.why_not_native()
+    reason = kernel.why_not_native() or kernel.stale()
     if reason:
         print(f"{'':<13} {reason}")
     print(f"package       {Path(str(kernel.__file__)).parents[1]}")
@@ -89,17 +86,6 @@ def run(_: argparse.Namespace) -> int:
     for extra, packages in EXTRAS.items():
         _print_packages(f"pip install 'gec-pipeline[{extra}]'", packages)
     _print_packages("pip install PACKAGE", IN_NO_EXTRA)
-    try:
-        requirements = metadata.requires("gec-pipeline") or []
-    except metadata.PackageNotFoundError:
-        requirements = []
-    for extra, use in FOR_DEVELOPERS.items():
-        ends = (f"extra == '{extra}'", f'extra == "{extra}"')
-        wanted = [package(text) for text in requirements if text.endswith(ends)]
-        lacking = [name for name in wanted if _version(name) is None]
-        if wanted:
-            told = f"missing: {', '.join(lacking)}" if lacking else "all are installed"
-            print(f"pip install 'gec-pipeline[{extra}]'\n  {len(wanted)} packages for {use}; {told}")
     return 2 if missing else 0
 
 
@@ -108,11 +94,6 @@ def _print_packages(install: str, packages: dict[str, str]) -> None:
     print(install)
     for name, use in packages.items():
         print(f"  {name:<15} {_version(name) or 'not installed':<15} {use}")
-
-
-def package(requirement: str) -> str:
-    """Return the package of a requirement such as "fsspec>=2024.2"."""
-    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 
 def _version(name: str) -> str | None:

@@ -19,7 +19,7 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from ...corpus.edits.errant_report import MODES, TITLES, WHOLE, Comparison, Scorer, report
+from ...corpus.edits.errant_report import MODES, TITLES, WHOLE, Comparison, report
 from ...corpus.edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from ...errors import CorpusError, printable
 from .m2 import read_m2
@@ -80,8 +80,7 @@ def run(args: argparse.Namespace) -> int:
     for note in notes:
         print_text(f"warning: {note}", sys.stderr)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
-    scorer = Scorer(comparison, args.beta)
-    lines = report(output, reference, scorer, tier=args.cat, verbose=args.verbose)
+    lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)
     shown = printable if sys.stdout.isatty() else str  # elsewhere to the character
     sys.stdout.writelines(f"{shown(line)}\n" for line in lines)
     return 0

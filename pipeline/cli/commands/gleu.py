@@ -9,8 +9,8 @@ examples:
   gec-pipeline gleu corpus -m -v -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline gleu sent -d 4 -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
 
-The option -d is the number of digits. Three things are unlike the package: -v prints the table of orders in every mode,
-files that do not fit together are refused, and a line ends at a line feed only.
+The option -d is the number of digits. Three things are unlike the package: -v prints the table of orders in mode corpus
+without -m too, files that do not fit together are refused, and a line ends at a line feed only.
 """
 
 from __future__ import annotations
@@ -18,89 +18,68 @@ from __future__ import annotations
 import math
 import secrets
 import sys
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ...api import evaluate_corpus
 from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
-from ...metrics import METRICS
 from ...metrics.base.needs import TEXTS
+from ...metrics.defaults import from_texts
 from ...report.tables import ascii_table, percent, round_half_up
-from ...report.tables.ranked import is_count
-from ...scoring.aggregation import POLICIES
-from ..arguments import add_files, open_files
+from ..arguments import add_files, jobs, open_files
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from ...corpus.corpus import Corpus
-    from ...evaluation import Evaluation, Result
+    from ...evaluation import Evaluation
 
-GLEU = METRICS["gleu"]
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
 """The columns of the package's table."""
 COUNTED = ("match", "penalty", "numer", "total")
 """The outputs that the four columns with counts show."""
 MAX_DIGITS = 30
-MOST = {option.name: option.maximum or 0 for option in GLEU.options}
-"""The largest values of the options that are whole numbers, by name. Other options have 0."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of the package, and --seed."""
-    parser.add_argument("mode", choices=["corpus", "sent", "mean"])
+    """Declare the package's arguments, and --seed. The values that are the metric's are checked where it is made."""
+    add = parser.add_argument
+    add("mode", choices=["corpus", "sent", "mean"])
     add_files(parser)
-    parser.add_argument("-n", type=_whole(1, 9), default=4, metavar="N", help="longest n-grams (default: 4)")
-    parser.add_argument("-i", "--iter", type=_whole(1, MOST["iterations"]), default=500, metavar="N", help="iterations")
-    parser.add_argument(
-        "-d", "--digit", type=_whole(0, MAX_DIGITS), default=2, metavar="N", help="decimals (default: 2)"
-    )
-    parser.add_argument("-p", "--proc", type=_whole(1, 9999), default=1, metavar="N", help="workers (default: 1)")
-    parser.add_argument("-t", "--token", choices=["char", "word"], default="word", help="unit (default: word)")
-    parser.add_argument("-m", "--max", action="store_true", help="the best reference of each sentence")
-    parser.add_argument(
-        "-f",
-        "--fix",
-        "--fix-seed",
-        dest="fix",
-        action="store_true",
-        help="choose references as the original does",
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="print a table of the orders")
-    parser.add_argument(
-        "--seed", type=_whole(0, MOST["seed"]), metavar="N", help="repeat the choice of references of a run without -f"
-    )
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
-            raise ValueError(text)
-        return int(text)
-
-    read.__name__ = f"whole number from {low} to {high}"
-    return read
+    add("-n", dest="order", default="4", metavar="N", help="longest n-grams (default: 4)")
+    add("-i", "--iter", dest="iterations", default="500", metavar="N", help="iterations (default: 500)")
+    digits = range(MAX_DIGITS + 1)
+    add("-d", "--digit", type=int, choices=digits, default=2, metavar="N", help="decimals (default: 2)")
+    add("-p", "--proc", type=jobs, default=1, metavar="N", help="workers (default: 1)")
+    add("-t", "--token", choices=["char", "word"], default="word", help="unit (default: word)")
+    add("-m", "--max", action="store_true", help="the best reference of each sentence")
+    add("-f", "--fix", "--fix-seed", action="store_true", help="choose references as the original does")
+    add("-v", "--verbose", action="store_true", help="print a table of the orders")
+    add("--seed", metavar="N", help="repeat the choice of references of a run without -f")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the scores."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
-    if args.seed is not None and (args.mode != "corpus" or args.max or args.fix):
-        raise ConfigError("--seed: has an effect only in mode corpus without -m and -f")
-    corpus = open_files(args, views=(TEXTS,))
-    options: dict[str, Any] = {"order": args.n, "unit": args.token, "zero_total": "one"}
-    if args.mode != "corpus":
-        options |= {"level": "mean", "references": "max" if args.max else "mean"}
-    elif args.max:
-        options |= {"references": "max"}
+    options = {"order": args.order, "unit": args.token}
+    drawn = args.mode == "corpus" and not args.max
+    if args.mode == "corpus":
+        options |= {"zero_total": "one", **({"iterations": args.iterations} if drawn else {"references": "max"})}
     else:
-        options |= {"iterations": args.iter, **({} if args.fix else {"sampler": "numpy", "seed": _seed(args)})}
-    evaluation = evaluate_corpus(corpus, [GLEU(**options)], n_jobs=args.proc)
+        options |= {"level": "mean", "references": "max" if args.max else "mean"}
+    if args.seed is not None:
+        options["seed"] = args.seed
+    untold = drawn and not args.fix and args.seed is None
+    if drawn and not args.fix:
+        options = {"sampler": "numpy", "seed": str(secrets.randbelow(2**32)), **options}
+    metrics = from_texts(["gleu"], options)
+    corpus = open_files(args, views=(TEXTS,))
+    if untold:
+        print(f"seed: {options['seed']} (--seed {options['seed']} repeats these draws)", file=sys.stderr)
+    evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.proc)
     if args.mode == "sent" and args.verbose:
         _print_sentences(args, evaluation, corpus)
     elif args.mode == "sent":
@@ -108,20 +87,11 @@ def run(args: argparse.Namespace) -> int:
             print("\t".join(percent(score, args.digit) for score in row))
     else:
         for result in evaluation:
-            if args.verbose:
-                outputs = _mean_outputs(result, args.n) if args.mode == "mean" else result.outputs
-                print(f"{result.system}\n{_table(outputs, args)}")
+            if args.verbose and args.mode == "corpus":
+                print(f"{result.system}\n{_table(result.outputs, args)}")
             else:
                 print(f"{result.system}\t{percent(result.score, args.digit)}")
     return 0
-
-
-def _seed(args: argparse.Namespace) -> int:
-    if args.seed is not None:
-        return int(args.seed)
-    seed = secrets.randbelow(MOST["seed"] + 1)
-    print(f"seed: {seed} (--seed {seed} repeats these draws)", file=sys.stderr)
-    return seed
 
 
 def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
@@ -146,30 +116,11 @@ def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: C
         start += len(best[0])
 
 
-def _mean_outputs(result: Result, order: int) -> dict[str, float]:
-    """Return sums of counts and means of fractions over sentences.
-
-    Of several references the mean counts, or the best, as the metric says.
-    """
-    sums: dict[str, float] = {}
-    for columns in result.statistics.blocks():
-        outputs = result.measure.sentence_outputs(columns)
-        for n in range(1, order + 1):
-            outputs[f"penalty_{n}"] = outputs[f"match_{n}"] - outputs[f"numer_{n}"]
-        best = POLICIES[result.measure.policy].best(result.measure, columns)
-        for name, array in outputs.items():
-            values = array.mean(axis=-1) if best is None else array[np.arange(len(array)), best]
-            sums[name] = sums.get(name, 0.0) + float(values.sum())
-        sums["lines"] = sums.get("lines", 0.0) + len(columns["hyp_len"])
-    lines = sums.pop("lines")
-    return {name: value if is_count(name, GLEU) else value / lines for name, value in sums.items()}
-
-
-def _table(outputs: dict[str, float], args: argparse.Namespace) -> str:
+def _table(outputs: Mapping[str, float], args: argparse.Namespace) -> str:
     """Return the package's table of outputs, with a row for each order and a row for the total."""
     bp = percent(outputs["brevity_penalty"], args.digit)
     rows, sums = [], [0.0] * len(COUNTED)
-    for n in range(1, args.n + 1):
+    for n in range(1, int(args.order) + 1):
         counts = [outputs[f"{name}_{n}"] for name in COUNTED]
         sums = [total + count for total, count in zip(sums, counts, strict=True)]
         fractions = [percent(outputs[f"precision_{n}"], args.digit), bp, percent(outputs[f"gleu_{n}"], args.digit)]

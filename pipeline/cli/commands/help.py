@@ -8,12 +8,12 @@ examples:
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean
-from ..terminal import as_shown, pager, read_in_pager
 
 if TYPE_CHECKING:
     import argparse
@@ -87,11 +87,15 @@ def _draw(text: str, *, paged: bool) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
+    from ...report.terminal.printing import as_shown
+
     console, page = Console(), Markdown(as_shown(text))
     with console.capture() as drawn:
         console.print(page)
-    if paged and (command := pager(drawn.get())):
-        read_in_pager(drawn.get(), command)
+    if paged and drawn.get().count("\n") >= console.height:
+        os.environ.setdefault("LESS", "-FRX")  # less shows colours, and leaves the page on the screen
+        with console.pager(styles=True, links=True):
+            console.print(page)
     else:
         console.print(page)
 

@@ -1,7 +1,7 @@
 """Work with M2 files, which hold sentences and the edits of annotators. `gec-pipeline help m2` explains them.
 
 examples:
-  gec-pipeline m2 check data/m2/careful.m2 data/m2/gold.m2
+  gec-pipeline m2 check data/m2/gold.m2
   gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
   gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2
   gec-pipeline m2 annotate -orig data/source.txt -cor data/systems/careful.txt -out careful.m2
@@ -15,14 +15,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...corpus.edits.m2_files import other_sentences, other_styles, read_annotated
+from ...corpus.edits.m2_files import read_annotated
 from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted, merged, split
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
 from ...io.workers import processors
 from ...report.terminal.progress import Bar
-from ..arguments import given_path, jobs
+from ..arguments import STAND_IN, given_path, jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,14 +53,9 @@ def read_m2(*names: str) -> list[Annotated]:
 
 PLACE = "{annotator}"
 """What the number of the annotator replaces in a name."""
-STAND_INS = {
-    "first": "the first annotator's edits stand in",
-    "source": "the source stands in",
-    "none": "the lines are empty",
-}
-"""What is said of sentences for which an annotator has no line, by the choices of --missing."""
 APPLY = """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
-is taken. Edits that overlap, or do not fit into their sentence, are refused."""
+is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
+overlap, or do not fit into their sentence, are refused."""
 CONVERT = """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
 corrections as they stand, so that files of two styles hardly match. Types and order stay as they are."""
 MERGE = """Write the edits of several files of the same sentences as one file. Annotators get new numbers from
@@ -76,11 +71,6 @@ def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     which = applied.add_mutually_exclusive_group()
     which.add_argument("--annotator", type=_number, metavar="N", help="the annotator, needed where there are several")
     which.add_argument("--source", action="store_true", help="print the sentences as they are")
-    meaning = (
-        "what stands in for an annotator who has no line for a sentence that others annotated: the edits of the first "
-        "who has one, the source, or an empty line (default: first)"
-    )
-    applied.add_argument("--missing", choices=("first", "source", "none"), default="first", help=meaning)
     changed = _action(actions, "convert", "write deletions in the style of ERRANT or NUCLE", CONVERT)
     changed.add_argument("file", metavar="FILE", help="an M2 file")
     changed.add_argument("--to", required=True, choices=STYLES, dest="style", help="the style")
@@ -101,22 +91,8 @@ def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, description: str
 ) -> argparse.ArgumentParser:
-    raw, several = argparse.RawDescriptionHelpFormatter, "s" * ("\n" in EXAMPLES[name])
-    epilog = f"example{several}:\n" + "".join(f"  {line}\n" for line in EXAMPLES[name].split("\n"))
-    return actions.add_parser(name, help=summary, description=description, epilog=epilog, formatter_class=raw)
-
-
-EXAMPLES = {
-    "apply": "gec-pipeline m2 apply data/m2/gold.m2 --annotator 1 -o reference1.txt",
-    "convert": "gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2",
-    "merge": "gec-pipeline m2 merge data/m2/careful.m2 data/m2/eager.m2 -o both.m2",
-    "split": "gec-pipeline m2 split data/m2/gold.m2 -o 'gold.{annotator}.m2'",
-    "check": "gec-pipeline m2 check data/m2/gold.m2\ngec-pipeline m2 check data/m2/careful.m2 data/m2/gold.m2",
-    "annotate": "gec-pipeline m2 annotate -orig data/source.txt -cor data/systems/careful.txt -out careful.m2\n"
-    "gec-pipeline m2 annotate -orig data/source.txt -cor data/reference0.txt data/reference1.txt -out gold.m2 "
-    "--n-jobs 2",
-}
-"""Examples of each action, on files of the sample."""
+    raw = argparse.RawDescriptionHelpFormatter
+    return actions.add_parser(name, help=summary, description=description, formatter_class=raw)
 
 
 def _number(text: str) -> int:
@@ -153,7 +129,7 @@ def _apply(args: argparse.Namespace) -> int:
             raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
         _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
         return 0
-    texts = spool_m2(path, args.missing, spool)
+    texts = spool_m2(path, "first", spool)
     annotators = sorted({edit.annotator for _, edit in file.numbered_edits()})
     listed = ", ".join(map(str, annotators))
     if args.annotator is None and len(annotators) > 1:
@@ -164,7 +140,7 @@ def _apply(args: argparse.Namespace) -> int:
     lacking = [item for item in texts.lacking if item[0] == number]
     for _, count, line in lacking:
         others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
-        _say(f"note: {file.name}: annotator {number} {others}; {STAND_INS[args.missing]}")
+        _say(f"note: {file.name}: annotator {number} {others}; {STAND_IN}")
     lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
     return 0
@@ -204,45 +180,26 @@ def _split(args: argparse.Namespace) -> int:
 MOST = 5
 """Findings of a kind that are printed, unless all are asked for."""
 CHECK = """Say whatever is odd in an M2 file, with its line: lines that are none of an M2 file, edits that do
-not fit or overlap, noops beside edits, edits that stand twice, styles that are mixed, annotators without a line, types
-that ERRANT does not have, line ends, and more. With a second file, say whether both are of the same sentences.
+not fit or overlap, noops beside edits, edits that stand twice, styles that are mixed, annotators without a line, line
+ends, and more. Whether two files are of the same sentences is said where they are compared (errant_compare).
 The exit code is 2 where there are errors, of which no score should be made. Notes alone give 0."""
 
 
 def _add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Declare the action and its arguments. What it calls is the default `act`."""
-    parser = _action(actions, "check", "say whatever is odd in an M2 file, and whether two fit together", CHECK)
+    parser = _action(actions, "check", "say whatever is odd in an M2 file", CHECK)
     parser.add_argument("file", metavar="FILE", help="an M2 file")
-    parser.add_argument("other", nargs="?", metavar="FILE2", help="the M2 file that it is to be compared with")
     parser.add_argument("--all", action="store_true", help=f"print all findings, not the first {MOST} of each kind")
     parser.set_defaults(act=_check)
 
 
 def _check(args: argparse.Namespace) -> int:
     """Print the findings; return 2 where one is an error."""
-    spool = Spool(UNPACKED)
-    paths = [given_path(name) for name in (args.file, args.other) if name is not None]
-    errors = 0
-    for path in paths:
-        checked = check(spool.local(path), named(path))
-        for line in _listed(checked, everything=args.all):
-            print(printable(line))
-        errors += sum(finding.error for finding in checked.findings)
-    if len(paths) > 1:
-        try:
-            file, other = (read_annotated(path, spool) for path in paths)
-        except CorpusError:
-            print("the files cannot be compared before the errors above are mended")
-            return 2
-        problems = other_sentences(file, other)
-        errors += len(problems)
-        for problem in problems:
-            print(f"{printable(problem.position)}: error: {printable(problem.message)}")
-        for note in () if problems else other_styles(other, [file]):
-            print(printable(f"note: {note}"))
-        if not problems:
-            print(f"both files have the same {len(file.blocks):,} sentences")
-    return 2 if errors else 0
+    path = given_path(args.file)
+    checked = check(Spool(UNPACKED).local(path), named(path))
+    for line in _listed(checked, everything=args.all):
+        print(printable(line))
+    return 2 if any(finding.error for finding in checked.findings) else 0
 
 
 def _listed(checked: Checked, *, everything: bool) -> Iterator[str]:

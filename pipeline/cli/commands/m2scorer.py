@@ -19,6 +19,7 @@ which Python ends lines (such as U+2028), are errors. An output that begins with
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...api import evaluate_corpus
@@ -28,11 +29,10 @@ from ...corpus.input_files import Opener
 from ...corpus.opener import open_corpus
 from ...corpus.texts import read_texts
 from ...errors import CorpusError, Problem, printable
-from ...io.plain_files import is_plain, named
-from ...io.remote import Remote
+from ...io.plain_files import named
 from ...kernel.common import join_lines
-from ...metrics import METRICS
 from ...metrics.base.needs import GOLD, Text
+from ...metrics.defaults import from_texts
 from ...prepare import text_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
@@ -40,7 +40,6 @@ from ..arguments import DATASET, given_path
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from ...corpus.corpus import Corpus
     from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit
@@ -144,68 +143,32 @@ def _number(value: float) -> str:
     return text if set(text) & set(".en") else f"{text}.0"
 
 
-MAX_MATCH: Any = METRICS["m2"]
 BLOCK = 256
 """Sentences whose edits are found at once."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of m2scorer, and --code."""
-    options = {option.name: option for option in MAX_MATCH.options}
-    parser.add_argument("output", metavar="OUTPUT", help="the output, a sentence a line")
-    parser.add_argument("gold", metavar="GOLD", help="the annotations, an M2 file")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
-    parser.add_argument("--beta", type=_beta, default="0.5", metavar="B", help=f"{options['beta'].help} (default: 0.5)")
-    words = options["max_unchanged_words"]
-    parser.add_argument(
-        "--max_unchanged_words",
-        "--max-unchanged-words",
-        type=_words,
-        default=words.default,
-        metavar="N",
-        help=f"{words.help} (default: {words.default})",
-    )
-    parser.add_argument(
-        "--ignore_whitespace_casing",
-        "--ignore-whitespace-casing",
-        action="store_true",
-        help=options["ignore_whitespace_casing"].help,
-    )
-    code = options["code"]
-    parser.add_argument("--code", choices=code.choices, default=code.default, help=f"{code.help} (default: master)")
-
-
-def _beta(text: str) -> str:
-    """Return beta as the metric writes it."""
-    value = float(text)
-    if not 0 <= value < 1000 or round(value, 6) != value:
-        raise ValueError(text)
-    return f"{value:.6f}".rstrip("0").removesuffix(".")
-
-
-def _words(text: str) -> int:
-    maximum = next(option.maximum or 0 for option in MAX_MATCH.options if option.name == "max_unchanged_words")
-    if not (text.isascii() and text.isdigit() and int(text) <= maximum):
-        raise ValueError(text)
-    return int(text)
-
-
-_beta.__name__ = "number from 0 to 999 with at most 6 decimals"
-_words.__name__ = "whole number from 0 to 100"
+    """Declare the arguments of m2scorer, and --code. The metric checks the values."""
+    add = parser.add_argument
+    add("output", metavar="OUTPUT", help="the output, a sentence a line")
+    add("gold", metavar="GOLD", help="the annotations, an M2 file")
+    add("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
+    add("--beta", default="0.5", metavar="B", help="weight of recall against precision (default: 0.5)")
+    meaning = "unchanged words that an edit may hold (default: 2)"
+    add("--max_unchanged_words", default="2", metavar="N", help=meaning)
+    meaning = "leave out proposed edits that change only white space and upper case"
+    add("--ignore_whitespace_casing", action="store_const", const="true", default="false", help=meaning)
+    add("--code", default="master", metavar="VERSION", help="master, or 3.2 of 2014 (default: master)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the score, or with -v also every sentence."""
     from ...report.terminal.printing import print_text
 
-    metric = MAX_MATCH(
-        beta=args.beta,
-        max_unchanged_words=args.max_unchanged_words,
-        ignore_whitespace_casing=args.ignore_whitespace_casing,
-        code=args.code,
-    )
+    names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
+    metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
     output, gold = given_path(args.output), given_path(args.gold)
-    if _is_empty(output) and _is_empty(gold):
+    if all(isinstance(path, Path) and path.is_file() and not path.stat().st_size for path in (output, gold)):
         print("warning: both files are empty: a score of nothing, as m2scorer prints it", file=sys.stderr)
         _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
         return 0
@@ -226,10 +189,6 @@ def run(args: argparse.Namespace) -> int:
         totals = int(result.outputs["correct"]), int(result.outputs["proposed"]), int(result.outputs["gold"])
     _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
     return 0
-
-
-def _is_empty(path: Path | Remote) -> bool:
-    return not isinstance(path, Remote) and is_plain(path) and path.is_file() and path.stat().st_size == 0
 
 
 def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:

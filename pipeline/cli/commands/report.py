@@ -13,7 +13,6 @@ examples:
   gec-pipeline report runs/quickstart --format markdown
   gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
-  gec-pipeline report runs/quickstart --format latex --beaten --output paper
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
@@ -27,14 +26,15 @@ examples:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from ...errors import InputError, printable
+from ...errors import InputError, StoreError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of
-from ..leader_boards import write_boards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,12 +71,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_parts(parser)
     add_columns(parser)
     add_mean(parser)
-    parser.add_argument(
-        "--beaten",
-        action="store_true",
-        help="in tables of systems by metrics, mark each score with the letters of the systems that are significantly "
-        "worse",
-    )
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     parser.add_argument(
@@ -113,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         return write_boards(args)
     if args.more:
         raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
-    from ...execution.store.remote_copy import folder_of
+    from ...execution.store.run_directory import folder_of
     from ...report import FORMATS
     from ...report.console import print_types
     from ...report.plots import PLOTS
@@ -160,15 +154,12 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     from ...reopen import chosen, revisit
     from ...report import FORMATS
     from ...report.by_type import TIER
-    from ...report.tables.comparisons import baseline_of
     from ...report.tables.ranked import check_columns
     from ...scoring.board import with_means
 
     texts = any(FORMATS[name].texts for name in formats)
     material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
     look, results = material.plot_style, material.results
-    if args.beaten and (baseline_of(results) is not None or not results.tests):
-        raise InputError("--beaten: this run has no tests of all pairs; they need `statistics` without a baseline")
     if args.by and not results.breakdown:
         raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
     if args.columns and not {"csv", "parquet"} >= set(formats):
@@ -184,7 +175,6 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
             width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
         ),
         columns=tuple(args.columns),
-        beaten=args.beaten,
         lines=args.lines,
     )
 
@@ -205,7 +195,6 @@ def _asked(args: argparse.Namespace) -> list[str]:
         "--plot: --by type has the plot types alone; leave out one of them": args.by and args.plot,
         "--tier is for --by type": args.tier and not args.by,
         f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
-        "--beaten is for --format latex and markdown": args.beaten and not {"latex", "markdown"} & set(formats),
         "--lines is for --format html": args.lines is not None and "html" not in formats,
         f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns and set(formats) - WITH_COLUMNS,
     }
@@ -238,3 +227,65 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
             write_atomic(folder / name, content)
     for name in files:
         print(printable(f"written: {folder / name}"), file=sys.stderr)
+
+
+IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
+"""Arguments that have no effect on this form."""
+
+
+def write_boards(args: argparse.Namespace) -> int:
+    """Print the page, or write it to a file or folder. A run without what is asked for is left out.
+
+    Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
+    no run has scores.
+    """
+    from ...execution.store.run_directory import folder_of
+    from ...io.safe_files import write_atomic
+    from ...reopen import chosen, revisit
+    from ...report import unavailable
+    from ...report.reproduction.own_runs import NAME, NamedRun, board_page
+
+    if len(set(args.format)) > 1:
+        raise InputError("--format board: is a page of its own; leave the other forms out")
+    for name in IDLE:
+        if getattr(args, name) not in (None, [], False):
+            raise InputError(f"--{name}: has no effect on --format board")
+    named = [args.run, *args.more]
+    twice = [run for number, run in enumerate(named) if run in named[:number]]
+    if twice:
+        raise InputError(f"{twice[0]}: the run is named twice")
+    if lacking := unavailable(["html"]):
+        raise InputError(lacking[0].replace("html:", "board:", 1))
+    target = None if args.output in (None, "-") else Path(args.output)
+    if target is not None and target.suffix != ".html":
+        target = target / NAME
+    kept, refused = [], StoreError("the runs have no scores")
+    for folder in [folder_of(run) for run in named]:
+        material = revisit(folder, args.digits, texts=False)
+        try:
+            if not material.results.scores:
+                raise StoreError("the run has no scores")
+            kept.append((folder, chosen(material, selection_of(args))))
+        except StoreError as error:
+            refused = error
+    if not kept:
+        raise refused
+    short = [folder.resolve().name for folder, _ in kept]
+    runs = []
+    for (folder, material), name in zip(kept, short, strict=True):
+        page, address = folder / "report.html", ""
+        if target is not None and page.is_file():  # its address as it is seen from this page
+            address = relative_address(page, target)
+        runs.append(NamedRun(str(folder) if short.count(name) > 1 else name, material.results, address))
+    text = board_page(runs, kept[0][1].digits)
+    if target is None:
+        sys.stdout.write(text)
+    else:
+        write_atomic(target, text)
+        print(printable(f"written: {target}"), file=sys.stderr)
+    return 0
+
+
+def relative_address(target: Path, page: Path) -> str:
+    """Return the address of a file as it is seen from a page."""
+    return quote(os.path.relpath(target.resolve(), page.resolve().parent).replace(os.sep, "/"))

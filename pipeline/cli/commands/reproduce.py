@@ -28,7 +28,7 @@ from ...errors import IncompleteError, InputError, printable
 from ...execution.options import SILENT, Listener
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe
-from ..leader_boards import relative_address
+from .report import relative_address
 
 if TYPE_CHECKING:
     import argparse
@@ -68,17 +68,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="FILE",
-        help="write the reproduction report: publications with their values beside ours, leader boards, timelines",
+        help="write the reproduction report: publications with their values beside ours, and leader boards",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print everything as JSON")
-    form.add_argument("--markdown", action="store_true", help="print the table as Markdown, with publications")
     form.add_argument(
         "--format",
         choices=("text", "json", "markdown"),
-        help="json as --json; markdown: the table of `help reproduce`, with --list that of the verdicts on record",
+        help="markdown: the table of `help reproduce`, with --list that of the verdicts on record",
     )
+    for name in ("json", "markdown"):
+        form.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"as --format {name}")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -87,7 +87,6 @@ def run(args: argparse.Namespace) -> int:
     from ...io.dataset_cache import in_folders
     from ...reproduction.recipe import matching_recipes, recipes
 
-    args.json = args.json or args.format == "json"
     if args.check is not None:
         return _check(args)
     if args.show is not None:
@@ -106,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
         if args.format == "markdown":
             sys.stdout.write(printable(recorded_markdown(named)))
             return 0
-        if args.json:
+        if args.format == "json":
             plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
             sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
             return 0
@@ -270,13 +269,10 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ...report.tables import reproduction
     from ...report.terminal.printing import print_table
 
-    if args.json:
+    if args.format == "json":
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         return
     if args.format == "markdown":
-        sys.stdout.write(printable(reproduction.to_short_markdown(outcomes)))
-        return
-    if args.markdown:
         sys.stdout.write(printable(reproduction.to_markdown(outcomes)))
         return
     if args.verbose or not args.all:

@@ -109,23 +109,20 @@ def run(args: argparse.Namespace) -> int:
 def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]], str | None]:
     """Return header and rows of a table of what a run would count, and of what is counted already.
 
-    A sentence says what the run would replace; it is None where nothing would be lost, or all is asked to be.
+    A sentence says what becomes of results there that the run does not make; None where there are none, or `fresh`.
     Nothing is computed or written. Raises StoreError where the directory cannot be used.
     """
-    from ...execution.count import by_view, placed
-    from ...execution.store.remote_copy import folder_of
-    from ...execution.store.run_directory import RunDirectory
+    from ...execution.count import placed
+    from ...execution.store.run_directory import RunDirectory, folder_of
+    from ...scoring.board import views_of
     from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
-    note = None
-    if not fresh:
-        directory.refuse_other_config(job.written)
-        note = None if job.partial else replacement(directory, job)
+    note = None if fresh else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
         current: dict[tuple[str, Needs], bool] = {}
-        for files, needs in by_view(corpus, job.needs_of(corpus)):
+        for files, needs in views_of(task for task in job.tasks if task.corpus is corpus):
             places, keys = placed(files, needs, directory)
             current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
         for task in (task for task in job.tasks if task.corpus is corpus):

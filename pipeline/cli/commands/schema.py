@@ -11,6 +11,7 @@ examples:
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -158,7 +159,9 @@ def _value(option: Option) -> dict[str, Any]:
     if option.free:
         return {"type": "string", "minLength": 1}
     if option.pattern:  # an editor takes a number without quotes for a number, not for text
-        return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", "minimum": 0}]}
+        taken = [number for number in (0, 1, 9, 999, 999_999_999) if re.fullmatch(option.pattern, str(number))]
+        bounds = {"minimum": taken[0], "maximum": taken[-1]} if taken else {"minimum": 0, "exclusiveMaximum": 1}
+        return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", **bounds}]}
     if option.maximum is None:
         return {"type": "boolean"}
     return {"type": "integer", "minimum": option.minimum, "maximum": option.maximum}

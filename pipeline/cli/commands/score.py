@@ -6,7 +6,7 @@ FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) 
 An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
 --gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
 references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
-Options of sacreBLEU's command are understood too: -m, -b, -w, -l, -nr, -sl, -tok, -lc, -ci, -cin, -cw and others.
+Options of sacreBLEU's command are understood too: -m, -b, -w, -l, -sl, -tok, -lc, -ci, -cin, -cw and others.
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
@@ -17,7 +17,6 @@ examples:
   gec-pipeline score -m bleu chrf ter -r ref.txt -i system.txt -w 1
   gec-pipeline score bleu -l en-ja -r ref.txt -i system.txt -b
   gec-pipeline score bleu --paired-bs -r ref.txt -i baseline.txt a.txt b.txt
-  gec-pipeline score bleu --num-refs 2 -r references.tsv -i system.txt
   gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
   gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
   gec-pipeline score gleu -r gold.m2 -o system.txt

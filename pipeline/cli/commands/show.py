@@ -48,8 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.run is None:
         return _runs(args)
-    from ...execution.store.remote_copy import folder_of
-    from ...execution.store.run_directory import read_manifest
+    from ...execution.store.run_directory import folder_of, read_manifest
     from ...report.console import print_orders, print_results
     from ...scoring.board import with_means
     from ...scoring.results import Results

@@ -1,21 +1,11 @@
-"""Tokenisers with the names of rouge_score.tokenizers."""
+"""The tokeniser of rouge-score, with the names of rouge_score.tokenizers."""
 
 from __future__ import annotations
-
-from abc import ABC, abstractmethod
 
 from ...tokenizers.tokenization import Tokenization
 
 
-class Tokenizer(ABC):
-    """Something that splits a text into tokens. RougeScorer takes any object with this method."""
-
-    @abstractmethod
-    def tokenize(self, text: str) -> list[str]:
-        """Return the tokens of a text."""
-
-
-class DefaultTokenizer(Tokenizer):
+class DefaultTokenizer:
     """rouge-score's own tokens: the text is lower-cased, and runs of a-z and 0-9 are tokens, stemmed if asked for."""
 
     def __init__(self, use_stemmer: bool = False) -> None:

@@ -9,7 +9,7 @@ InputError; sacreBLEU scores the lines that both have. Data sets and the paired 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .metrics import BLEU, CHRF, TER
 
@@ -30,15 +30,6 @@ __all__ = [
     "sentence_chrf",
     "sentence_ter",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Return the release of sacreBLEU that is followed; it is read only when it is asked for."""
-    if name != "__version__":
-        raise AttributeError(f"module 'pipeline.compat.sacrebleu' has no attribute '{name}'")
-    from ...metrics.base.options import SACREBLEU
-
-    return SACREBLEU
 
 
 def corpus_bleu(

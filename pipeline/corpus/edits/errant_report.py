@@ -1,7 +1,7 @@
 """What errant_compare prints of two M2 files, to the character: totals, categories, and the choice of annotators.
 
-The source is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 print the same, but for what
-the option -v adds.
+First comes what is compared: the keys of edits, which depend on what counts as equal, and hits and misses. The source
+is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 print the same, but for what -v adds.
 """
 
 from __future__ import annotations
@@ -16,20 +16,12 @@ from .m2_files import NOOP as M2_NOOP
 from .m2_files import edit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from .m2_files import Edit
+    from .m2_files import Annotated, Edit
 
     Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
     """The types of the edits of an annotator, by their keys, in the order of the file."""
-    from collections.abc import Iterator
-
-    from .m2_files import Annotated
-
-
-# What ERRANT compares: the keys of edits, which depend on what counts as equal, and the hits and misses of two sides.
-#
-# The source is errant_compare of the package errant, whose rules have been the same since version 2.0.0.
 
 
 MODES = ("cs", "cse", "ds", "dt")
@@ -196,78 +188,54 @@ class Pair(NamedTuple):
         return rows
 
 
-class Scored(NamedTuple):
-    """The result of two files."""
-
-    totals: list[int]
-    """tp, fp and fn of all sentences."""
-    types: dict[str, list[int]]
-    """The same by type."""
-    beta: float
-
-    def of_category(self, tier: int) -> dict[str, list[int]]:
-        """Return tp, fp and fn by category of a tier, in the order of the names."""
-        sums: dict[str, list[int]] = {}
-        for type_, counts in self.types.items():
-            _add(sums.setdefault(category(type_, tier), [0, 0, 0]), counts)
-        return dict(sorted(sums.items()))
-
-
-class Scorer:
-    """Compares two files sentence by sentence. For each sentence the pair counts that errant_compare takes."""
-
-    def __init__(self, comparison: Comparison, beta: float) -> None:
-        self.comparison = comparison
-        self.scored = Scored([0, 0, 0], {}, beta)
-
-    def pairs(self, output: Sequence[Edit], reference: Sequence[Edit]) -> list[Pair]:
-        """Return all pairs of annotators of a sentence, in the order in which they come first in their files."""
-        ours, theirs = self._keys(output), self._keys(reference)
-        return [Pair(h, r, (a, b), compare(a, b)) for h, a in ours.items() for r, b in theirs.items()]
-
-    def take(self, pairs: Sequence[Pair]) -> Pair:
-        """Choose the pair that counts, add it to the totals, and return it."""
-        totals, beta = self.scored.totals, self.scored.beta
-        best = pairs[0] if len(pairs) == 1 else max(pairs, key=lambda pair: preference(totals, pair.counts, beta))
-        _add(totals, best.counts)
-        for place, types in enumerate(best.hits):
-            for type_ in types:
-                self.scored.types.setdefault(type_, [0, 0, 0])[place] += 1
-        return best
-
-    def _keys(self, edits: Sequence[Edit]) -> dict[int, Keys]:
-        by_annotator: dict[int, list[Edit]] = {}
-        for edit in edits or [NOTHING]:
-            by_annotator.setdefault(edit.annotator, []).append(edit)
-        return {name: self.comparison.keys(own) for name, own in by_annotator.items()}
-
-
 def report(
-    output: Annotated, reference: Annotated, scorer: Scorer, *, tier: int | None, verbose: bool
+    output: Annotated, reference: Annotated, comparison: Comparison, beta: float, *, tier: int | None, verbose: bool
 ) -> Iterator[str]:
-    """Yield the lines that errant_compare prints, without their ends. The files have to be of the same sentences."""
-    for number, (block, ours, theirs) in enumerate(zip(output.blocks, output.edits, reference.edits, strict=True)):
-        pairs = scorer.pairs(ours, theirs)
-        before = list(scorer.scored.totals)
-        chosen = scorer.take(pairs)
+    """Yield the lines that errant_compare prints, without their ends. The files have to be of the same sentences.
+
+    For each sentence the pair of annotators counts that errant_compare takes. `tier` is that of the categories whose
+    scores are printed too.
+    """
+    totals, types = [0, 0, 0], dict[str, list[int]]()
+    for number, (block, own, other) in enumerate(zip(output.blocks, output.edits, reference.edits, strict=True)):
+        sides = _by_annotator(own, comparison), _by_annotator(other, comparison)
+        pairs = [Pair(h, r, (a, b), compare(a, b)) for h, a in sides[0].items() for r, b in sides[1].items()]
+        chosen = max(pairs, key=lambda pair: preference(totals, pair.counts, beta)) if len(pairs) > 1 else pairs[0]
         if verbose:
             yield from (RULE, f"Original sentence {number}: {block.sentence}", RULE)
             for pair in pairs:
-                yield from _pair(number, pair, before, scorer.scored.beta)
-            # What the option -v says of the pair that was chosen for a sentence.
+                yield from _pair(number, pair, totals, beta)
             yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"
             yield "Local results:"
             rows = [("Category", ("TP", "FP", "FN")), *chosen.by_type().items()]
             width = max(len(name) for name, _ in rows) + 3
             for name, counts in rows:
                 yield f"{name:>{width}}" + "".join(f"{count:>5}" for count in counts)
-    title = TITLES[scorer.comparison.mode]
+        totals = list(map(add, totals, chosen.counts))
+        for place, named in enumerate(chosen.hits):
+            for type_ in named:
+                types.setdefault(type_, [0, 0, 0])[place] += 1
+    title = TITLES[comparison.mode]
     if tier:
-        yield from _categories(title, scorer.scored, tier)
+        yield from ("", f" {title} ".center(WIDE, "="))
+        yield _row(("Category", "TP", "FP", "FN", "P", "R", f"F{beta}"))
+        sums: dict[str, list[int]] = {}
+        for type_, row in types.items():
+            name = category(type_, tier)
+            sums[name] = list(map(add, sums.get(name, (0, 0, 0)), row))
+        yield from (_row((name, *row, *_rounded(row, beta))) for name, row in sorted(sums.items()))
     yield from ("", f" {title} ".center(NARROW, "="))
-    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{scorer.scored.beta}"), "\t")
-    yield _joined((*scorer.scored.totals, *_rounded(scorer.scored.totals, scorer.scored.beta)), "\t")
+    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{beta}"), "\t")
+    yield _joined((*totals, *_rounded(totals, beta)), "\t")
     yield from ("=" * NARROW, "")
+
+
+def _by_annotator(edits: Sequence[Edit], comparison: Comparison) -> dict[int, Keys]:
+    """Return the keys of each annotator of a sentence, in the order in which they come first in their file."""
+    by_annotator: dict[int, list[Edit]] = {}
+    for edit in edits or [NOTHING]:
+        by_annotator.setdefault(edit.annotator, []).append(edit)
+    return {name: comparison.keys(own) for name, own in by_annotator.items()}
 
 
 def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:
@@ -288,12 +256,10 @@ def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
     return [] if listed and listed[0][0] == -1 else listed
 
 
-def _categories(title: str, scored: Scored, tier: int) -> Iterator[str]:
-    yield from ("", f" {title} ".center(WIDE, "="))
-    header = ("Category", "TP", "FP", "FN", "P", "R", f"F{scored.beta}")
-    rows = [(name, *counts, *_rounded(counts, scored.beta)) for name, counts in scored.of_category(tier).items()]
-    for name, *values in (header, *rows):
-        yield " ".join([f"{name!s:<14}", *(f"{value!s:<8}" for value in values[:-1]), str(values[-1])])
+def _row(values: Sequence[object]) -> str:
+    """Return a row of the table of categories."""
+    name, *numbers, last = map(str, values)
+    return " ".join([f"{name:<14}", *(f"{number:<8}" for number in numbers), last])
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
@@ -302,8 +268,3 @@ def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
 
 def _joined(values: Iterable[object], between: str) -> str:
     return between.join(map(str, values))
-
-
-def _add(sums: list[int], counts: Sequence[int]) -> None:
-    for place, count in enumerate(counts):
-        sums[place] += count

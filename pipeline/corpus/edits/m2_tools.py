@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import CorpusError, Problem
@@ -123,46 +123,8 @@ def _writers(file: Annotated) -> list[int]:
     return sorted({edit.annotator for edits in file.edits for edit in edits}) or [0]
 
 
-BOTH_WAYS = (
-    "ADJ",
-    "ADV",
-    "CONJ",
-    "CONTR",
-    "DET",
-    "NOUN",
-    "NOUN:POSS",
-    "OTHER",
-    "PART",
-    "PREP",
-    "PRON",
-    "PUNCT",
-    "VERB",
-    "VERB:FORM",
-    "VERB:TENSE",
-)
-"""Categories of what is missing (M), unnecessary (U) or replaced (R)."""
-REPLACED = (
-    "ADJ:FORM",
-    "MORPH",
-    "NOUN:INFL",
-    "NOUN:NUM",
-    "ORTH",
-    "SPELL",
-    "VERB:INFL",
-    "VERB:SVA",
-    "WO",
-)
-"""Categories of what is replaced."""
-ERRANT_TYPES = frozenset(
-    [f"{operation}:{name}" for operation in "MUR" for name in BOTH_WAYS] + [f"R:{name}" for name in REPLACED] + ["UNK"]
-)
-"""All types. UNK was detected, and not corrected."""
-
-
 ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Signs other than a line feed at which some programs end a line."""
-LISTED = 10
-"""How many types a note lists."""
 
 
 class Finding(NamedTuple):
@@ -201,7 +163,7 @@ def check(path: Path, name: str) -> Checked:
     for block, edits in zip(blocks, parsed, strict=True):
         findings += _of_sentence(block, edits)
     everything = [item for edits in parsed for item in edits]
-    findings += [*_styles(everything), *_types(everything), *_absent(blocks, parsed)]
+    findings += [*_styles(everything), *_absent(blocks, parsed)]
     annotators = sorted({edit.annotator for _, edit in everything})
     count = sum(not edit.is_noop for _, edit in everything)
     return Checked(name, sorted(findings, key=lambda finding: finding.line), len(blocks), annotators, count)
@@ -337,16 +299,6 @@ def _styles(edits: list[Numbered]) -> Iterator[Finding]:
             f"{len(several):,} corrections have alternatives (a||b), the first here; ERRANT compares them as they stand"
         )
         yield Finding(several[0], "alternatives", message)
-
-
-def _types(edits: list[Numbered]) -> Iterator[Finding]:
-    """Yield a note on types that ERRANT does not have."""
-    other = [(line, edit.type) for line, edit in edits if not edit.is_noop and edit.type not in ERRANT_TYPES]
-    counts = Counter(type_ for _, type_ in other).most_common()
-    if other:
-        listed = [f"{type_ or '(empty)'} ({count:,})" for type_, count in counts[:LISTED]]
-        more = [f"and {len(counts) - LISTED} more"] if len(counts) > LISTED else []
-        yield Finding(other[0][0], "types", f"types that ERRANT does not have: {', '.join(listed + more)}")
 
 
 def _absent(blocks: list[Block], parsed: list[list[Numbered]]) -> Iterator[Finding]:

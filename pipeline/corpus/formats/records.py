@@ -91,13 +91,11 @@ def tsv(path: Path, name: str, column: Column) -> Iterator[bytes]:
     for number, line in numbered_lines(path, name):
         cells = line.split("\t")
         if number == 1:
-            width = column.width or len(cells)
-            index = _index(cells, column, name) if len(cells) == width else 0
+            width, index = len(cells), _index(cells, column, name)
             if column.header:
                 continue
         if len(cells) != width:
-            others = f"expected {width}" if column.width else f"the first line has {width}"
-            raise _wrong(name, number, f"has {len(cells)} columns; {others}")
+            raise _wrong(name, number, f"has {len(cells)} columns; the first line has {width}")
         yield cells[index].encode()
 
 

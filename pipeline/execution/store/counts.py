@@ -117,15 +117,6 @@ class StoredCounts:
         except (OSError, StoreError):
             return False
 
-    def is_of_other_texts(self, key: str) -> bool:
-        """Whether the file has counts, but of other texts than those that the key stands for."""
-        try:
-            with open_regular(self.path) as file:
-                header = parse_json(file.readline(MAX_HEADER))
-            return bool(isinstance(header, dict) and header.get("format") == FORMAT and header["key"] != key)
-        except (OSError, ValueError, KeyError, StoreError):
-            return False
-
     def _header(self, key: str) -> bytes:
         names = self.schema.names
         header = {"format": FORMAT, "key": key, "lines": self.lines, "block": BLOCK, "columns": names}
@@ -336,23 +327,15 @@ def own_files(folder: Path) -> Iterator[Path]:
 
 
 def is_remains(run: Path, names: Set[str]) -> bool:
-    """Whether a folder with these names in it has counts of this program and nothing else.
+    """Whether folders with these names have counts of this program and nothing else.
 
     That is left where a run directory is deleted while a run writes to it, and the run is stopped.
     """
-
-    def is_odd(path: Path) -> bool:
-        return path.is_symlink() or not path.is_dir()
-
-    folders = [run / name for name in names]
-    if not names or not names <= {UNFINISHED, "statistics"} or any(map(is_odd, folders)):
+    if not names or not names <= {UNFINISHED, "statistics"}:
         return False
-    files = [path for folder in folders if folder.name == "statistics" for path in folder.iterdir()]
-    if any(map(is_odd, files)):
-        return False
-    counts = [path for folder in files for path in folder.iterdir()]
-    parts = [path for folder in folders if folder.name == UNFINISHED for path in folder.iterdir()]
-    return all(path.suffix == COLUMNS for path in counts) and all(_OWN.fullmatch(path.name) for path in parts)
+    left = [path for name in names for path in (run / name, *(run / name).rglob("*"))]
+    own = (path.is_dir() or path.suffix == COLUMNS or _OWN.fullmatch(path.name) for path in left)
+    return all(own) and not any(path.is_symlink() for path in left)
 
 
 def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:

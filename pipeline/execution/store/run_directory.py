@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files as lock
+from ...io.remote import folder_at
 from ...io.safe_files import (
     LOCK,
     MAX_JSON,
@@ -40,7 +41,18 @@ from ...io.safe_files import (
 )
 from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
-from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, is_remains, new_proof, of_keys, own_files
+from .counts import (
+    COLUMNS,
+    UNFINISHED,
+    ShardFile,
+    StoredCounts,
+    find,
+    is_part,
+    is_remains,
+    new_proof,
+    of_keys,
+    own_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -152,6 +164,46 @@ def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
     return paths
 
 
+# ---- a run directory at an address: the folder where the work is done is in the user's cache
+
+
+def _is_sent(name: str) -> bool:
+    """Whether an address gets a file: all that a run may write, but the lock and what is half written."""
+    folder, _, part = name.rpartition("/")
+    return is_part(part) if folder == UNFINISHED else is_file_name(name) and not name.endswith((TEMPORARY, LOCK))
+
+
+def folder_of(address: str | Path, *, new: bool = False) -> Path:
+    """Return the local folder of a run directory that is only read; files at an address are fetched into it.
+
+    Raises StoreError where the files cannot be fetched, or no run wrote them. `new` says that there need not be any.
+    """
+    place = folder_at(str(address), _is_sent, MANIFEST)
+    if isinstance(place, Path):
+        return place
+    place.fetch()
+    if not new and not (place.folder / MANIFEST).exists():
+        raise StoreError(f"{place.there}: has no {MANIFEST}, so no run of this program made it")
+    return place.folder
+
+
+@contextmanager
+def mirrored(address: str | Path) -> Iterator[Path]:
+    """Yield the folder to work in. Files at an address are fetched first, and sent at the end, even after an error.
+
+    run.json is sent last: a reader of a directory that was not sent completely sees an unfinished run.
+    """
+    place = folder_at(str(address), _is_sent, MANIFEST)
+    if isinstance(place, Path):
+        yield place
+        return
+    place.fetch()
+    try:
+        yield place.folder
+    finally:
+        place.send()
+
+
 # ---- the log, log.txt: what happened at what time in each run; it is not a part of the results
 
 LOG = "log.txt"
@@ -232,7 +284,6 @@ class RunDirectory:
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
             raise StoreError(f"{path}: {message}")
         self.files: set[str] = set()
-        self._about: dict[str, Any] = {}
         self._keys: set[str] = set()
         self._results: bytes | None = None
         self._before = set(self.manifest().get("files", ()))
@@ -302,7 +353,6 @@ class RunDirectory:
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json; raises StoreError."""
-        self._about = content
         files = sorted(self.files | self._before | {LOG})
         whole = {"program": f"{PROGRAM} {__version__}", **content, "files": files}
         write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
@@ -310,7 +360,7 @@ class RunDirectory:
     def announce(self, counts: Iterable[StoredCounts] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that a later run may remove them if this one is stopped."""
         self._before |= {self._name(file.path) for file in counts} | set(names)
-        self.write_manifest({**running(), **self._about})
+        self.write_manifest({**running(), **self.about()})
 
     def remove_stale(self) -> list[str]:
         """Delete what earlier runs have left and nobody needs; return the names of the reports that are deleted.

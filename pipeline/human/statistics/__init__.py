@@ -24,7 +24,6 @@ STATISTICS: Table[type[Statistic]] = Table(
         "kendall_c": "coefficients.TauC",
         "kendall_23": "coefficients.Tau23",
         "accuracy": "coefficients.Accuracy",
-        "kendall_like": "coefficients.KendallLike",
         "soft_accuracy": "coefficients.SoftAccuracy",
     },
 )
@@ -33,7 +32,6 @@ SPELLINGS = {
     "acc_eq": "accuracy[average=item,epsilon=best]",
     "acc23": "accuracy",
     "kendall_b": "kendall",
-    "daRR": "kendall_like",
     "spa": "soft_accuracy",
     "pce": "soft_accuracy",
 }

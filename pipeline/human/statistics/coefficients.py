@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...errors import ConfigError, InputError
+from ...errors import InputError
 from ...metrics.base.options import option
 from ..correlation import PairCounts, pair_counts, pearson
-from .statistic import Groups, Statistic, Value, averaged_over_groups
+from .statistic import Groups, Statistic, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,10 +115,6 @@ class SoftAccuracy(Statistic):
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
 
-    def group_weights(self, human: Floats, groups: Groups) -> Ints:  # noqa: ARG002
-        """Return that there is one value."""
-        return np.ones(1, np.int64)
-
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:  # noqa: ARG002
         """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]: float64 [..., 1]."""
         people = p_values(human, self.permutations, self.seed)
@@ -139,16 +135,14 @@ EQUAL = 1e-12
 """Shares, and differences of statistics, that differ by less are equal."""
 
 
-def counts_within(
-    human: Floats, metric: Floats, present: NDArray[np.bool_], epsilon: float = 0.0, least: float = 0.0
-) -> PairCounts:
+def counts_within(human: Floats, metric: Floats, present: NDArray[np.bool_], epsilon: float = 0.0) -> PairCounts:
     """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of the metric first.
 
     Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. Large groups are
     sorted, which takes n log n steps for n members.
     """
-    if epsilon > 0 or least > 0 or human.shape[-1] < SORTED_FROM:
-        return pair_counts(metric, human, present, epsilon, least)
+    if epsilon > 0 or human.shape[-1] < SORTED_FROM:
+        return pair_counts(metric, human, present, epsilon)
     rows = metric.reshape(-1, *metric.shape[-2:])
     table = [_sorted_counts(own[group][kept], human[group][kept]) for own in rows for group, kept in enumerate(present)]
     return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
@@ -177,16 +171,9 @@ def quotient(part: Floats | Ints, whole: Floats | Ints) -> Floats:
 class Tau(Statistic):
     """A statistic of the counts of pairs within a group. A subclass gives `of_counts`."""
 
-    swaps: ClassVar[tuple[str, ...]] = ("scores", "pairs")
-
     @property
     def tie_below(self) -> float:
         """The difference up to which scores of the metric are a tie."""
-        return 0.0
-
-    @property
-    def apart(self) -> float:
-        """How far scores of people have to differ for a pair to count."""
         return 0.0
 
     def of_counts(self, counts: PairCounts) -> Floats:
@@ -195,7 +182,7 @@ class Tau(Statistic):
 
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
         """Return the statistic of the pairs within each group."""
-        return self.of_counts(counts_within(human, metric, present, self.tie_below, self.apart))
+        return self.of_counts(counts_within(human, metric, present, self.tie_below))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,33 +233,11 @@ class Accuracy(Tau):
         help="scores of the metric that differ by no more than this are a tie; best: the difference that gives the "
         "highest value is sought",
     )
-    sample: str = option(
-        "1",
-        pattern=NUMBER,
-        form="a number above 0 and up to 1",
-        implicit=True,
-        applies=lambda statistic: statistic.epsilon == BEST,
-        why="it is about the search for the best epsilon",
-        help="the share of pairs, drawn at random, among which the best epsilon is sought",
-    )
-    seed: int = option(
-        12345,
-        maximum=2**32 - 1,
-        implicit=True,
-        applies=lambda statistic: statistic.epsilon == BEST and float(statistic.sample) < 1,
-        why="nothing is drawn",
-        help="the seed of that draw",
-    )
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError where the sample is no share."""
-        if not 0 < float(self.sample) <= 1:
-            raise ConfigError(f"sample: expected a number above 0 and up to 1, found {self.sample}")
 
     @property
-    def swap(self) -> str:
-        """What the permutation test swaps where nothing is said: pairs, where metrics have an epsilon of their own."""
-        return "scores" if self.epsilon == "0" else "pairs"
+    def swaps_pairs(self) -> bool:
+        """Whether metrics may have an epsilon of their own, so that the permutation test swaps results of pairs."""
+        return self.epsilon != "0"
 
     @property
     def tie_below(self) -> float:
@@ -283,8 +248,7 @@ class Accuracy(Tau):
         """Return the statistic, with the best epsilon where it is sought."""
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
-        weights = self.group_weights(human, groups)
-        best = calibrated(human, metric, groups.present, weights, float(self.sample), self.seed)
+        best = calibrated(human, metric, groups.present)
         return Value(float(self.of_share(best.share)), int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
 
     def of_counts(self, counts: PairCounts) -> Floats:
@@ -309,47 +273,6 @@ class Tau23(Accuracy):
         return 2 * share - 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class KendallLike(Tau):
-    """The tau of WMT's relative rankings made of direct assessments (daRR): of pairs that people set well apart."""
-
-    name: ClassVar[str] = "kendall_like"
-    summary: ClassVar[str] = "WMT's tau (daRR), of pairs that people set well apart"
-
-    weights: str = option(
-        "scores",
-        choices=("equal", "scores"),
-        applies=averaged_over_groups,
-        why="it is about the groups of an average",
-        implicit=True,
-        help="whether every group counts the same, or as much as it has such pairs",
-    )
-    least: str = option(
-        "25",
-        pattern=NUMBER,
-        form="a number from 0",
-        help="how far the scores of people have to differ for a pair to count",
-    )
-
-    @property
-    def apart(self) -> float:
-        """How far scores of people have to differ for a pair to count."""
-        return float(self.least)
-
-    def of_counts(self, counts: PairCounts) -> Floats:
-        """Return the share of agreeing pairs less that of all others, 0 where there is no pair."""
-        pairs = sum(counts[1:], start=counts[0])
-        values: Floats = (2.0 * counts.concordant - pairs) / np.maximum(pairs, 1)
-        return values
-
-    def group_weights(self, human: Floats, groups: Groups) -> Ints:
-        """Return how many pairs of each group count, or 1."""
-        if self.weights == "equal":
-            return super().group_weights(human, groups)
-        weights: Ints = np.sum(counts_within(human, human, groups.present, 0.0, self.apart), axis=0)
-        return weights
-
-
 class Best(NamedTuple):
     """The best difference of scores up to which a pair had better be called a tie, and what is gained by it."""
 
@@ -361,57 +284,37 @@ class Best(NamedTuple):
     """The groups that have a pair."""
 
 
-def calibrated(
-    human: Floats, metric: Floats, present: NDArray[np.bool_], weights: Ints, sample: float = 1.0, seed: int = 12345
-) -> Best:
+def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Best:
     """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration (Deutsch et al. 2023).
 
-    Scores are float64 [groups, members]. The candidates are 0 and the differences of the metric within the pairs. With
-    a `sample` below 1 only so large a share of the pairs is looked at; they are drawn as mt-metrics-eval does after
-    numpy.random.seed(seed). Raises InputError where there are too many pairs.
+    Scores are float64 [groups, members]. The candidates are 0 and the differences of the metric within the pairs.
+    Raises InputError where there are too many pairs.
     """
     sizes = present.sum(axis=1)
     count = int((sizes * (sizes - 1) // 2).sum())
-    if count * sample > MOST_PAIRS:
-        hint = f"say `sample`, such as {10_000_000 / count:.2g}, or average by item"
-        raise InputError(f"epsilon: best: {count:,} pairs of scores are too many to sort at once; {hint}")
-    random = np.random.RandomState(seed) if sample < 1 else None
-    parts = zip(*_pairs(human, metric, present, sample, random), strict=True)
+    if count > MOST_PAIRS:
+        message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
+        raise InputError(f"epsilon: best: {message}")
+    parts = zip(*_pairs(human, metric, present), strict=True)
     group, people, scores = (np.concatenate(part) for part in parts)
     counted = np.bincount(group, minlength=len(human))
-    weights = np.where(counted > 0, weights, 0)
-    if not len(group) or not weights.sum():
-        return Best(0.0, float("nan"), 0)
-    worth = (weights / np.maximum(counted, 1))[group]
+    groups = int((counted > 0).sum())
+    worth = (1 / np.maximum(counted, 1))[group]
     agrees = np.sign(people) == np.sign(scores)
     order = np.argsort(np.abs(scores), kind="stable")
     distance = np.abs(scores)[order]
     gain = ((people == 0).astype(np.float64) - agrees)[order] * worth[order]
     start = float((agrees * worth).sum())
     last = np.append(distance[1:] != distance[:-1], True)
-    sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / weights.sum()
+    sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / groups
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = 0.0 if best == 0 else float(distance[last][best - 1])
-    return Best(epsilon, float(sums[best]), int((counted > 0).sum()))
+    return Best(epsilon, float(sums[best]), groups)
 
 
-def _pairs(
-    human: Floats, metric: Floats, present: NDArray[np.bool_], sample: float, random: np.random.RandomState | None
-) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield the group and both differences of the pairs, in the order of groups and members."""
-    if human.shape[1] <= SORTED_FROM:
-        first, second = np.triu_indices(human.shape[1], 1)
-        group, number = np.nonzero(present[:, first] & present[:, second])
-        if random:
-            drawn = random.random_sample(len(group)) <= sample
-            group, number = group[drawn], number[drawn]
-        one, two = first[number], second[number]
-        yield group, human[group, one] - human[group, two], metric[group, one] - metric[group, two]
-        return
+def _pairs(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Yield for each group its number and both differences of each of its pairs, in the order of members."""
     for row, own in enumerate(present):
+        first, second = np.triu_indices(int(own.sum()), 1)
         people, scores = human[row][own], metric[row][own]
-        for place in range(len(people) - 1):
-            rest = np.arange(place + 1, len(people))
-            if random:
-                rest = rest[random.random_sample(len(rest)) <= sample]
-            yield np.full(len(rest), row), people[place] - people[rest], scores[place] - scores[rest]
+        yield np.full(len(first), row), people[first] - people[second], scores[first] - scores[second]

@@ -63,11 +63,6 @@ class Value(NamedTuple):
     """Why there is no value."""
 
 
-def averaged_over_groups(statistic: Statistic) -> bool:
-    """Return whether a statistic is a mean over groups."""
-    return statistic.average != "none"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Statistic:
     """A statistic of agreement. A subclass gives `name`, `summary` and `of_groups`, and may add options."""
@@ -76,8 +71,6 @@ class Statistic:
     summary: ClassVar[str]
     options = Options()
     """The options that the class declares, in the order of its fields."""
-    swaps: ClassVar[tuple[str, ...]] = ("scores",)
-    """What the permutation test may swap between two metrics."""
 
     level: str = option(
         "sentence",
@@ -93,27 +86,11 @@ class Statistic:
         help="item: the mean over sentences, each with all its systems; system: the mean over systems, each with all "
         "its sentences; none: all scores at once",
     )
-    nan: str = option(
-        "omit",
-        choices=("omit", "zero"),
-        applies=averaged_over_groups,
-        why="it is about the groups of an average",
-        implicit=True,
-        help="what becomes of a group without a value, because all its scores are equal",
-    )
-    weights: str = option(
-        "equal",
-        choices=("equal", "scores"),
-        applies=averaged_over_groups,
-        why="it is about the groups of an average",
-        implicit=True,
-        help="whether every group counts the same, or as much as it has scores",
-    )
 
     @property
-    def swap(self) -> str:
-        """What the permutation test swaps between two metrics where nothing is said."""
-        return "scores"
+    def swaps_pairs(self) -> bool:
+        """Whether the permutation test swaps results of pairs of scores between two metrics, and not scores."""
+        return False
 
     def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
@@ -122,10 +99,6 @@ class Statistic:
         `present`, bool [groups, members], is false.
         """
         raise NotImplementedError
-
-    def group_weights(self, human: Floats, groups: Groups) -> Ints:  # noqa: ARG002
-        """Return how much each group counts: int64 [groups]."""
-        return groups.sizes if self.weights == "scores" else np.ones(len(groups.cells), np.int64)
 
     def groups(self, present: NDArray[np.bool_]) -> Groups:
         """Return the groups that have at least two of the scores that are present: bool [systems, lines]."""
@@ -153,17 +126,7 @@ class Statistic:
         undefined, scores = int(np.isnan(values).sum()), int(groups.sizes.sum())
         if undefined == len(values):
             return Value(math.nan, scores, 0, undefined, reason=_constant(human, metric, groups))
-        mean = float(self.averaged(values, self.group_weights(human, groups)))
-        return Value(mean, scores, len(values) - undefined * (self.nan == "omit"), undefined * (self.nan == "omit"))
-
-    def averaged(self, values: Floats, weights: Ints) -> Floats:
-        """Return the mean of values [..., groups] over the groups; NaN where no group has a value."""
-        defined = ~np.isnan(values)
-        counted = np.where(defined, weights, 0).sum(axis=-1)
-        total = weights.sum() if self.nan == "zero" else counted
-        sums = (np.where(defined, values, 0.0) * weights).sum(axis=-1)
-        means: Floats = np.divide(sums, total, out=np.full(sums.shape, np.nan), where=counted > 0)
-        return means
+        return Value(float(averaged(values)), scores, len(values) - undefined, undefined)
 
     def __str__(self) -> str:
         """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
@@ -174,6 +137,15 @@ class Statistic:
             if (not item.applies or item.applies(self)) and not (item.implicit and value == usual[item.attribute]):
                 shown.append((item.key, value))
         return render_signature(self.name, shown)
+
+
+def averaged(values: Floats) -> Floats:
+    """Return the mean of values [..., groups] over the groups that have one; NaN where no group has."""
+    defined = ~np.isnan(values)
+    counted = defined.sum(axis=-1)
+    sums = np.where(defined, values, 0.0).sum(axis=-1)
+    means: Floats = np.divide(sums, counted, out=np.full(sums.shape, np.nan), where=counted > 0)
+    return means
 
 
 def _constant(human: Floats, metric: Floats, groups: Groups) -> str:

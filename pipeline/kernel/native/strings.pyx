@@ -6,7 +6,7 @@ Strings are read where they are; of none a copy is made on the way.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
 
@@ -178,19 +178,4 @@ def shared(text, other, int64_t offset=0):
             if marks.of[one.ids[i]] == line + 1:
                 marks.of[one.ids[i]] = 0
                 result[line] += 1
-    return array
-
-
-def alike(text, other):
-    """Return whether lines of two texts have the same tokens; see alike() in `python/strings.py`."""
-    cdef Text one = _point(text), two = _point(other)
-    array = _np().zeros(one.lines, "?")
-    cdef uint8_t[::1] result = array.view("u1")
-    cdef int64_t line, size
-    for line in range(min(one.lines, two.lines)):
-        size = one.offsets[line + 1] - one.offsets[line]
-        if size == two.offsets[line + 1] - two.offsets[line]:
-            result[line] = size == 0 or memcmp(
-                one.ids + one.offsets[line], two.ids + two.offsets[line], size * sizeof(int32_t)
-            ) == 0
     return array

@@ -64,17 +64,7 @@ def shared(text: Encoded, other: Encoded, offset: int = 0) -> NDArray[np.int64]:
     return np.array([len(a & b) for a, b in zip(one, beside, strict=True)], np.int64)
 
 
-def alike(text: Encoded, other: Encoded) -> NDArray[np.bool_]:
-    """Return whether each line has the same tokens as that of another text, in the same order: bool [lines]."""
-    return np.array([a == b for a, b in zip(_lines(text), _lines(other), strict=True)], bool)
-
-
-def _lines(text: Encoded) -> Sequence[list[int]]:
-    """Return the tokens of each line."""
-    ids, offsets = text.ids.tolist(), text.offsets.tolist()
-    return [ids[low:high] for low, high in pairwise(offsets)]
-
-
 def _sets(text: Encoded) -> Sequence[set[int]]:
     """Return the different tokens of each line."""
-    return [set(line) for line in _lines(text)]
+    ids = text.ids.tolist()
+    return [set(ids[low:high]) for low, high in pairwise(text.offsets.tolist())]

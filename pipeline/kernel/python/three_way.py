@@ -11,14 +11,15 @@ Source: Felice and Briscoe 2015 (N15-1060). The order of the moves, and the shor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, check_three_way
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
 GAP, DIFFERENT = 2, 3
 NOTHING = -1
 """What stands in a column for a gap."""
-FAR = 1 << 40
-"""More than eight times any cost."""
+FAR = 1 << 30
+"""More than any cost."""
 MOVES = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 """Which of source, output and reference give a token to the column."""
+PAIR_MOVES = ((1, 1), (1, 0), (0, 1))
+"""The same with two sequences."""
 C_TP, TN, D_FP, D_FN, FPN = range(len(THREE_WAY_COUNTS))
 
 
@@ -46,8 +49,8 @@ def three_way(
     All texts come from one call of encode. Returns int64 [systems, references of all lines, 5]. The five counts are
     THREE_WAY_COUNTS: c_tp (the output is changed as the reference is), tn (all equal), d_fp (the output alone is
     changed), d_fn (the reference alone is), fpn (both are, and differ). With the source as a system, the counts are
-    those of the baseline: tn and d_fn. Raises as check_three_way() does. A table of a byte for each three tokens is
-    made, where the compiled twin looks at few of them.
+    those of the baseline: tn and d_fn. Raises as check_three_way() does. The costs of all triples of tokens are
+    computed, where the compiled twin looks at few of them.
     """
     check_three_way(source, systems, references, firsts)
     counts = np.zeros((len(systems), len(references.offsets) - 1, len(THREE_WAY_COUNTS)), np.int64)
@@ -101,91 +104,73 @@ def kind(column: Column) -> int:
 def align(source: Ids, output: Ids, reference: Ids) -> Iterator[Column]:
     """Yield the columns of the alignment, from the last to the first."""
     if np.array_equal(source, output):
-        yield from ((s, s, r) for s, r in align_two(output, reference))
+        yield from ((s, s, r) for s, r in trace((output, reference), pair_costs(output, reference), PAIR_MOVES))
     elif np.array_equal(source, reference):
-        yield from ((s, h, s) for s, h in align_two(reference, output))
+        yield from ((s, h, s) for s, h in trace((reference, output), pair_costs(reference, output), PAIR_MOVES))
     else:
-        yield from align_three(source, output, reference)
+        texts = (source, output, reference)
+        yield from trace(texts, triple_costs(*texts), MOVES)
 
 
-def align_two(one: Ids, two: Ids) -> Iterator[tuple[int, int]]:
-    """Yield the columns of a two-way alignment, from the last to the first."""
-    costs = pair_costs(one, two)
-    i, j = len(one), len(two)
-    while i or j:
-        if i and j and costs[i, j] == costs[i - 1, j - 1] + (DIFFERENT if one[i - 1] != two[j - 1] else 0):
-            i, j = i - 1, j - 1
-            yield int(one[i]), int(two[j])
-        elif i and costs[i, j] == costs[i - 1, j] + GAP:
-            i -= 1
-            yield int(one[i]), NOTHING
-        else:
-            j -= 1
-            yield NOTHING, int(two[j])
+def trace(texts: tuple[Ids, ...], costs: NDArray[np.int32], moves: Iterable[tuple[int, ...]]) -> Iterator[Any]:
+    """Yield the columns of an alignment of texts, from the last to the first, by the costs of all beginnings."""
+    at = tuple(map(len, texts))
+    while any(at):
+        ways = [tuple(place - step for place, step in zip(at, move, strict=True)) for move in moves]
+        columns = ((before, _column(texts, before, at)) for before in ways if min(before) >= 0)
+        before, column = next(way for way in columns if costs[at] == costs[way[0]] + cost(way[1]))
+        yield column
+        at = before
 
 
-def pair_costs(one: Ids, two: Ids) -> NDArray[np.int64]:
-    """Return the costs of the best two-way alignments of all beginnings: int64 [one + 1, two + 1]."""
-    costs = np.zeros((len(one) + 1, len(two) + 1), np.int64)
-    gaps = GAP * np.arange(len(two) + 1)
-    costs[0] = gaps
+def _column(texts: tuple[Ids, ...], before: tuple[int, ...], at: tuple[int, ...]) -> tuple[int, ...]:
+    """Return what each text has from one place to the next: a token, or a gap."""
+    return tuple(int(text[low]) if low < high else NOTHING for text, low, high in zip(texts, before, at, strict=True))
+
+
+def cost(column: Sequence[int]) -> int:
+    """Return the cost of a column: the sum over its pairs."""
+    pairs = [pair for pair in itertools.combinations(column, 2) if pair[0] != pair[1]]
+    return sum(GAP if NOTHING in pair else DIFFERENT for pair in pairs)
+
+
+def pair_costs(one: Ids, two: Ids) -> NDArray[np.int32]:
+    """Return the costs of the best two-way alignments of all beginnings: int32 [one + 1, two + 1]."""
+    gaps = GAP * np.arange(len(two) + 1, dtype=np.int32)
+    costs = np.full((len(one) + 1, len(two) + 1), gaps)
     for i, token in enumerate(one):
-        row = costs[i] + GAP
-        row[1:] = np.minimum(row[1:], costs[i, :-1] + DIFFERENT * (two != token))
-        costs[i + 1] = np.minimum.accumulate(row - gaps) + gaps
+        here = costs[i] + GAP
+        here[1:] = np.minimum(here[1:], costs[i, :-1] + DIFFERENT * (two != token))
+        costs[i + 1] = np.minimum.accumulate(here - gaps) + gaps
     return costs
 
 
-def align_three(source: Ids, output: Ids, reference: Ids) -> Iterator[Column]:
-    """Yield the columns of a three-way alignment, from the last to the first."""
-    moves = best_moves(source, output, reference)
-    at = (len(source), len(output), len(reference))
-    while any(at):
-        move = MOVES[moves[at]]
-        at = (at[0] - move[0], at[1] - move[1], at[2] - move[2])
-        yield (
-            int(source[at[0]]) if move[0] else NOTHING,
-            int(output[at[1]]) if move[1] else NOTHING,
-            int(reference[at[2]]) if move[2] else NOTHING,
-        )
+def triple_costs(source: Ids, output: Ids, reference: Ids) -> NDArray[np.int32]:
+    """Return the costs of the best alignments of all beginnings: int32 [source + 1, output + 1, reference + 1].
 
-
-def best_moves(source: Ids, output: Ids, reference: Ids) -> NDArray[np.uint8]:
-    """Return the number of the move into each cell: uint8 [source + 1, output + 1, reference + 1].
-
-    A cell is eight times its cost. With the number of the move added, the least is the first of the cheapest moves.
+    Those of a row, from one token of the reference to the next, are computed at once. The minimum is over the moves
+    into a cell; `gaps` is what the last of them costs, a token of the reference alone, as often as it is made.
     """
-    s_h, s_r, h_r = _changes(source, output), _changes(source, reference), _changes(output, reference)
-    moves = np.zeros((*s_h.shape, len(reference) + 1), np.uint8)
-    gaps = 16 * GAP * np.arange(len(reference) + 1)
-    before = np.full((len(output) + 2, len(reference) + 2), FAR)  # cells have a row and a column before them
-    for i in range(len(source) + 1):
-        here = np.full_like(before, FAR)
-        for j in range(len(output) + 1):
-            neither, no_source, no_output = before[j], before[j + 1], here[j]
-            ways = [
-                neither[:-1] + s_h[i, j] + s_r[i] + h_r[j],
-                neither[1:] + s_h[i, j] + 16 * GAP + 1,
-                no_source[:-1] + s_r[i] + 16 * GAP + 2,
-                no_output[:-1] + h_r[j] + 16 * GAP + 3,
-                no_source[1:] + 16 * GAP + 4,
-                no_output[1:] + 16 * GAP + 5,
-            ]
-            best = np.minimum.reduce(ways)
-            if i == j == 0:
-                best[0] = 0
-            costs = best & ~7
-            here[j + 1, 1:] = np.minimum.accumulate(costs - gaps) + gaps  # the seventh move comes from the left
-            moves[i, j] = np.where(here[j + 1, 1:] < costs, 6, best & 7)
-        before = here
-    return moves
-
-
-def _changes(one: Ids, two: Ids) -> NDArray[np.int64]:
-    """Return eight times the cost of tokens i - 1 and j - 1 in a column; row 0 and column 0 are not used."""
-    changes = np.zeros((len(one) + 1, len(two) + 1), np.int64)
-    changes[1:, 1:] = 8 * DIFFERENT * np.not_equal.outer(one, two)
-    return changes
+    texts = (source, output, reference)
+    s_h, s_r, h_r = (DIFFERENT * np.not_equal.outer(*pair) for pair in itertools.combinations(texts, 2))
+    gaps = 2 * GAP * np.arange(len(reference) + 1, dtype=np.int32)
+    costs = np.full([len(text) + 1 for text in texts], FAR, np.int32)
+    costs[0, 0, 0] = 0
+    for i, j in np.ndindex(len(source) + 1, len(output) + 1):
+        here = costs[i, j]
+        ways = []  # from where, at what cost without the reference's token, and at what cost with it
+        if i and j:
+            changed = s_h[i - 1, j - 1]
+            ways.append((costs[i - 1, j - 1], changed + 2 * GAP, changed + s_r[i - 1] + h_r[j - 1]))
+        if i:
+            ways.append((costs[i - 1, j], 2 * GAP, 2 * GAP + s_r[i - 1]))
+        if j:
+            ways.append((costs[i, j - 1], 2 * GAP, 2 * GAP + h_r[j - 1]))
+        for before, without, beside in ways:
+            np.minimum(here, before + without, out=here)
+            np.minimum(here[1:], before[:-1] + beside, out=here[1:])
+        here[:] = np.minimum.accumulate(here - gaps) + gaps
+    return costs
 
 
 def _line(text: Encoded, line: int) -> Ids:

@@ -38,6 +38,8 @@ _VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+^²-]*")
 """A name as people may write it, such as chrF++ or Google GLEU. Signatures have names without these signs."""
 
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+
 _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
 
 
@@ -96,6 +98,12 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
 
 
+def _shortest(number: re.Match[str]) -> str:
+    """Return a number without needless zeros, so that equal numbers are equal texts."""
+    whole, _, decimals = number[0].partition(".")
+    return f"{int(whole)}.{decimals}".rstrip("0").rstrip(".")
+
+
 SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
 """What sacreBLEU's signatures call the samples of a paired test, and the setting that has their number."""
 
@@ -143,6 +151,8 @@ class Option(NamedTuple):
     """The largest whole number allowed. An option with a maximum is a whole number."""
     pattern: str = ""
     """A regular expression: texts that match it as a whole are allowed."""
+    numbers: bool = False
+    """Whether a text that matches has numbers, of which each is written in one way: 0.90 is 0.9."""
     form: str = ""
     """The allowed texts in words, beside pattern or free."""
     free: bool = False
@@ -203,7 +213,7 @@ class Option(NamedTuple):
                 return text
         elif self.pattern:
             if re.fullmatch(self.pattern, text):
-                return text
+                return _NUMBER.sub(_shortest, text) if self.numbers else text
         elif self.maximum is None:
             if text in ("true", "false"):
                 return text == "true"
@@ -285,6 +295,7 @@ def beta_option(**more: Any) -> str:
         "0.5",
         help="weight of recall against precision",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
+        numbers=True,
         form="a number such as 0.5 or 1, with at most 6 decimals",
         **more,
     )

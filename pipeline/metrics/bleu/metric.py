@@ -103,6 +103,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         help="a weight for each order; several sets are joined by _",
         implicit=True,
         pattern=rf"{WEIGHTS}(_{WEIGHTS}){{0,8}}",
+        numbers=True,
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
     )
     order: int = option(_order, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
@@ -128,6 +129,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         applies=lambda m: bool(SMOOTHING[m.smoothing].value),
         why="this smoothing has no value",
         pattern=NUMBER,
+        numbers=True,
         form="a number such as 0.1",
     )
     effective_order: str = option(

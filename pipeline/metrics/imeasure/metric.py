@@ -113,6 +113,7 @@ WORD = "-NONE-"
 _NUMBER: dict[str, Any] = {
     "pattern": r"[0-9]{1,3}(\.[0-9]{1,6})?",
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
+    "numbers": True,
 }
 
 

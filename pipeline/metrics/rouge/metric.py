@@ -155,6 +155,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         applies=lambda m: any(kind.weighted for kind in m.kinds),
         why="only the type W has one",
         pattern=r"[1-9](\.[0-9]{1,6})?",
+        numbers=True,
         form="a number from 1, below 10, such as 1.2",
     )
     beta: str = option(
@@ -163,6 +164,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         applies=lambda m: not m.alpha,
         why="alpha says it",
         pattern=NUMBER,
+        numbers=True,
         form="a number such as 1 or 1.2",
     )
     alpha: str = option(
@@ -170,6 +172,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         help="weight of precision in F, instead of beta: the script's -p",
         applies=lambda m: bool(m.alpha),
         pattern=r"0(\.[0-9]{1,6})?|1(\.0{1,6})?",
+        numbers=True,
         form="a number from 0 to 1",
     )
     references: str = option(
@@ -190,6 +193,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         "0.95",
         help="how much the intervals of level: bootstrap hold",
         pattern=r"0\.[0-9]{1,6}",
+        numbers=True,
         form="a number such as 0.95",
         **_SAMPLED,
     )

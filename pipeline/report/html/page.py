@@ -30,7 +30,6 @@ from ..tables.people import (
     head_to_head_table,
     judged_table,
     permutation_table,
-    rank_table,
     sentence_table,
     statistic_table,
     test_table,
@@ -221,7 +220,6 @@ def agreement(results: Results) -> dict[str, Any]:
         "Permutation test: does the first metric agree better with people?": PageTable(
             *permutation_table(human), left=(0, 1, 2, 3)
         ),
-        "Pairs of outputs by the ranks that people gave": PageTable(*rank_table(human), left=(0,)),
     }
     shown = {title: table for title, table in tables.items() if table.rows}
     return {"plots": list(plots.items()), "tables": shown, "tests": any(True for _ in triangles(results))}
@@ -369,7 +367,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
     }
     titles, compared = pair_table(results, tests, digits)
-    pairs = PageTable(titles, marks.pairs(compared), left=(0, 1)) if tests else None
+    pairs = PageTable(titles, [marks.marked(row, *row[:2]) for row in compared], left=(0, 1)) if tests else None
     return {
         "group": group,
         "name": f"board-{number}",

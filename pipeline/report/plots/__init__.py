@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import InputError, did_you_mean
 from ...io.safe_files import file_name
 from ...lookup import later
-from .canvas import TYPES, saved, styled
+from .canvas import saved, styled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,41 +91,24 @@ class Drawn(NamedTuple):
     """The name of the file without its suffix."""
     plot: str
     """The name of the plot in PLOTS."""
-    dataset: str
-    metric: str
-    """The signature; "" where the plot shows several metrics."""
-    about: str
-    """What it shows."""
     data: bytes
 
 
-def drawn(
-    material: Material, names: Iterable[str] = (), kind: str = "png", *, lenient: bool = False
-) -> Iterator[Drawn]:
-    """Yield the plots of these names, or all that the run has data for, as files of a kind: png, svg or pdf.
+def drawn(material: Material, names: Iterable[str] = (), kind: str = "png") -> Iterator[Drawn]:
+    """Yield those of the named plots, or of all, that the run has data for, as files of a kind: png, svg or pdf.
 
-    Raises InputError for an unknown name or kind. Unless `lenient` is set, it also raises InputError for a name of a
-    plot that the run has no data for.
+    Raises InputError for a name that is no plot.
     """
-    if kind not in TYPES:
-        raise InputError(f"--type {kind}: expected one of {', '.join(TYPES)}{did_you_mean(kind, TYPES)}")
-    names = list(dict.fromkeys(names))
+    names = dict.fromkeys(names or PLOTS)
     for name in names:
         if name not in PLOTS:
             suggestion = did_you_mean(name, PLOTS)
             raise InputError(f"--plot {name}: no plot is called so{suggestion}; there are {', '.join(PLOTS)}")
     taken: set[str] = set()
-    for name in names or PLOTS:
-        plot = PLOTS[name]
+    for name in names:
         with styled(material.plot_style):
-            plots = [
-                Drawn(
-                    _stem(name, group, more, taken), name, group.dataset, group.metric, plot.about, saved(figure, kind)
-                )
-                for group, more, figure in plot.figures(material)
-            ]
-        if names and not plots and not lenient:
-            raise InputError(f"--plot {name}: this run has nothing for it; it needs {plot.needs}")
+            figures = PLOTS[name].figures(material)
+            plots = [Drawn(_stem(name, group, more, taken), name, saved(plot, kind)) for group, more, plot in figures]
         yield from plots
 
 
@@ -143,4 +126,4 @@ def _stem(name: str, group: Group, more: str, taken: set[str]) -> str:
 def plot_files(material: Material) -> dict[str, bytes]:
     """Return those of the plots in material.plots that the run has data for."""
     kind = material.plot_type
-    return {f"{plot.stem}.{kind}": plot.data for plot in drawn(material, material.plots, kind, lenient=True)}
+    return {f"{plot.stem}.{kind}": plot.data for plot in drawn(material, material.plots, kind)}

@@ -47,18 +47,13 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from ...arrays import Floats
     from ..material import Material
     from ..tables.ranked import Group
 
     Named = tuple[Group, str, Figure]
 
-HALF = 0.42
-"""Half the height of a system's shape, in rows."""
 MOST_TICKS = 12
 """How many windows at most have a tick."""
-GRID = 120
-"""Points at which a density is drawn."""
 
 
 def scores(material: Material) -> Iterator[Named]:
@@ -157,7 +152,7 @@ def human(material: Material) -> Iterator[Named]:
 
 
 def draws(material: Material) -> Iterator[Named]:
-    """Draw how the score spreads over random draws of references: density, median, quartiles, 95 % of the draws."""
+    """Draw how the score spreads over random draws of references: median, quartiles, 95 % of the draws."""
     by_metric = {(group.dataset, group.metric): group for group in groups(material.results)}
     for measured in material.measured:
         if not any(score.samples and score.samples.iterations > 1 for score in measured.scores):
@@ -171,26 +166,11 @@ def draws(material: Material) -> Iterator[Named]:
         for row, name in enumerate(names):
             values = 100 * drawn[name]
             low, first, middle, third, high = np.percentile(values, (2.5, 25, 50, 75, 97.5)).tolist()
-            points, heights = density(values)
-            axes.fill_between(points, row - HALF * heights, row + HALF * heights, color="#BFD9EA", linewidth=0)
             axes.hlines(row, low, high, color=BLUE, linewidth=1)
             axes.hlines(row, first, third, color=BLUE, linewidth=4)
             axes.plot(middle, row, "o", color="white", markeredgecolor=BLUE, markersize=4)
         axes.set_xlabel(f"{text(group.output)} (percent); line: 95% of draws, bar: half of them, dot: median")
         yield group, "", titled((plot, axes), group, f"{len(drawn[names[0]]):,} draws of references")
-
-
-def density(values: Floats) -> tuple[Floats, Floats]:
-    """Return GRID points and the density of the values there, scaled so that the highest is 1: float64 [points].
-
-    The kernel is Gaussian, and its width is by Scott's rule. For equal values there are no points.
-    """
-    width = float(values.std(ddof=1)) * len(values) ** -0.2 if len(values) > 1 else 0.0
-    if not width > 1e-12:
-        return np.zeros(0), np.zeros(0)
-    points = np.linspace(values.min() - 2 * width, values.max() + 2 * width, GRID)
-    heights = np.exp(-0.5 * ((points[:, None] - values) / width) ** 2).sum(axis=1)
-    return points, heights / heights.max()
 
 
 def windows(material: Material) -> Iterator[Named]:

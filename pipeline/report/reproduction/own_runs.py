@@ -65,7 +65,7 @@ class Joined:
 
 
 def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
-    """Return the boards of some runs, and warnings: other settings, other texts, other versions, lines not counted."""
+    """Return the boards of some runs, and warnings: other texts, other versions, lines not counted."""
     named = labels(score.metric for run in runs for score in run.results.scores)
     variants: dict[str, list[tuple[DatasetInfo, list[str]]]] = {}
     boards: dict[tuple[str, int, str], Joined] = {}
@@ -88,7 +88,6 @@ def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
             "their scores cannot be compared, and stand on boards of their own"
             for info, own in others
         ]
-    warnings += _other_settings(boards)
     for (dataset, number, _), board in boards.items():
         versions = dict.fromkeys(signature.rpartition("|v:")[2] for signature in board.signatures)
         if len(versions) > 1:
@@ -125,23 +124,6 @@ def _add(board: Joined, run: NamedRun, score: Score, info: DatasetInfo, warnings
         warnings.append(f"{board.dataset}: {score.system} is another text in {run.name}, and is called {name}")
     board.scores.append(replace(score, system=name))
     board.runs[name], board.texts[name] = [run.name], digest
-
-
-def _other_settings(boards: dict[tuple[str, int, str], Joined]) -> list[str]:
-    """Return a warning for each metric that runs have with other settings on the same data set."""
-    warnings = []
-    for (dataset, number, label), board in boards.items():
-        for (other_dataset, other_number, other_label), other in boards.items():
-            same_name = label.partition(" (")[0] == other_label.partition(" (")[0]
-            if (dataset, number) == (other_dataset, other_number) and same_name and label < other_label:
-                runs = [sorted({run for names in one.runs.values() for run in names}) for one in (board, other)]
-                if runs[0] != runs[1]:
-                    ones, others = (", ".join(names) for names in runs)
-                    warnings.append(
-                        f"{dataset}: {label} ({ones}) and {other_label} ({others}) have other settings: "
-                        f"{board.scores[0].metric} and {other.scores[0].metric} cannot be compared"
-                    )
-    return warnings
 
 
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:

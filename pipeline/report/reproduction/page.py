@@ -1,4 +1,4 @@
-"""The report on published results as one HTML file: printed values beside ours, leader boards, timelines."""
+"""The report on published results as one HTML file: printed values beside ours, and leader boards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...io.remote import PREFIX
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import counted, difference, misses, summary
-from .leader_boards import KINDS, NOBODY, NOT_RUN, Told, board_part, short_citation, timeline
+from .leader_boards import KINDS, NOBODY, NOT_RUN, board_part, short_citation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,11 +75,6 @@ def reproduction_report(
     verdicts = {one.recipe.name: one.expectations["verdict"] if one.expectations else NOT_RUN for one in outcomes}
     counts = Counter(verdicts.values())
     entries = [e for one in outcomes for e in (one.expectations or {}).get("entries", ()) if e["published"]]
-    dated = [
-        Told(short_citation(own[0].recipe.publication), own[0].recipe.year or 0, [(n, verdicts[n]) for n in names])
-        for _, own in by_publication([one for one in outcomes if one.recipe.year])
-        for names in [[one.recipe.name for one in own]]
-    ]
     publications = []
     for number, (cite, own) in enumerate(cited):
         urls = dict.fromkeys(one.recipe.publication.get("url") or "" for one in own)
@@ -96,7 +91,6 @@ def reproduction_report(
         "title": "Published rankings, reproduced",
         "publications": publications,
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
-        "timeline": timeline(dated),
         "counts": [
             (one, KINDS.get(one, "none"), counts[one]) for one in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[one]
         ],

@@ -174,10 +174,6 @@ class Directions:
         mark = STAR if ahead is None else BETTER if ahead else WORSE
         return [cell.removesuffix(STAR) + mark if cell.endswith(STAR) else cell for cell in cells]
 
-    def pairs(self, rows: Iterable[Sequence[str]]) -> list[list[str]]:
-        """Return rows that begin with the two systems of a comparison, with such marks."""
-        return [self.marked(row, row[0], row[1]) for row in rows]
-
 
 def marked_settings(results: Results) -> str:
     """Return in a line how intervals and tests were computed and what the marks mean; nothing where there are none."""

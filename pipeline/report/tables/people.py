@@ -94,11 +94,6 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
     return ["", *(names[number] for number in order)], rows
 
 
-def accuracy_line(share: float, folds: int) -> str:
-    """Return the accuracy of Expected Wins as a line."""
-    return f"accuracy on pairs that are no ties, {folds}-fold cross-validation: {percent(share, 2)}%"
-
-
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     items = human["correlations"]
@@ -204,17 +199,6 @@ def permutation_table(human: dict[str, Any]) -> Table:
     return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
 
 
-def rank_table(human: dict[str, Any]) -> Table:
-    """Return a row for each metric and two ranks: how often the metric agrees on outputs of these ranks."""
-    items = human.get("by_rank", ())
-    named = labels(item["metric"] for item in items)
-    rows = []
-    for item in items:
-        between = f"{item['better']}-{item['worse']}"
-        rows.append([named[item["metric"]], between, f"{item['pairs']:,}", coefficient(item["accuracy"])])
-    return ["metric", "ranks", "pairs", "accuracy"], rows
-
-
 class Agreement(NamedTuple):
     """A table of how far metrics agree with people."""
 
@@ -242,7 +226,6 @@ AGREEMENT_TABLES = (
         permutation_table,
         4,
     ),
-    Agreement("people-ranks", "sentences: by the ranks that people gave", "pairs of outputs by rank", rank_table, 1),
 )
 """In the order in which they are shown."""
 

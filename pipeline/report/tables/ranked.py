@@ -170,8 +170,6 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
 
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
-FOR_WIDE = re.compile("precision(_[0-9]+)?|recall|brevity_penalty|beta")
-"""Outputs that are shown only on a terminal which is wide enough."""
 FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
 """Parts of the titles of the columns after rank, system and score, the most important column first."""
 
@@ -207,21 +205,14 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
     return [[*header, *more][n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
-def wide_table(results: Results, scores: Sequence[Score], digits: int) -> tuple[Table, list[str], int]:
-    """Return the ranked table for a terminal, with columns more than ranked_table() has, which stand last.
-
-    With it are the titles of its columns but rank, system and score, the least important first, and how many columns
-    it has more.
-    """
-    header, rows = ranked_table(results, scores, digits)
-    more = [key for key in scores[0].outputs if FOR_WIDE.fullmatch(key) and key not in header]
-    rows = [[*row, *(percent(s.outputs[key], digits) for key in more)] for row, s in zip(rows, scores, strict=True)]
+def first_out(header: Sequence[str]) -> list[str]:
+    """Return the titles of a ranked table but rank, system and score, the least important first."""
 
     def place(title: str) -> int:
         places = (n for n, part in enumerate(FIRST) if title == part or (len(part) > 1 and part in title))
         return next(places, FIRST.index("@"))
 
-    return ([*header, *more], rows), sorted(header[3:], key=place)[::-1], len(more)
+    return sorted(header[3:], key=place)[::-1]
 
 
 def is_count(name: str, metric: type[Metric]) -> bool:

@@ -147,14 +147,6 @@ def values_table(entry: dict[str, Any]) -> Table:
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
-    """Return the table in Markdown, with a column for the publications."""
-    header, rows = summary_table(outcomes)
-    rows = [[row[0], _publication(one.recipe), *row[1:]] for row, one in zip(rows, outcomes, strict=True)]
-    lines = markdown_lines([header[0], "publication", *header[1:]], rows, notes_of(outcomes))
-    return "\n".join([*lines, "", LEGEND]) + "\n"
-
-
-def to_short_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and what is worse."""
     ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
     return "\n".join(markdown_lines(SHORT, ran, notes_of(outcomes))) + "\n"

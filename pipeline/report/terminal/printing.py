@@ -94,7 +94,6 @@ def print_table(
     *,
     first_out: Sequence[str] = (),
     stay: Collection[int] = (0,),
-    extra: int = 0,
     whole: Collection[int] = (),
     styles: Styles | None = None,
     rules: Collection[int] = (),
@@ -102,15 +101,12 @@ def print_table(
     """Print a table, drawn by rich on a terminal and as aligned text elsewhere.
 
     `left` holds the numbers of the columns that are aligned to the left. Where a terminal is too narrow, columns are
-    left out as fit() says, and a line below the table names them. The last `extra` columns are for wide terminals
-    alone, and nobody is told where they are lacking. A terminal alone has the `styles` of cells, and a rule below each
-    of the rows whose numbers are in `rules`.
+    left out as fit() says, and a line below the table names them. A terminal alone has the `styles` of cells, and a
+    rule below each of the rows whose numbers are in `rules`.
     """
     rows, lefts = [[as_shown(cell) for cell in row] for row in rows], set(left)
-    standard = len(header) - extra
     if not sys.stdout.isatty():
-        header, rows = header[:standard], [row[:standard] for row in rows]
-        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(standard)]
+        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
             cells = [c.ljust(w) if i in lefts else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
             print("  ".join(cells).rstrip())
@@ -120,7 +116,6 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    first_out = [*reversed(header[standard:]), *first_out]
     layout = fit(header, rows, left=lefts, width=terminal_width(), first_out=first_out, stay=stay, whole=whole)
     table = Table(box=Box(RULED), pad_edge=False)
     for n, width in layout.widths.items():
@@ -134,8 +129,8 @@ def print_table(
         table.add_row(*drawn, end_section=number in rules)
     width = max(terminal_width(), total(layout.widths.values()) + GAP)
     Console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
-    if left_out := [title for title in layout.left_out if title not in header[standard:]]:
-        print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
+    if layout.left_out:
+        print_text(f"({', '.join(layout.left_out)}: in a wider window, or piped)")
 
 
 class Layout(NamedTuple):

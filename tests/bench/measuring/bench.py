@@ -9,20 +9,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .clock import VARIABLE, of_processor
 from .corpora import ROOT, Corpora
-from .machine import Machine
 from .rows import Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-
-LINES_OF_WC = 100_000
-"""Lines of the text by which the speed of `wc -w` is measured."""
 
 
 @dataclass
@@ -43,24 +38,15 @@ def _children() -> float:
 
 
 class Bench(Corpora):
-    """How rows are measured. alone: this program alone is timed, to be compared with another build of it."""
+    """How rows are measured."""
 
-    def __init__(self, folder: Path, runs: int, *, alone: bool = False) -> None:
+    def __init__(self, folder: Path, runs: int) -> None:
         super().__init__(folder)
-        self.runs, self.alone = runs, alone
+        self.runs = runs
         self.m2scorer: Path | None = None
         """A port of m2scorer to Python 3, where there is one."""
         self.annotated: Path | None = None
         """A folder with gold.m2 and an M2 file of each system, where there is one."""
-
-    @cached_property
-    def machine(self) -> Machine:
-        """The machine and its limits."""
-        return Machine(self.repeated(LINES_OF_WC)[0])
-
-    def limit(self, paths: Sequence[Path]) -> str:
-        """Return how long the machine needs to count the words of these texts, and to copy them in memory."""
-        return "-" if self.alone else self.machine.limit(paths)
 
     def seconds(self, command: Sequence[str | Path], cpu: bool = False) -> float:
         """Return the wall (or processor) seconds of a whole command."""
@@ -90,7 +76,7 @@ class Bench(Corpora):
 
     def pairs(self, ours: Callable[[], float], peer: Callable[[], float] | None = None, most: int = 99) -> Timing:
         """Time both in turn after one warm-up, `runs` times, but not more than `most` times."""
-        others = [peer] if peer and not self.alone else []
+        others = [peer] if peer else []
         for task in (ours, *others):
             task()
         timing = Timing([], [])

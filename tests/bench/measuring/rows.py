@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from math import isnan
 from statistics import median
 from typing import NamedTuple
 
+from pipeline import __version__
+
 NOTHING = float("nan")
-HEADER = ("row", "here", "peer", "ratio", "least", "most", "limit", "others", "aim")
-"""The columns of the printed table. `others` is the share of the machine that other processes had meanwhile."""
+HEADER = ("row", "here", "peer", "ratio", "least", "most", "aim")
+"""The columns of the printed table."""
 
 
 @dataclass
@@ -22,18 +26,26 @@ class Row:
     ratio: float
     aim: str
     seconds: float = field(default=NOTHING, kw_only=True)
-    """The seconds of this program, by which builds are compared."""
+    """The seconds of this program, by which builds are compared (`--json`)."""
     least: float = field(default=NOTHING, kw_only=True)
     """The least ratio of a pair."""
     most: float = field(default=NOTHING, kw_only=True)
     """The greatest ratio of a pair."""
-    limit: str = field(default="-", kw_only=True)
-    """What the machine needs to do the least with the same texts."""
 
-    def cells(self, others: str) -> list[str]:
+    def cells(self) -> list[str]:
         """Return the row as HEADER has it."""
         ratios = ["-" if isnan(ratio) else f"{ratio:.2f}" for ratio in (self.ratio, self.least, self.most)]
-        return [self.name, self.ours, self.peer or "-", *ratios, self.limit, others, self.aim]
+        return [self.name, self.ours, self.peer or "-", *ratios, self.aim]
+
+    def published(self, group: str) -> list[str]:
+        """Return the row as `gec-pipeline help speed` has it: with day, version, processors and its group."""
+        ratio = ""
+        if "its time" in self.aim or "the time" in self.aim:
+            ratio = f"{self.ratio:.1f} times its time"
+        elif not isnan(self.ratio):
+            ratio = f"{self.ratio:.{0 if self.ratio >= 10 else 1}f} times {'faster' if self.ratio >= 1 else 'as fast'}"
+        measured = f"{datetime.now(UTC):%Y-%m-%d}, {__version__}, {os.cpu_count()} cores"
+        return [self.name, self.ours, self.peer, ratio, measured, group]
 
 
 def shown(seconds: float) -> str:
@@ -52,7 +64,7 @@ class Timing(NamedTuple):
     peer: list[float]
     """Empty where there is no peer."""
 
-    def row(self, name: str, peer: str, aim: str, limit: str = "-", *, slower: bool = False) -> Row:
+    def row(self, name: str, peer: str, aim: str, *, slower: bool = False) -> Row:
         """Return the row, with medians. slower: the ratio says how many times the peer's time this program takes."""
         ratios = [o / p if slower else p / o for o, p in zip(self.ours, self.peer, strict=False)] or [NOTHING]
         return Row(
@@ -64,5 +76,4 @@ class Timing(NamedTuple):
             seconds=min(self.ours),
             least=min(ratios),
             most=max(ratios),
-            limit=limit,
         )

@@ -11,8 +11,6 @@ waited for without a limit: one that does not end is told with what it waits for
     python -m tests.tools.faults --kinds                the kinds
     python -m tests.tools.faults --kinds disk,two       these kinds only
     python -m tests.tools.faults --seed 7 --only 42,57  these faults of the seed again
-
-Disks that are full are small ones in memory where this user may mount them, else a limit to the size of files.
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .machine import Machine
-from .surroundings import unmount
 from .trials import KINDS, Trial, trial
 
 if TYPE_CHECKING:
@@ -52,8 +49,7 @@ def figures(trials: Sequence[Trial]) -> str:
     )
     ends = ", ".join(f"{name} {verdicts[name]}" for name in VERDICTS)
     kept, repeated = (sum(getattr(one, name) for one in trials) for name in ("kept", "repeated"))
-    most = f"at most {max(one.peak for one in trials):.0f} MB and {max(one.seconds for one in trials):.1f} s"
-    return f"{len(trials)}; {ends}; exit codes {codes}; shards kept {kept}, counted again {repeated}; {most}"
+    return f"{len(trials)}; {ends}; exit codes {codes}; shards kept {kept}, counted again {repeated}"
 
 
 def main() -> int:
@@ -71,7 +67,6 @@ def main() -> int:
     kinds = (args.kinds or ",".join(KINDS)).split(",")
     if unknown := set(kinds) - set(KINDS):
         parser.error(f"no kind {', '.join(sorted(unknown))}; known: {', '.join(KINDS)}")
-    kinds = [name for name in kinds if not _left_out(name)]
     numbers: Iterator[tuple[int, str]] = islice(chosen(kinds), args.faults)
     if args.only:
         numbers = ((int(number), list(KINDS)[int(number) % len(KINDS)]) for number in args.only.split(","))
@@ -83,14 +78,6 @@ def main() -> int:
     return int(any(one.verdict != "survived" for one in trials))
 
 
-def _left_out(name: str) -> bool:
-    """Whether a kind cannot be tried here, which is then told."""
-    reason = KINDS[name].impossible()
-    if reason:
-        print(f"{name} is left out: {reason}")
-    return bool(reason)
-
-
 def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[Trial]:
     # Whoever starts this may ignore signals (nohup, or & in a script), and processes inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -100,13 +87,10 @@ def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[T
     with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
         machine = Machine(Path(folder))
         print(f"{machine.shards} shards in {machine.seconds:.1f} s, seed {seed}", flush=True)
-        try:
-            for number, kind in numbers:
-                trials.append(trial(machine, seed, number, kind))
-                if verbose or trials[-1].verdict != "survived":
-                    print(trials[-1].verdict, trials[-1], flush=True)
-        finally:
-            unmount(machine.disk)
+        for number, kind in numbers:
+            trials.append(trial(machine, seed, number, kind))
+            if verbose or trials[-1].verdict != "survived":
+                print(trials[-1].verdict, trials[-1], flush=True)
     return trials
 
 

@@ -5,47 +5,38 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import resource
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tests.conftest import ROOT, Tree, tree, write_run
 
-from .processes import children, kill, what
+from .processes import children, kill, state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 COLUMNS = 6
 """Files of counts of each data set: three systems, two sets of columns."""
-LEAST = 90.0
-"""Seconds that a command may take in any case before it is said to hang; else it is TIMES what one takes."""
 TIMES = 30
+"""How many times the time of one command another may take before it is said to hang, and `least` seconds at least."""
 GRACE = 5.0
 """Seconds that a process has to say where it stands, before it is killed."""
-PRIVILEGES = shutil.which("setpriv")
-"""A program that takes privileges away, so that limits and permissions hold for the superuser too."""
 
 
 class HungError(Exception):
     """A command did not end in time; the message says what it waited for."""
 
 
-@dataclass
-class Ended:
-    """How a command ended: exit code, what it printed to both outputs, seconds of processor time, peak in MB."""
+class Ended(NamedTuple):
+    """How a command ended: exit code, and what it printed to both outputs."""
 
     code: int
     said: str
-    seconds: float
-    peak: float
-    printed: str = ""
+    printed: str
 
 
 @dataclass
@@ -54,7 +45,7 @@ class Machine:
 
     folder: Path
     lines: int = 6_000
-    least: float = LEAST
+    least: float = 90.0
     ended: list[Ended] = field(default_factory=list)
     """The commands of the current trial that have ended."""
     wrong: list[str] = field(default_factory=list)
@@ -67,12 +58,9 @@ class Machine:
         self.temporary, self.disk = self.folder / "temporary", self.folder / "disk"
         for made in (self.temporary, self.disk):
             made.mkdir()
-            made.chmod(0o777)
-        self.folder.chmod(0o777)
         self.run = self.disk / "run"
         self.config = self.write()
-        self.seconds = 0.0
-        self.deadline = 10 * self.least
+        self.seconds, self.deadline = 0.0, 10 * self.least
         start = time.monotonic()
         process = self.start(run=self.folder / "expected")
         if process.wait().code != 0:
@@ -97,50 +85,25 @@ class Machine:
         """Return the files that the config names."""
         return sorted(path for name in "de" for path in (self.folder / name).iterdir())
 
-    def start(
-        self,
-        *,
-        run: Path | None = None,
-        config: Path | None = None,
-        limits: Mapping[int, int] | None = None,
-        environment: Mapping[str, str | None] | None = None,
-        settings: Mapping[str, object] | None = None,
-        before: Sequence[str] = (),
-        statements: str = "",
-        score: bool = False,
-    ) -> Running:
-        """Give the command.
+    def start(self, *, run: Path | None = None, before: str = "", score: bool = False) -> Running:
+        """Give the command. before: statements of Python that the process executes first.
 
-        `limits` are those of resource.setrlimit, `environment` has variables (None takes one away), `settings` names
-        constants of the program that have other values, as "io.remote.SILENCE", `before` is a command that starts this
-        one, and `statements` are executed before it begins. `score` asks for the command of that name, whose counts are
-        in memory.
+        score: it is the command of that name, whose counts are in memory.
         """
-        variables = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self.temporary), "PYTHONFAULTHANDLER": "1"}
-        variables |= environment or {}  # type: ignore[arg-type]
-        own = [f"import {module}; {module}.{name} = {value!r}" for module, name, value in _constants(settings or {})]
-        program = ["-c", "; ".join([*own, *([statements] if statements else []), _MAIN])]
-        program = program if own or statements else ["-m", "pipeline"]
-
-        def limited() -> None:
-            for number, most in (limits or {}).items():
-                resource.setrlimit(number, (most, most))
-
         texts = self.folder / "d"
-        words = ["run", str(config or self.config), "-q", "--output", str(run or self.run), "--backend", "loky"]
+        words = ["run", str(self.config), "-q", "--output", str(run or self.run), "--backend", "loky"]
         if score:
             words = ["score", "gleu", "bleu", "-s", str(texts / "source"), "-r", str(texts / "ref0")]
             words += ["-o", str(texts / "A"), str(texts / "B")]
         said = self.folder / f"said{time.monotonic_ns()}"
-        command = [*before, sys.executable, *program, *words, "--n-jobs", "2"]
+        program = f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
         with said.open("wb") as file, said.with_suffix(".out").open("wb") as printed:
             process = subprocess.Popen(
-                command,
-                env={key: value for key, value in variables.items() if value is not None},
+                [sys.executable, "-c", program, *words, "--n-jobs", "2"],
+                env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(self.temporary), "PYTHONFAULTHANDLER": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=file,
-                preexec_fn=limited if limits else None,  # noqa: PLW1509
                 start_new_session=True,
             )
         return Running(self, process, said)
@@ -156,18 +119,11 @@ class Machine:
         return len(placed) * self.shards // 2 + parts * (begun > len(placed))
 
 
-_MAIN = "import sys; from pipeline.cli import main; sys.exit(main())"
-
-
-def _constants(settings: Mapping[str, object]) -> list[tuple[str, str, object]]:
-    """Return module, name and value of each setting."""
-    return [(f"pipeline.{name.rpartition('.')[0]}", name.rpartition(".")[2], value) for name, value in settings.items()]
-
-
 def counted(run: Path) -> list[tuple[int, int]]:
     """Return, for each data set of the last attempt, its shards to count and its shards in all, from the log."""
     text = (run / "log.txt").read_text(encoding="utf-8", errors="replace").rpartition("begins:")[2]
-    return [(int(n), int(m)) for n, m in re.findall(r"(\d+) of (\d+) shards", text)]
+    numbers = re.findall(r"([\d,]+) of ([\d,]+) shards", text)
+    return [(int(to_count.replace(",", "")), int(whole.replace(",", ""))) for to_count, whole in numbers]
 
 
 class Running:
@@ -179,20 +135,16 @@ class Running:
         self.result: Ended | None = None
 
     def poll(self) -> bool:
-        """Whether the command has ended. Its memory and time are then known."""
-        if self.result is None:
-            pid, status, used = os.wait4(self.pid, os.WNOHANG)
-            if pid:
-                self.process.returncode = os.waitstatus_to_exitcode(status)
-                text = self.said.read_text(encoding="utf-8", errors="replace")
-                printed = self.said.with_suffix(".out").read_text(encoding="utf-8", errors="replace")
-                self.said.unlink()
-                self.said.with_suffix(".out").unlink()
-                seconds, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-                self.result = Ended(self.process.returncode, text, seconds, peak, printed)
-                self.machine.ended.append(self.result)
-                if self.result.code == 0:  # a machine has more or less other work: moments are shares of a run now
-                    self.machine.seconds = (self.machine.seconds + time.monotonic() - self.begun) / 2
+        """Whether the command has ended."""
+        code = self.process.poll()
+        if self.result is None and code is not None:
+            files = self.said, self.said.with_suffix(".out")
+            self.result = Ended(code, *(path.read_text(encoding="utf-8", errors="replace") for path in files))
+            for path in files:
+                path.unlink()
+            self.machine.ended.append(self.result)
+            if code == 0:  # a machine has more or less other work: moments are shares of a run now
+                self.machine.seconds = (self.machine.seconds + time.monotonic() - self.begun) / 2
         return self.result is not None
 
     def until(self, seconds: float) -> bool:
@@ -200,6 +152,10 @@ class Running:
         while time.monotonic() < self.begun + seconds and not self.poll():
             time.sleep(0.005)
         return not self.poll()
+
+    def more(self, seconds: float) -> None:
+        """Wait for so many seconds, or until the command ends."""
+        self.until(time.monotonic() - self.begun + seconds)
 
     def wait(self) -> Ended:
         """Return how the command ends; raises HungError where it does not."""
@@ -210,16 +166,12 @@ class Running:
 
     def _give_up(self) -> str:
         """End the command; return what it waited for. Python prints where its threads are when it is aborted."""
-        log = self.machine.run / "log.txt"
-        last = log.read_text(encoding="utf-8", errors="replace").splitlines()[-1:] if log.is_file() else []
-        where = f"{what(self.pid)}; log: {''.join(last) or 'none'}"
         helpers = children(self.pid)
+        states = ", ".join(f"process {pid} is in state {state(pid, 'State')}" for pid in (self.pid, *helpers))
         kill(self.pid, signal.SIGABRT)
-        end = time.monotonic() + GRACE
-        while time.monotonic() < end and not self.poll():
-            time.sleep(0.01)
-        for pid in [self.pid, *helpers]:
+        self.more(GRACE)
+        for pid in (self.pid, *helpers):
             kill(pid)
         while not self.poll():
             time.sleep(0.01)
-        return f"no end after {self.machine.deadline:.0f} s: {where}; it said: {self.machine.ended[-1].said}"
+        return f"no end after {self.machine.deadline:.0f} s: {states}; it said: {self.machine.ended[-1].said}"

@@ -1,4 +1,4 @@
-"""What /proc says of processes: the workers of a run, what a process waits for, and what is left of a folder."""
+"""What /proc says of processes: the workers of a run, what it waits for, and what is left of a folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def children(pid: int) -> list[int]:
         for task in (PROC / str(pid) / "task").iterdir():
             with contextlib.suppress(OSError):
                 found += map(int, (task / "children").read_text(encoding="ascii").split())
-    return [child for child in found if _line(child, "State")[:1] not in ("Z", "X", "")]
+    return [child for child in found if state(child, "State")[:1] not in ("Z", "X", "")]
 
 
 def loky_workers(pid: int) -> list[int]:
@@ -38,13 +38,7 @@ def loky_workers(pid: int) -> list[int]:
 
 def catches(pid: int, number: signal.Signals) -> bool:
     """Whether a process has a handler of its own for a signal."""
-    return bool(int(_line(pid, "SigCgt") or "0", 16) >> (number - 1) & 1)
-
-
-def what(pid: int) -> str:
-    """Return what a process and the processes that it has started are doing, in a line."""
-    own = f"process {pid} is in state {_line(pid, 'State') or 'unknown'}, waits in {_wait(pid)}"
-    return "; ".join([own, *map(what, children(pid))])
+    return bool(int(state(pid, "SigCgt") or "0", 16) >> (number - 1) & 1)
 
 
 def left_of(folder: Path) -> list[str]:
@@ -57,27 +51,10 @@ def left_of(folder: Path) -> list[str]:
     return [line for line in found if line]
 
 
-def threads_of_user(user: int) -> int:
-    """Return how many processes and threads a user has: what a limit of them counts."""
-    number = 0
-    for path in PROC.iterdir():
-        with contextlib.suppress(OSError):
-            if path.name.isdigit() and path.stat().st_uid == user:
-                number += len(list((path / "task").iterdir()))
-    return number
-
-
-def _line(pid: int, name: str) -> str:
+def state(pid: int, name: str) -> str:
     """Return what the status of a process says under a name; empty where it has ended."""
     with contextlib.suppress(OSError):
         for line in (PROC / str(pid) / "status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith(f"{name}:"):
                 return line.partition(":")[2].strip()
     return ""
-
-
-def _wait(pid: int) -> str:
-    """Return the function of the system in which a process waits."""
-    with contextlib.suppress(OSError):
-        return (PROC / str(pid) / "wchan").read_text(encoding="ascii", errors="replace") or "nothing"
-    return "unknown"

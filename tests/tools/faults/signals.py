@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from .machine import Machine, Running
 
-HASTY = {"io.workers.PATIENCE": 5.0, "io.workers.START": 20.0}
-"""Seconds after which the program gives up workers that answer nothing."""
+HASTY = "import pipeline.io.workers as w; w.PATIENCE, w.START = 5.0, 20.0"
+"""Makes the program give up workers that answer nothing sooner."""
 ENDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -46,21 +46,17 @@ def worker(machine: Machine, rng: random.Random) -> str:
     """Kill workers at any moment."""
     process, moment = begun(machine, rng)
     number = rng.choice([1, 1, 2, 4])
-    for _ in range(number):
-        if pid := _a_worker(process, rng):
-            kill(pid)
-        process.until(time.monotonic() - process.begun + rng.uniform(0, 0.2))
+    _kill_workers(process, rng, number)
     process.wait()
     return f"{number} workers killed {moment}"
 
 
 def stopped(machine: Machine, rng: random.Random) -> str:
     """Stop a worker, so that it lives and does nothing. It may not even have begun."""
-    process = machine.start(settings=HASTY)
+    process = machine.start(before=HASTY)
     moment = rng.uniform(0, machine.seconds)
     process.until(moment)
-    pid = _a_worker(process, rng)
-    if pid:
+    if pid := _a_worker(process, rng):
         kill(pid, signal.SIGSTOP)
     process.wait()
     return f"a worker stopped after {moment:.2f} s"
@@ -72,10 +68,7 @@ def scored(machine: Machine, rng: random.Random) -> str:
         machine.scores = machine.start(score=True).wait().printed
     process, moment = begun(machine, rng, score=True)
     number = rng.choice([0, 1, 1, 2])
-    for _ in range(number):
-        if pid := _a_worker(process, rng):
-            kill(pid)
-        process.until(time.monotonic() - process.begun + rng.uniform(0, 0.2))
+    _kill_workers(process, rng, number)
     if not number:
         kill(process.pid)
     ended = process.wait()
@@ -85,21 +78,14 @@ def scored(machine: Machine, rng: random.Random) -> str:
 
 
 def interrupt(machine: Machine, rng: random.Random) -> str:
-    """Interrupt the program, or all processes as a terminal does."""
+    """Interrupt the program, or all processes as a terminal does; now and then twice within a third of a second."""
     process, moment = begun(machine, rng)
-    number = _send(process, rng)
+    signals = [_send(process, rng)]
+    if rng.random() < 0.5:
+        process.more(rng.uniform(0, 0.3) * rng.random())
+        signals.append(_send(process, rng))
     process.wait()
-    return f"{number} {moment}"
-
-
-def twice(machine: Machine, rng: random.Random) -> str:
-    """Interrupt twice, the second time within a third of a second."""
-    process, moment = begun(machine, rng)
-    first = _send(process, rng)
-    process.until(time.monotonic() - process.begun + rng.uniform(0, 0.3) * rng.random())
-    second = _send(process, rng)
-    process.wait()
-    return f"{first}, {second} {moment}"
+    return f"{', '.join(signals)} {moment}"
 
 
 def begun(machine: Machine, rng: random.Random, *, score: bool = False) -> tuple[Running, str]:
@@ -113,12 +99,19 @@ def begun(machine: Machine, rng: random.Random, *, score: bool = False) -> tuple
     return process, f"after {moment:.2f} s"
 
 
+def _kill_workers(process: Running, rng: random.Random, number: int) -> None:
+    for _ in range(number):
+        if pid := _a_worker(process, rng):
+            kill(pid)
+        process.more(rng.uniform(0, 0.2))
+
+
 def _a_worker(process: Running, rng: random.Random) -> int:
     """Return a worker, which is waited for; 0 where the command ends before there is one."""
     while not process.poll():
         if pids := loky_workers(process.pid):
             return rng.choice(pids)
-        process.until(time.monotonic() - process.begun + 0.005)
+        process.more(0.005)
     return 0
 
 

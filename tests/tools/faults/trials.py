@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.conftest import tree
 
-from . import inputs, run_directories, signals, surroundings
+from . import files, signals
 from .machine import HungError, counted
 from .processes import left_of
 
@@ -40,8 +40,6 @@ class Kind(NamedTuple):
     """Whether the command is given again even where it has ended well."""
     leaves: bool = False
     """Whether the program may be unable to delete what it has unpacked; a later run does."""
-    impossible: Callable[[], str] = str
-    """Returns why the kind cannot be tried here; empty where it can."""
 
 
 KILLED = -9
@@ -49,32 +47,15 @@ KINDS = {
     "parent": Kind("the program killed", signals.parent, (KILLED, 0)),
     "start": Kind("workers killed soon after their start", signals.start, (0,)),
     "worker": Kind("workers killed at any moment", signals.worker, (0,)),
-    "scored": Kind(
-        "workers, or the program, killed while counts are in memory", signals.scored, (KILLED, 0), again=True
-    ),
+    "scored": Kind("workers, or the program, killed with counts in memory", signals.scored, (KILLED, 0), again=True),
     "stopped": Kind("a worker stopped (SIGSTOP)", signals.stopped, (0,)),
-    "interrupt": Kind("interrupted (SIGINT, SIGTERM, SIGHUP)", signals.interrupt, (130, 0)),
-    "twice": Kind("interrupted twice", signals.twice, (130, 0), leaves=True),
-    "memory": Kind("little memory (ulimit -v)", surroundings.memory, (0, 3)),
-    "files": Kind("few open files (ulimit -n)", surroundings.files, (0, 3), leaves=True),
-    "processes": Kind(
-        "few processes (ulimit -u)", surroundings.processes, (0, 3), impossible=surroundings.without_setpriv
-    ),
-    "pipe": Kind("a named pipe without a writer", inputs.pipe, (0, 2)),
-    "server": Kind("a server that stalls, trickles or breaks off", inputs.server, (0, 2), again=True, loses=True),
-    "unreadable": Kind(
-        "a file or folder without permission", inputs.unreadable, (0, 2), impossible=surroundings.without_setpriv
-    ),
-    "changed": Kind("a text changed while it is used", inputs.changed, (0, 2), again=True, loses=True),
-    "damage": Kind("killed, a file damaged or deleted", run_directories.damage, (KILLED, 0), again=True, loses=True),
-    "deleted": Kind(
-        "the run directory deleted while it is used", run_directories.deleted, (KILLED, 0, 2), again=True, loses=True
-    ),
-    "two": Kind("two runs at once", run_directories.two, (KILLED, 0, 2)),
-    "disk": Kind("disk full", surroundings.disk, (2,)),
-    "temporary": Kind("folder of temporary files full or closed", surroundings.temporary, (0, 2)),
-    "home": Kind("no home, other languages", surroundings.home, (0,)),
-    "clock": Kind("the clock set while it works", surroundings.clock, (0,)),
+    "interrupt": Kind("interrupted once or twice", signals.interrupt, (130, 0), leaves=True),
+    "server": Kind("a server that stalls or breaks off", files.server, (0, 2), again=True, loses=True),
+    "changed": Kind("a text changed while it is used", files.changed, (0, 2), again=True, loses=True),
+    "damage": Kind("killed, a file damaged or deleted", files.damage, (KILLED, 0), again=True, loses=True),
+    "deleted": Kind("the run directory deleted in use", files.deleted, (KILLED, 0, 2), again=True, loses=True),
+    "two": Kind("two runs at once", files.two, (KILLED, 0, 2)),
+    "disk": Kind("no room for files", files.disk, (2,)),
 }
 
 
@@ -92,10 +73,6 @@ class Trial:
     """Shards that were finished before the last command."""
     repeated: int = 0
     """How many of these it counted again."""
-    seconds: float = 0.0
-    """Processor time of the most expensive command."""
-    peak: float = 0.0
-    """Its memory, or that of its largest worker, in MB."""
     hung: str = ""
     lost: list[str] = field(default_factory=list)
     """What is not as it must be of the results."""
@@ -121,11 +98,8 @@ def trial(machine: Machine, seed: int, number: int, kind: str) -> Trial:
         done.hung = str(error)
     done.lost += machine.wrong
     done.codes = [ended.code for ended in machine.ended]
-    done.seconds = max((ended.seconds for ended in machine.ended), default=0)
-    done.peak = max((ended.peak for ended in machine.ended), default=0)
     _look_for_rests(machine, done)
     shutil.rmtree(machine.run, ignore_errors=True)
-    surroundings.unmount(machine.disk)
     return done
 
 
@@ -141,9 +115,9 @@ def _go_on(machine: Machine, done: Trial) -> None:
         done.kept = machine.finished()
         machine.start().wait()
     _decent(done, machine.ended[first:], (0,))
-    files = tree(machine.run)
-    names = {*files, *machine.expected}
-    done.lost += [f"{name} differs" for name in sorted(names) if files.get(name) != machine.expected.get(name)]
+    found = tree(machine.run)
+    names = {*found, *machine.expected}
+    done.lost += [f"{name} differs" for name in sorted(names) if found.get(name) != machine.expected.get(name)]
     if len(machine.ended) > first:
         done.repeated = max(sum(todo for todo, _ in counted(machine.run)) - (machine.shards - done.kept), 0)
         if done.repeated and not KINDS[done.kind].loses:

@@ -1,1 +1,1 @@
-"""Random inputs, configs, run directories and shards: one driver, and a corpus of what was ever found."""
+"""Random inputs, configs and run directories: one driver, and a corpus of what was ever found."""

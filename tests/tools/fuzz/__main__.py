@@ -3,7 +3,6 @@
     python -m tests.tools.fuzz                                    200 cases of each kind
     python -m tests.tools.fuzz configs runs --cases 2000 --seed 7 others of two kinds
     python -m tests.tools.fuzz runs --only 7:42                   one case again; it is printed as the corpus has it
-    python -m tests.tools.fuzz --corpus                           all that was ever found
 
 Each case may take 20 seconds of processor time and 500 MB. A case is the same whenever it is made of its seed. What is
 found goes into `tests/tools/fuzz/corpus`, with a sentence about what was wrong; the tests replay that.
@@ -15,10 +14,9 @@ import argparse
 import faulthandler
 import json
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from .driver import checked, corpus, fuzz, peak, seeds_of
+from .driver import fuzz, peak, seeds_of
 from .kinds import FUZZERS
 
 if TYPE_CHECKING:
@@ -33,26 +31,12 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200, metavar="N", help="how many of each kind (default: 200)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the cases (default: 0)")
     parser.add_argument("--only", metavar="S:N", help="case N of seed S alone")
-    parser.add_argument("--corpus", action="store_true", help="replay what was ever found")
     args = parser.parse_args()
     if unknown := set(args.kinds) - set(FUZZERS):
         parser.error(f"no kind {', '.join(sorted(unknown))}; known: {', '.join(FUZZERS)}")
     faulthandler.enable()
     kinds = args.kinds or list(FUZZERS)
-    if args.corpus:
-        return _replay(kinds)
     return max(_fuzz(name, [args.only] if args.only else list(seeds_of(args.seed, args.cases))) for name in kinds)
-
-
-def _replay(kinds: Sequence[str]) -> int:
-    wrong = 0
-    for name in kinds:
-        for item in corpus(name):
-            if said := checked(FUZZERS[name], item["case"], Counter()):
-                print(f"--- {name}: {item['about']}\n{said}")
-                wrong += 1
-    print(f"{sum(len(corpus(name)) for name in kinds)} cases of the corpus, {wrong} wrong")
-    return int(bool(wrong))
 
 
 def _fuzz(name: str, seeds: Sequence[str]) -> int:

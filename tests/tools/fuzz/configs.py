@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -48,59 +48,14 @@ TEXTS = {
     "j": '{"t": "a"}\n{"t": "c"}\n',
     "h.csv": HUMAN,
 }
-VALUES: list[Any] = [
-    *[
-        None,
-        True,
-        -1,
-        0,
-        1,
-        2**63,
-        10**30,
-        1e308,
-        -0.5,
-        "",
-        "x",
-        "A",
-        "s",
-        [],
-        {},
-        [[]],
-        {"a": 1},
-        [None],
-        "\x00",
-        "\u202e",
-    ],
-    *["*", "**/*", "[", "[a-", "~", "~x", "$HOME", "${", "{dataset}", "{", "..", ".", "s/", "x" * 300, "\ud7ff"],
-    *[
-        "data:",
-        "data:none",
-        "data:*",
-        "memory://x",
-        "file://",
-        "://",
-        "s3:",
-        "1-2",
-        "2-1",
-        "1-",
-        "0",
-        "1e3",
-        "0x10",
-        "1_0",
-    ],
-    *[
-        "gleu[",
-        "gleu[]",
-        "gleu[iter=]",
-        "gleu[iter=1e9]",
-        "gleu[n=99999]",
-        "bleu[tok=none]",
-        "rouge[types=1+2]",
-        "gleu,",
-        "=",
-    ],
-    *[{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}, {"name": "gleu", "name ": 1}],
-]
+VALUES: list[Any] = [None, True, -1, 0, 1, 2**63, 10**30, 1e308, -0.5, [], {}, [[]], {"a": 1}, [None]]
+VALUES += [{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}]
+VALUES += [{"name": "gleu", "name ": 1}, "", "x", "A", "s", "\x00", "\u202e", "x" * 300, "\ud7ff"]
+ODD = """
+* **/* [ [a- ~ ~x $HOME ${ {dataset} { .. . s/ data: data:none data:* memory://x file:// :// s3: = 1-2 2-1 1- 0 1e3 0x10
+1_0 gleu[ gleu[] gleu[iter=] gleu[iter=1e9] gleu[n=99999] gleu, bleu[tok=none] rouge[types=1+2]
+"""
+VALUES += ODD.split()
 YAML = [
     "? [a, b]\n: c\n",
     "a: &a [1, *a]\n",
@@ -151,21 +106,14 @@ def text(case: dict[str, Any]) -> bytes:
 
 
 def check(case: dict[str, Any], folder: Path, tally: Counter[str]) -> str:
-    """Validate a config, and ask what a run of it would do."""
+    """Ask what a run of a config would do, which validates it."""
     for name, lines in TEXTS.items():
         (folder / name).write_text(lines, encoding="utf-8")
     (folder / "c.yaml").write_bytes(text(case))
-    before = os.getcwd()  # noqa: PTH109
-    os.chdir(folder)
-    try:
-        for command in (["validate", "c.yaml"], ["run", "c.yaml", "--dry-run"]):
-            done = said(*command)
-            tally["refused" if done.code else "accepted"] += 1
-            if wrong := done.wrong():
-                return f"{command[0]}: {wrong}"
-    finally:
-        os.chdir(before)
-    return ""
+    with contextlib.chdir(folder):
+        done = said("run", "c.yaml", "--dry-run")
+    tally["refused" if done.code else "accepted"] += 1
+    return done.wrong()
 
 
 FUZZER = Fuzzer("configs with anything in the place of anything", make, check)

@@ -1,7 +1,7 @@
 """What all fuzzers share: cases of a seed, limits of time and memory for each, and the corpus of what was ever found.
 
 A fuzzer makes a case of a seed and checks it. A case is a value of JSON, so that one that was found goes into the
-corpus as it is. Cases of inputs and of shards are their seeds; the others say what is changed.
+corpus as it is. Cases of inputs are their seeds; the others say what is changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Random texts and configs through the command line: no traceback, no hang, no silent score, no wrong score.
+"""Random texts through the command line: no traceback, no hang, no silent score, no wrong score.
 
-Each case writes texts in random forms (plain, compressed, JSON lines, TSV, Parquet, M2) and a config. An intact one
+Each case writes texts in random forms (plain, compressed, JSON lines, TSV, Parquet) and a config. An intact one
 must score as the same texts do from memory. One with a damage that makes a needed thing wrong must be refused
 with exit code 2. One with random bytes changed must be scored or refused, and nothing else. A case is its seed.
 """
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pipeline
 
+from .changes import changed_bytes, drawn_bytes
 from .driver import Fuzzer, said
 
 if TYPE_CHECKING:
@@ -39,16 +40,10 @@ class Case:
         self.texts: dict[str, list[str]] = {"source": source}
         dataset: dict[str, Any] = {}
         references = rng.randint(1, 3)
-        self.m2 = rng.random() < 0.3
-        if self.m2:
-            self.write_m2(references)
-            dataset["m2"] = "data.m2"
-        else:
-            for number in range(references):
-                self.texts[f"ref{number}"] = [self.edited(line) for line in source]
-            dataset["references"] = [self.form(f"ref{number}") for number in range(references)]
-        if not self.m2 or rng.random() < 0.5:
-            dataset["source"] = self.form("source")
+        for number in range(references):
+            self.texts[f"ref{number}"] = [self.edited(line) for line in source]
+        dataset["references"] = [self.form(f"ref{number}") for number in range(references)]
+        dataset["source"] = self.form("source")
         systems = {}
         for name in rng.sample(["A", "B", "c.1", "D-d"], rng.randint(1, 3)):
             self.texts[f"system-{name}"] = [self.edited(line) for line in source]
@@ -70,36 +65,6 @@ class Case:
     def edited(self, line: str) -> str:
         words = [self.rng.choice(WORDS) if self.rng.random() < 0.2 else word for word in line.split(" ")]
         return " ".join(words if self.rng.random() < 0.8 else words[:-1] or words)
-
-    def write_m2(self, annotators: int) -> None:
-        """Write data.m2; its references are made here from left to right, the program works from right to left."""
-        rows = []
-        references: list[list[str]] = [[] for _ in range(annotators)]
-        for line in self.texts["source"]:
-            tokens = line.split()
-            rows.append("S " + " ".join(tokens))
-            for annotator in range(annotators):
-                made, at = [], 0
-                edits = []
-                while at <= len(tokens):
-                    if self.rng.random() < 0.2:
-                        end = self.rng.randint(at, min(at + 2, len(tokens)))
-                        new = self.rng.choices(WORDS, k=self.rng.randint(0 if end > at else 1, 2))
-                        edits.append(
-                            f"A {at} {end}|||X|||{' '.join(new) or '-NONE-'}|||REQUIRED|||-NONE-|||{annotator}"
-                        )
-                        made += new + ([] if end > at else tokens[at : at + 1])
-                        at = max(end, at + 1)
-                    else:
-                        made += tokens[at : at + 1]
-                        at += 1
-                rows += edits or [f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"]
-                references[annotator].append(" ".join(made))
-            rows.append("")
-        for annotator, texts in enumerate(references):
-            self.texts[f"ref{annotator}"] = texts
-        self.texts["source"] = [" ".join(line.split()) for line in self.texts["source"]]
-        self.save("data.m2", "\n".join(rows) + "\n", "m2")
 
     def save(self, name: str, data: str | bytes, kind: str) -> Path:
         path = self.folder / name
@@ -183,8 +148,6 @@ def cut_it_short(case: Case) -> None:
     data = path.read_bytes()
     if kind in ("gz", "bz2", "xz", "zst", "parquet"):
         path.write_bytes(data[: case.rng.randrange(len(data))])
-    elif kind == "m2":
-        path.write_bytes(data[: data.rfind(b"S ")] if case.count > 1 else b"")
     else:
         path.write_bytes(
             b"\n".join(data.removesuffix(b"\n").split(b"\n")[:-1]) + b"\n" if data.count(b"\n") > 1 else b""
@@ -197,7 +160,6 @@ def add_a_line(case: Case) -> None:
         "txt": b"\nz\n",
         "jsonl": b'{"t": {"x": "z"}}\n',
         "tsv": b"9\tz\n",
-        "m2": b"S z\nA 0 1|||X|||y|||R|||N|||0\n",
     }
     data = path.read_bytes()
     more = extra.get(kind, b"trailing bytes that are no data")
@@ -211,7 +173,7 @@ def add_a_line(case: Case) -> None:
 def break_utf8(case: Case) -> None:
     path, kind = case.rng.choice(case.files)
     data = path.read_bytes()
-    if kind in ("txt", "jsonl", "tsv", "m2"):
+    if kind in ("txt", "jsonl", "tsv"):
         at = case.rng.randrange(len(data) + 1)
         path.write_bytes(data[:at] + case.rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80"]) + data[at:])
     else:
@@ -219,15 +181,14 @@ def break_utf8(case: Case) -> None:
 
 
 def break_a_record(case: Case) -> None:
-    """Damage a line of records or annotations; where there are none, lose a file."""
-    chosen = [(path, kind) for path, kind in case.files if kind in ("jsonl", "tsv", "m2")]
+    """Damage a line of records; where there are none, lose a file."""
+    chosen = [(path, kind) for path, kind in case.files if kind in ("jsonl", "tsv")]
     if not chosen:
         lose_a_file(case)
         return
     path, kind = case.rng.choice(chosen)
     lines = path.read_text(encoding="utf-8").split("\n")
-    wanted = [i for i, line in enumerate(lines) if line.startswith("A " if kind == "m2" else "") and line]
-    at = case.rng.choice(wanted)
+    at = case.rng.choice([i for i, line in enumerate(lines) if line])
     ways: dict[str, list[Callable[[str], str]]] = {
         "jsonl": [
             lambda s: s[:-1],
@@ -242,14 +203,6 @@ def break_a_record(case: Case) -> None:
             lambda _: '{"t": {"x": "a", "x": "b"}}',
         ],
         "tsv": [lambda s: s.replace("\t", " "), lambda s: f"{s}\tz"],
-        "m2": [
-            lambda s: s.replace("|||", "||", 1),
-            lambda _: "A 0 99|||X|||y|||REQUIRED|||-NONE-|||0",
-            lambda _: "A 1 0|||X|||y|||REQUIRED|||-NONE-|||0",
-            lambda _: "A x 1|||X|||y|||REQUIRED|||-NONE-|||0",
-            lambda _: "A 0 1|||X|||y|||REQUIRED|||-NONE-|||z",
-            lambda s: f"B{s[1:]}",
-        ],
     }
     lines[at] = case.rng.choice(ways[kind])(lines[at])
     if kind == "tsv" and len([line for line in lines if line]) < 2:
@@ -257,58 +210,7 @@ def break_a_record(case: Case) -> None:
     path.write_text("\n".join(lines), encoding="utf-8", newline="")
 
 
-def spoil_the_config(case: Case) -> None:
-    """Make one thing of the config wrong."""
-    config, rng = case.config, case.rng
-    dataset, systems = config["datasets"]["d"], config["systems"]
-    name = rng.choice(list(systems))
-    ways: list[Callable[[], object]] = [
-        lambda: config.update(metric=["gleu"]),
-        lambda: dataset.update(refernces=["r"]),
-        lambda: config.update(run={"n_jobs": rng.choice([0, -1, "two", 1.5, None, []])}),
-        lambda: config.update(run={"n_jobs": 3, "backend": "serial"}),
-        lambda: config.update(output={"digits": rng.choice([13, -1, "x", {}, None])}),
-        lambda: config.update(metrics=["glue"]),
-        lambda: config.update(metrics=[]),
-        lambda: config.update(metrics=[{"name": "gleu", "iterations": 3, "references": "max"}]),
-        lambda: config.update(systems=rng.choice([{}, [], None, "x", 5, ["*.none"]])),
-        lambda: systems.update({name.swapcase(): systems[name]}) if name.swapcase() != name else systems.clear(),
-        lambda: systems.update({name: {"jsonl": "x"}}),
-        lambda: systems.update({name: {"e": systems[name]}}),
-        lambda: systems.update({name: rng.choice([[], None, {}, "", "no/such*", "no\0such", "x" * 300])}),
-        lambda: (dataset.pop("m2", None), dataset.update(references=[])),
-        lambda: (dataset.pop("m2", None), dataset.pop("references", None)),
-        lambda: (dataset.pop("m2", None), dataset.update(references=["*.none"])),
-        lambda: dataset.update(keep=[case.count + 1], drop=[1]),
-        lambda: (dataset.pop("drop", None), dataset.update(keep=[rng.choice([case.count + 1, 0, "2-1", "x", "1-99"])])),
-        lambda: (dataset.pop("keep", None), dataset.update(drop=[f"1-{case.count}"])),
-        lambda: dataset.update(empty_references="nonee"),
-        lambda: dataset.update(path="nowhere"),
-        lambda: config.update(include=["config.yaml"]),
-        lambda: config.update(include=["http://example.org/x.yaml"]),
-        lambda: config.update(defaults={"metrics": {"ordre": 3}}),
-        lambda: config.update(version=2),
-        lambda: config.pop(rng.choice(["datasets", "systems", "metrics"])),
-        lambda: config["datasets"].update(e={"source": dataset.get("source"), "references": ["nothing.txt"]}),
-    ]
-    rng.choice(ways)()
-
-
-DAMAGES = [lose_a_file, make_it_a_folder, cut_it_short, add_a_line, break_utf8, break_a_record, spoil_the_config]
-
-
-def shuffle_bytes(case: Case, config: Path) -> None:
-    """Change some bytes of the config or of a file; nothing is known of what must come of it."""
-    rng = case.rng
-    path = config if rng.random() < 0.5 else rng.choice(case.files)[0]
-    data = bytearray(path.read_bytes())
-    for _ in range(rng.randint(1, 4)):
-        at = rng.randrange(len(data) + 1)
-        piece = rng.choice(
-            [bytes([rng.randrange(256)]), b"\n", b"\0", b"'", b"[", b"]", b"&a ", b"*a", b"!!", b": ", b"\t"]
-        )
-        data[at : at + rng.randint(0, 2)] = piece
-    path.write_bytes(bytes(data))
+DAMAGES = [lose_a_file, make_it_a_folder, cut_it_short, add_a_line, break_utf8, break_a_record]
 
 
 def check(seed: str, folder: Path, tally: Counter[str]) -> str:
@@ -320,8 +222,9 @@ def check(seed: str, folder: Path, tally: Counter[str]) -> str:
     if damage:
         damage(case)
     config = case.write()
-    if way == "shuffled":
-        shuffle_bytes(case, config)
+    if way == "shuffled":  # nothing is known of what must come of it
+        path = config if rng.random() < 0.5 else rng.choice(case.files)[0]
+        path.write_bytes(changed_bytes(path.read_bytes(), [drawn_bytes(rng) for _ in range(rng.randint(1, 4))]))
     done = said("run", config, "--output", folder / "out", "--json")
     tally[f"{way}: {'scored' if done.code == 0 else 'refused'}"] += 1
     if done.wrong():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import configs, inputs, kernels, run_directories
+from . import configs, inputs, run_directories
 
 if TYPE_CHECKING:
     from .driver import Fuzzer
@@ -13,5 +13,4 @@ FUZZERS: dict[str, Fuzzer] = {
     "inputs": inputs.FUZZER,
     "configs": configs.FUZZER,
     "runs": run_directories.FUZZER,
-    "kernels": kernels.FUZZER,
 }

@@ -6,7 +6,7 @@ import math
 import sys
 import warnings
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ...texts import WrongTypeError, WrongValueError, check_order, closest_lengt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from ....arrays import Ints
 
@@ -36,39 +38,28 @@ QUARTERS = (0.25, 0.25, 0.25, 0.25)
 """The weights that auto_reweigh replaces."""
 
 
-class Counts(NamedTuple):
-    """The counts of some sentences."""
-
-    match: Ints
-    """Matches [lines, order] with all references merged, or [lines, references, order] with each."""
-    sizes: Ints
-    """The tokens of each hypothesis: [lines]."""
-    reference_sizes: Ints
-    """The tokens of each reference: [lines, references], 0 where a line has fewer references than others."""
-    references: list[int]
-    """How many references each line has. They come first; what follows is empty."""
-
-
 def counted(
     list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int, kind: str
-) -> Counts:
-    """Return the counts of a kind (`kernel/common.py`) of sentences that have a list of references each.
+) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
+    """Return matches, the tokens of hypotheses and of references, and which references there are.
 
+    They are matches of a kind (`kernel/common.py`), [lines, order] or [lines, references, order]; [lines]; and twice
+    [lines, references]: lines may have fewer references than others.
     Raises InputError for lists that do not fit together, and for tokens that cannot be keys.
     """
     if len(list_of_references) != len(hypotheses):
         found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
         raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
-    most = max(map(len, list_of_references), default=0)
-    padded = ([*references, *[()] * (max(most, 1) - len(references))] for references in list_of_references)
-    sets = [list(texts) for texts in zip(*padded, strict=True)] or [[]]
+    own = np.array(list(map(len, list_of_references)))
+    most = max(1, own.max(initial=0))
+    sets = [[texts[n] if n < len(texts) else () for texts in list_of_references] for n in range(most)]
     try:
         encoded = ids_of([*sets, hypotheses])
     except TypeError as error:
         raise WrongTypeError(f"expected sentences that are lists of tokens: {error}") from None
     *reference_sizes, sizes = (lengths(text) for text in encoded)
-    own = [len(references) for references in list_of_references]
-    return Counts(matches(encoded, order, kind), sizes, np.stack(reference_sizes, axis=-1), own)
+    there = np.arange(most) < own[:, None]
+    return matches(encoded, order, kind), sizes, np.stack(reference_sizes, axis=-1), there
 
 
 class Precision(Fraction):
@@ -98,8 +89,8 @@ class Precision(Fraction):
 
 def modified_precision(references: Sequence[Tokens], hypothesis: Tokens, n: int) -> Precision:
     """Return how many n-grams of order `n` are in a reference, and how many there are, at least 1."""
-    counts = counted([references], [hypothesis], n, "union_match")
-    return Precision(int(counts.match[0, n - 1]), max(1, len(hypothesis) - n + 1))
+    match = counted([references], [hypothesis], n, "union_match")[0]
+    return Precision(int(match[0, n - 1]), max(1, len(hypothesis) - n + 1))
 
 
 class SmoothingFunction:
@@ -216,17 +207,15 @@ def corpus_bleu(
     check_order("weights", order)
     if not len(hypotheses):
         raise WrongValueError("hypotheses: the list is empty")
-    counts = counted(list_of_references, hypotheses, order, "union_match")
-    if 0 in counts.references:
-        raise WrongValueError(f"item {counts.references.index(0) + 1} has no references")
-    there = np.arange(counts.reference_sizes.shape[1]) < np.array(counts.references)[:, None]
-    closest = closest_lengths(counts.sizes, counts.reference_sizes, there)
-    brevity = brevity_penalty(int(closest.sum()), int(counts.sizes.sum()))
-    ngrams = np.maximum(totals(counts.sizes, order), 1).sum(axis=0).tolist()
-    precisions: list[Any] = [Precision(*both) for both in zip(counts.match.sum(axis=0).tolist(), ngrams, strict=True)]
+    match, sizes, reference_sizes, there = counted(list_of_references, hypotheses, order, "union_match")
+    if not there.any(axis=1).all():
+        raise WrongValueError(f"item {there.any(axis=1).argmin() + 1} has no references")
+    length = int(sizes.sum())
+    brevity = brevity_penalty(int(closest_lengths(sizes, reference_sizes, there).sum()), length)
+    ngrams = np.maximum(totals(sizes, order), 1).sum(axis=0).tolist()
+    precisions: list[Any] = [Precision(*both) for both in zip(match.sum(axis=0).tolist(), ngrams, strict=True)]
     if precisions[0].numerator == 0:
         return 0 if len(sets) == 1 else [0] * len(sets)
-    length = int(counts.sizes.sum())
     smooth = smoothing_function or SmoothingFunction().method0
     precisions = smooth(precisions, references=list_of_references[-1], hypothesis=hypotheses[-1], hyp_len=length)
     scores = [_score(own, precisions, brevity, length if auto_reweigh else None) for own in sets]

@@ -36,14 +36,14 @@ def corpus_gleu(
     if not len(hypotheses) or order < min_len:
         return 0.0
     check_order("max_len", order)
-    counts = counted(list_of_references, hypotheses, order, "match")
-    own = totals(counts.sizes, order)[:, None, min_len - 1 :].sum(axis=2)
-    larger = np.maximum(own, totals(counts.reference_sizes, order)[..., min_len - 1 :].sum(axis=2))
-    matches = counts.match[..., min_len - 1 :].sum(axis=2)
+    matches, sizes, reference_sizes, there = counted(list_of_references, hypotheses, order, "match")
+    orders = slice(min_len - 1, None)
+    own = totals(sizes, order)[:, None, orders].sum(axis=2)
+    larger = np.maximum(own, totals(reference_sizes, order)[..., orders].sum(axis=2))
+    pairs = np.stack([matches[..., orders].sum(axis=2), larger], axis=-1)
     match = total = 0
-    for number, pairs in zip(counts.references, np.stack([matches, larger], axis=-1).tolist(), strict=True):
-        possible = [pair for pair in pairs[:number] if pair[1] > 0]
-        if possible:
-            best = max(possible, key=lambda pair: pair[0] / pair[1])
+    for line, given in zip(pairs, there & (larger > 0), strict=True):
+        if given.any():
+            best = max(line[given].tolist(), key=lambda pair: pair[0] / pair[1])
             match, total = match + best[0], total + best[1]
     return match / total if total else 0.0

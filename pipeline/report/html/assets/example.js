@@ -37,15 +37,6 @@ function lettersOf(old, text) {
   return found;
 }
 
-const SCRIPTS = ["Arabic", "Hebrew", "Han", "Hiragana", "Katakana", "Hangul", "Cyrillic", "Greek", "Devanagari", "Bengali", "Tamil", "Telugu", "Thai", "Georgian", "Armenian", "Ethiopic"];
-
-// Return the scripts of a text other than Latin.
-function scriptsOf(text) {
-  const named = SCRIPTS.filter((name) => new RegExp(`\\p{Script=${name}}`, "u").test(text));
-  const rest = text.replace(/[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/gu, "");
-  return named.length ? named : rest ? ["others"] : [];
-}
-
 function isRightToLeft(text) {
   return /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text);
 }
@@ -67,14 +58,10 @@ function latexOf({ place, metric, rows }) {
     const turned = isRightToLeft(parts.map((part) => part[3]).join(" ")) ? `\\gecrtl{${text}}` : text;
     return `${tex(name)} & ${turned} & ${score.replace("−", "$-$")} \\\\`;
   };
-  const scripts = scriptsOf(rows.flatMap(({ parts }) => parts.map((part) => part[2] + part[3])).join(""));
-  const note = scripts.length
-    ? [`% Other letters than Latin ones (${scripts.join(", ")}): LuaLaTeX, with \\usepackage[bidi=basic]{babel} and a font that has them: \\babelfont{rm}{...}`]
-    : [];
   return [
     "% Made by gec-pipeline. In the preamble: \\usepackage{tabularx,xcolor}",
     "% and, for pdfLaTeX, \\usepackage[T1]{fontenc} and \\usepackage{textcomp}",
-    ...note,
+    "% Other letters than Latin ones: LuaLaTeX, with \\usepackage[bidi=basic]{babel} and a font that has them: \\babelfont{rm}{...}",
     "\\providecommand{\\gecrule}[2]{\\leavevmode\\begingroup\\setbox0\\hbox{#2}\\rlap{\\raisebox{#1}{\\rule{\\wd0}{.5pt}}}\\box0\\endgroup}",
     "\\providecommand{\\gecins}[1]{\\textcolor{green!35!black}{\\gecrule{-.35ex}{#1}}}",
     "\\providecommand{\\gecdel}[1]{\\textcolor{red!65!black}{\\gecrule{.5ex}{#1}}}",

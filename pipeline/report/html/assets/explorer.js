@@ -65,7 +65,6 @@ class VirtualList {
 
 // The state says what the page shows. It is kept in the address, so that a link leads back to it.
 const DEFAULTS = { dataset: 0, metric: 0, a: 0, b: 1, reference: -1, against: "source", sort: "line", wins: "all", edits: "all", q: "", line: -1, grams: false, whole: false, scores: false, part: "sentences" };
-const CHOICES = { sort: ["line", "worst", "best", "ahead", "behind", "apart", "spread", "longest", "shortest"], wins: ["all", "a", "b", "tie", "differ"], edits: ["all", "changed", "unchanged", "by-all", "by-some", "by-none"] };
 const SWITCHES = ["grams", "whole", "scores"];
 const state = { ...DEFAULTS };
 const PAUSE = 200;
@@ -88,7 +87,7 @@ function readAddress() {
   state.a = place(own.systems, "a", first);
   state.b = given.get("b") === "" ? -1 : place(own.systems, "b", state.a === second ? first : second);
   state.reference = place(numbersOf(metric()), "reference", -1);
-  for (const key of Object.keys(CHOICES)) if (CHOICES[key].includes(given.get(key))) state[key] = given.get(key);
+  for (const key of ["sort", "wins", "edits"]) if ([...form.elements[key].options].some((one) => one.value === given.get(key))) state[key] = given.get(key);
   state.against = given.get("against") ?? usualAgainst(own);
   state.q = given.get("q") ?? "";
   for (const key of SWITCHES) state[key] = given.get(key) === "1";

@@ -77,16 +77,10 @@ function writeResultPart(key, value) {
   const systems = [...new Set(Object.values(boards).flatMap((board) => board.systems))];
   const rows = () => document.querySelectorAll(".grid tbody tr");
 
-  // Return a number that is not negative with so many decimals. Its decimal form is rounded half up, as in the tables.
-  const rounded = (number) => {
-    const [mantissa, exponent = "0"] = String(number).split("e"), [whole, rest = ""] = mantissa.split(".");
-    const shift = digits + Number(exponent) - rest.length, all = BigInt(whole + rest);
-    const unit = 10n ** BigInt(Math.max(-shift, 0));
-    const text = String(shift >= 0 ? all * 10n ** BigInt(shift) : (2n * all + unit) / (2n * unit)).padStart(digits + 1, "0");
-    return digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text;
-  };
+  // Return a difference in percent with its sign, rounded half up as in the tables.
   const signed = (difference) => {
-    const text = rounded(100 * Math.abs(difference));
+    const unit = 10 ** digits, exact = Number((100 * Math.abs(difference) * unit).toPrecision(15));
+    const text = (Math.floor(exact + 0.5) / unit).toFixed(digits);
     return /[1-9]/.test(text) ? `${difference < 0 ? "−" : "+"}${text}` : text;
   };
   // Return what the run's test says of two systems: "-" without a test, "=" or "*".

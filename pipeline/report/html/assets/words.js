@@ -1,6 +1,5 @@
 "use strict";
-// The edits between two texts: by words, in pairs of words, and by the letters of a pair. `report/word_edits.py` does the
-// same for the terminal, and tests compare the two.
+// The edits between two texts: by words, in pairs of words, and by the letters of a pair.
 const WORDS =
   /<n>|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?!<n>)[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])+/gu;
 const MOST_CELLS = 4_000_000;
@@ -56,30 +55,34 @@ function edits(one, two) {
   return found;
 }
 
-// Add the edits of two ranges so that as many words as possible stay the same.
-function longestCommon(one, two, a, b, c, d, add) {
-  const rows = b - a, columns = d - c, width = columns + 1, longest = new Uint16Array((rows + 1) * width);
+// Return pairs [i, j] of a row and a column that rise in both and are worth most together, the first ones where equal.
+// `worth` is that of a pair, 0 where it is none. Where all pairs are worth 1, there are as many as there can be.
+function bestPairs(rows, columns, worth) {
+  const width = columns + 1, best = new Float64Array((rows + 1) * width), found = [];
   for (let i = rows - 1; i >= 0; i--) {
     for (let j = columns - 1; j >= 0; j--) {
-      longest[i * width + j] =
-        one[a + i] === two[c + j]
-          ? longest[(i + 1) * width + j + 1] + 1
-          : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+      const own = worth(i, j), at = i * width + j;
+      best[at] = Math.max(own ? best[at + width + 1] + own : 0, best[at + width], best[at + 1]);
     }
   }
-  let i = 0, j = 0;
-  while (i < rows || j < columns) {
-    if (i < rows && j < columns && one[a + i] === two[c + j]) {
-      add("same", a + i, a + i + 1, c + j, c + j + 1);
-      i++, j++;
-    } else if (j === columns || (i < rows && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) {
-      add("changed", a + i, a + i + 1, c + j, c + j);
-      i++;
-    } else {
-      add("changed", a + i, a + i, c + j, c + j + 1);
-      j++;
-    }
+  for (let i = 0, j = 0; i < rows && j < columns; ) {
+    const own = worth(i, j), at = i * width + j;
+    if (own && best[at] === best[at + width + 1] + own) found.push([i++, j++]);
+    else if (best[at + width] >= best[at + 1]) i++;
+    else j++;
   }
+  return found;
+}
+
+// Add the edits of two ranges so that as many words as possible stay the same.
+function longestCommon(one, two, a, b, c, d, add) {
+  let [x, y] = [a, c];
+  for (const [i, j] of bestPairs(b - a, d - c, (row, column) => Number(one[a + row] === two[c + column]))) {
+    add("changed", x, a + i, y, c + j);
+    [x, y] = [a + i + 1, c + j + 1];
+    add("same", x - 1, x, y - 1, y);
+  }
+  add("changed", x, b, y, d);
 }
 
 // Return the places [i, j] of words that both ranges have once, as many as rise in both.
@@ -125,13 +128,7 @@ function likeness(one, two) {
 
 function shareOf(one, two) {
   if (!one.length || !two.length || Math.max(one.length, two.length) > LONG_WORD) return 0;
-  let before = new Uint8Array(two.length + 1);
-  for (const letter of one) {
-    const row = new Uint8Array(two.length + 1);
-    for (let j = 1; j <= two.length; j++) row[j] = letter === two[j - 1] ? before[j - 1] + 1 : Math.max(before[j], row[j - 1]);
-    before = row;
-  }
-  return (2 * before[two.length]) / (one.length + two.length);
+  return (2 * bestPairs(one.length, two.length, (i, j) => Number(one[i] === two[j])).length) / (one.length + two.length);
 }
 
 function isPair(one, two) {
@@ -142,32 +139,17 @@ function isPair(one, two) {
 function paired(one, two, a, b, c, d) {
   const rows = b - a, columns = d - c;
   if (rows * columns < 2 || rows * columns > MOST_PAIRS || one.slice(a, b).join("") === two.slice(c, d).join("")) return [[a, b, c, d]];
-  const width = columns + 1, worth = new Float64Array((rows + 1) * width), alike = new Float64Array(rows * columns);
-  for (let i = rows - 1; i >= 0; i--) {
-    for (let j = columns - 1; j >= 0; j--) {
-      const own = likeness(one[a + i], two[c + j]);
-      alike[i * columns + j] = own > 0.5 ? own : -1;
-      const pair = own > 0.5 ? worth[(i + 1) * width + j + 1] + own : 0;
-      worth[i * width + j] = Math.max(pair, worth[(i + 1) * width + j], worth[i * width + j + 1]);
-    }
-  }
-  const found = [];
-  let i = 0, j = 0, from = [0, 0];
-  const close = () => {
-    if (from[0] < i || from[1] < j) found.push([a + from[0], a + i, c + from[1], c + j]);
+  const worth = (i, j) => {
+    const own = likeness(one[a + i], two[c + j]);
+    return own > 0.5 ? own : 0;
   };
-  while (i < rows && j < columns) {
-    const own = alike[i * columns + j];
-    if (own > 0 && worth[i * width + j] === worth[(i + 1) * width + j + 1] + own) {
-      close();
-      found.push([a + i, a + i + 1, c + j, c + j + 1]);
-      i++, j++;
-      from = [i, j];
-    } else if (worth[(i + 1) * width + j] >= worth[i * width + j + 1]) i++;
-    else j++;
+  const pairs = bestPairs(rows, columns, worth), found = [];
+  let [x, y] = [a, c];
+  for (const [i, j] of [...pairs, [rows, columns]]) {
+    if (x < a + i || y < c + j) found.push([x, a + i, y, c + j]);
+    [x, y] = [a + i + 1, c + j + 1];
+    if (i < rows) found.push([x - 1, x, y - 1, y]);
   }
-  [i, j] = [rows, columns];
-  close();
   return found;
 }
 

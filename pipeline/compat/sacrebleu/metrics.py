@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import os
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from .... import kernel
-from ....errors import did_you_mean
-from ....tokenizers import sacrebleu
-from ....tokenizers.tercom import Tercom
-from ....tokenizers.tokenization import Tokenization
-from ...texts import (
+from ... import kernel
+from ...errors import did_you_mean
+from ...tokenizers import sacrebleu
+from ...tokenizers.tercom import Tercom
+from ...tokenizers.tokenization import Tokenization
+from ..texts import (
     UnavailableError,
     WrongTypeError,
     WrongValueError,
@@ -31,12 +30,14 @@ from ...texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from ....arrays import Floats, Ints
-    from ....kernel.common import Lines
+    from numpy.typing import NDArray
 
-__all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore"]
+    from ...arrays import Floats, Ints
+    from ...kernel.common import Lines
+
+__all__ = ["BLEU", "CHRF", "TER", "BLEUScore", "CHRFScore"]
 
 LOGGER = logging.getLogger("pipeline.compat.sacrebleu")
 TOKENIZED = 100
@@ -45,6 +46,8 @@ LOG_OF_ZERO = -9999999999.0
 """What stands for the logarithm of a precision of 0."""
 EPSILON = 1e-16
 """With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
+ABBREVIATIONS = {"nrefs": "#", "seed": "rs", "case": "c", "version": "v"}
+"""Short names of the parts of signatures that all metrics have."""
 Streams = Sequence[Sequence[str | None]]
 """References: a list for each annotator, with a text or None for each line."""
 
@@ -57,61 +60,40 @@ class Score:
         self._mean = self._ci = -1.0
         self._verbose = ""
 
-    def format(self, width: int = 2, score_only: bool = False, signature: str = "", is_json: bool = False) -> str:
-        """Return the score as text or as JSON, with `width` decimals, as sacreBLEU prints it."""
+    def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
+        """Return the score as text with `width` decimals, as sacreBLEU prints it."""
         shown = f"{self.score:.{width}f}"
-        record: dict[str, Any] = {"name": self.name, "score": float(shown), "signature": signature}
         if self._mean > 0:
-            mean, half = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
-            record |= {"confidence_mean": float(mean), "confidence_var": float(half)}
-            record["confidence"] = f"μ = {mean} ± {half}"
-            shown += f" ({record['confidence']})"
-        if self._verbose:
-            record["verbose_score"] = self._verbose
+            shown += f" (μ = {self._mean:.{width}f} ± {self._ci:.{width}f})"
         if score_only:
             return shown
-        if is_json:
-            record |= dict(part.split(":") for part in signature.split("|"))
-            return json.dumps(record, indent=1, ensure_ascii=False)
         named = f"{self.name}|{signature}" if signature else self.name
-        return " ".join([f"{named} = {shown}", *([self._verbose] if self._verbose else [])])
+        return f"{named} = {shown} {self._verbose}".rstrip()
 
-    def estimate_ci(self, scores: Sequence[Score]) -> None:
+    def keep_interval(self, scores: Iterable[Score]) -> None:
         """Keep the mean of the scores of bootstrap samples, and half of their interval of 95%."""
         ordered = sorted(score.score for score in scores)
         cut = len(ordered) // 40
-        self._mean = statistics.mean(ordered)
-        self._ci = (ordered[len(ordered) - cut - 1] - ordered[cut]) / 2
+        self._mean, self._ci = statistics.mean(ordered), (ordered[-cut - 1] - ordered[cut]) / 2
 
     def __repr__(self) -> str:
         return self.format()
 
 
 class Signature:
-    """What a score depends on. `info` has it by name; format() returns it as one word.
-
-    `abbreviations` has short names of parts, beside those that all metrics share.
-    """
-
-    shared: ClassVar[dict[str, str]] = {"nrefs": "#", "seed": "rs", "case": "c", "version": "v"}
-    """Short names of parts; others keep their names."""
+    """What a score depends on. `info` has it by name; format() returns it as one word."""
 
     def __init__(self, info: dict[str, Any], abbreviations: Mapping[str, str]) -> None:
-        self.info, self.abbreviations = info, {**self.shared, **abbreviations}
+        self.info, self.abbreviations = info, abbreviations
 
     def format(self, short: bool = False) -> str:
-        """Return the parts that have a value, joined by |, with the version last. `short` takes short names."""
+        """Return the parts that have a value, joined by |. `short` takes short names of parts."""
         parts = []
-        for name in (*(name for name in self.info if name != "version"), "version"):
-            value = self.info[name]
+        for name, value in self.info.items():
             shown = ("no", "yes")[value] if isinstance(value, bool) else value
             if value is not None:
                 parts.append(f"{self.abbreviations.get(name, name) if short else name}:{shown}")
         return "|".join(parts)
-
-    def update(self, key: str, value: object) -> None:
-        """Add a part, or change one."""
-        self.info[key] = value
 
     def __repr__(self) -> str:
         return self.format()
@@ -124,19 +106,16 @@ class Metric(ABC, Generic[Scored]):
     """A metric with its settings.
 
     References that are given when it is made serve all calls that are given None.
-    Members with an underscore have the names that they have in sacreBLEU, since its paired tests call them.
     """
 
     abbreviations: ClassVar[Mapping[str, str]] = {}
-    """Short names of the parts of its signatures."""
+    """Short names of the parts of its signatures, beside those that all metrics share."""
 
     def __init__(self, references: Streams | None) -> None:
-        self._ref_cache: Streams | None = None
+        self._references = references
         self.n_bootstrap: int | None = None
         self.seed: str | None = None
         self.num_refs: int | None = None
-        if references is not None:
-            self._ref_cache, self.num_refs = references, self._checked_count(references)
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams | None, n_bootstrap: int = 1) -> Scored:
         """Return the score of a corpus.
@@ -146,86 +125,74 @@ class Metric(ABC, Generic[Scored]):
         the interval over so many bootstrap samples, drawn as sacreBLEU draws them.
         Raises InputError for texts that do not fit together.
         """
-        counts = self._extract_corpus_statistics(hypotheses, references)
-        score = self._aggregate_and_compute(counts)
+        counts = self._count(*self._texts(hypotheses, references or self._references))
+        score = self._score(counts.cumsum(axis=0)[-1].tolist())  # added one after the other, as in sacreBLEU
         if n_bootstrap > 1:
-            self.n_bootstrap = n_bootstrap
-            self.seed = os.environ.get("SACREBLEU_SEED", "12345").lower()
-            score.estimate_ci(self._bootstrap(counts, n_bootstrap))
+            self.n_bootstrap, self.seed = n_bootstrap, os.environ.get("SACREBLEU_SEED", "12345").lower()
+            drawn = np.random.default_rng(None if self.seed == "none" else int(self.seed))
+            lines = len(counts)
+            weights = (np.bincount(drawn.integers(0, lines, lines), minlength=lines) for _ in range(n_bootstrap))
+            score.keep_interval(self._score((weight @ counts).tolist()) for weight in weights)
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> Scored:
         """Return the score of a sentence with its references. Raises InputError for what is no text."""
-        name = type(self).__name__
         if not isinstance(hypothesis, str):
-            raise WrongTypeError(f"{name}: hypothesis: expected a text, found {type(hypothesis).__name__}")
-        if isinstance(references, str) or not isinstance(references, Sequence):
-            raise WrongTypeError(f"{name}: references: expected a list of texts, found {type(references).__name__}")
+            raise WrongTypeError(f"hypothesis: expected a text, found {type(hypothesis).__name__}")
+        _check_list("references", references)
         return self.corpus_score([hypothesis], [[reference] for reference in references])
 
     def get_signature(self) -> Signature:
         """Return the signature of what was scored last. Raises WrongValueError where nothing was scored yet."""
         if self.num_refs is None:
             raise WrongValueError("the number of references is not known yet: score something first")
-        from ....metrics.base.options import SACREBLEU
+        from ...metrics.base.options import SACREBLEU
 
         references = "var" if self.num_refs == -1 else self.num_refs
-        info = {"version": SACREBLEU, "nrefs": references, "bs": self.n_bootstrap, "ar": None, "seed": self.seed}
-        return Signature(info | self._settings(), self.abbreviations)
+        info = {"nrefs": references, "bs": self.n_bootstrap, "seed": self.seed, **self._settings()}
+        return Signature(info | {"version": SACREBLEU}, {**ABBREVIATIONS, **self.abbreviations})
 
-    def _extract_corpus_statistics(self, hypotheses: Sequence[str], references: Streams | None) -> Ints | Floats:
-        """Return the counts of each line: int64 [lines, counts]."""
-        name = type(self).__name__
-        if isinstance(hypotheses, str) or not isinstance(hypotheses, Sequence):
-            raise WrongTypeError(f"{name}: hypotheses: expected a list of texts, found {type(hypotheses).__name__}")
+    def _texts(self, hypotheses: Sequence[str], references: Streams | None) -> tuple[list[Lines], NDArray[np.bool_]]:
+        """Return references and hypotheses as lines, and which references there are: bool [lines, references].
+
+        Raises InputError for texts that do not fit together.
+        """
+        _check_list("hypotheses", hypotheses)
         if not hypotheses:
-            raise WrongValueError(f"{name}: hypotheses: the list is empty")
-        if references:
-            self.num_refs = self._checked_count(references)
-        references = references or self._ref_cache
+            raise WrongValueError("hypotheses: the list is empty")
         if not references:
-            raise WrongValueError(f"{name}: there are no references, neither here nor in the metric")
+            raise WrongValueError("there are no references, neither here nor in the metric")
+        _check_list("references", references)
         for number, stream in enumerate(references):
+            _check_list(f"references[{number}]", stream)
             if len(stream) != len(hypotheses):
                 sizes = f"{len(stream)} texts, and there are {len(hypotheses)} hypotheses"
-                raise WrongValueError(f"{name}: references[{number}] has {sizes}")
-        return self._count(hypotheses, references)
-
-    def _aggregate_and_compute(self, stats: Any) -> Scored:
-        """Return the score of the counts of lines."""
-        return self._compute_score_from_stats(np.asarray(stats).sum(axis=0))
-
-    def _bootstrap(self, counts: Ints | Floats, samples: int) -> list[Scored]:
-        """Return the scores of bootstrap samples of the lines."""
-        drawn = np.random.default_rng(None if self.seed in (None, "none") else int(str(self.seed)))
-        lines = len(counts)
-        weights = (np.bincount(drawn.integers(0, lines, lines), minlength=lines) for _ in range(samples))
-        return [self._compute_score_from_stats(weight @ counts) for weight in weights]
-
-    def _checked_count(self, references: object) -> int:
-        """Return how many references lines have, -1 where the lines differ. Raises InputError for what is none."""
-        name, wanted = type(self).__name__, "expected a list of texts for each annotator"
-        if isinstance(references, str) or not isinstance(references, Sequence):
-            raise WrongTypeError(f"{name}: references: {wanted}, found {type(references).__name__}")
-        for number, stream in enumerate(references):
-            if isinstance(stream, str) or not isinstance(stream, Sequence):
-                raise WrongTypeError(f"{name}: references[{number}]: {wanted}, found {type(stream).__name__}")
-        counts = [sum(text is not None for text in texts) for texts in zip(*references, strict=False)]
-        if 0 in counts:
-            raise WrongValueError(f"{name}: item {counts.index(0) + 1} has no reference at all")
-        return counts[0] if len(set(counts)) == 1 else -1
+                raise WrongValueError(f"references[{number}] has {sizes}")
+        texts = [lines_of(f"references[{number}]", stream) for number, stream in enumerate(references)]
+        there = np.array([[text is not None for text in stream] for stream in references]).T
+        counts = there.sum(axis=1)
+        if not counts.all():
+            raise WrongValueError(f"item {counts.argmin() + 1} has no reference at all")
+        self.num_refs = int(counts[0]) if (counts == counts[0]).all() else -1
+        return [*texts, lines_of("hypotheses", hypotheses)], there
 
     @abstractmethod
-    def _count(self, hypotheses: Sequence[str], references: Streams) -> Ints | Floats:
+    def _count(self, texts: list[Lines], there: NDArray[np.bool_]) -> Ints | Floats:
         """Return the counts of each line: int64 [lines, counts], float64 where lengths are means."""
 
     @abstractmethod
-    def _compute_score_from_stats(self, stats: Any) -> Scored:
+    def _score(self, sums: list[Any]) -> Scored:
         """Return the score of sums of counts."""
 
     @abstractmethod
     def _settings(self) -> dict[str, Any]:
         """Return the parts of the signature that the settings make."""
+
+
+def _check_list(name: str, value: object) -> None:
+    """Raise WrongTypeError for what is no list; `name` is what messages call it."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise WrongTypeError(f"{name}: expected a list of texts, found {type(value).__name__}")
 
 
 class BLEUScore(Score):
@@ -262,9 +229,6 @@ class BLEU(Metric[BLEUScore]):
         **{name: name for name in ("13a", "zh", "intl", *sacrebleu.BORROWED)},
     }
     """The tokenisers by sacreBLEU's names, with the names that they have in this program."""
-    TOKENIZER_DEFAULT = "13a"
-    LANGUAGES: ClassVar[dict[str, str]] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-    """The tokenisers of target languages where none is asked for."""
 
     def __init__(
         self,
@@ -284,7 +248,7 @@ class BLEU(Metric[BLEUScore]):
         self.lowercase, self.trg_lang, self._force = lowercase, trg_lang, force
         self.smooth_method, self.smooth_value = smooth_method, smooth_value
         self.max_ngram_order, self.effective_order = max_ngram_order, effective_order
-        name = tokenize or self.LANGUAGES.get(trg_lang, self.TOKENIZER_DEFAULT)
+        name = tokenize or sacrebleu.SPECIAL.get(trg_lang, "13a")
         if name not in self.TOKENIZERS:
             raise WrongValueError(f"tokenize: sacreBLEU has no '{name}'{did_you_mean(name, self.TOKENIZERS)}")
         self.tokenization = Tokenization(self.TOKENIZERS[name], lowercase=lowercase)
@@ -292,8 +256,8 @@ class BLEU(Metric[BLEUScore]):
         if reason:
             raise UnavailableError(reason)
         self.tokenizer_signature = sacrebleu.signature(name) if name in sacrebleu.BORROWED else name
-        if tokenize and self.LANGUAGES.get(trg_lang, name) != name:
-            LOGGER.warning("tokenize: %s is what %s is usually split by", self.LANGUAGES[trg_lang], trg_lang)
+        if tokenize and sacrebleu.SPECIAL.get(trg_lang, name) != name:
+            LOGGER.warning("tokenize: %s is what %s is usually split by", sacrebleu.SPECIAL[trg_lang], trg_lang)
 
     @staticmethod
     def compute_bleu(
@@ -322,33 +286,35 @@ class BLEU(Metric[BLEUScore]):
         score = brevity * math.exp(sum(logs) / orders)
         return BLEUScore(score, correct, total, precisions, brevity, sys_len, ref_len)
 
+    def corpus_score(self, hypotheses: Sequence[str], references: Streams | None, n_bootstrap: int = 1) -> BLEUScore:
+        """Return the BLEU of a corpus. Where many lines look tokenised there is a warning."""
+        score = super().corpus_score(hypotheses, references, n_bootstrap)
+        if not self._force and sum(text.endswith(" .") for text in hypotheses) >= TOKENIZED:
+            LOGGER.warning(
+                "%d or more lines end in ' .', as tokenised text does; BLEU is for text that is not tokenised. "
+                "force=True leaves this warning out",
+                TOKENIZED,
+            )
+        return score
+
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
         """Return the BLEU of a sentence with its references. Without effective order there is a warning."""
         if not self.effective_order:
             LOGGER.warning("BLEU of single sentences is better with effective_order=True")
         return super().sentence_score(hypothesis, references)
 
-    def _count(self, hypotheses: Sequence[str], references: Streams) -> Ints:
+    def _count(self, texts: list[Lines], there: NDArray[np.bool_]) -> Ints:
         """Return both lengths, matches and n-grams of each line: int64 [lines, 2 + 2 orders]."""
-        if not self._force and sum(text.endswith(" .") for text in hypotheses if isinstance(text, str)) >= TOKENIZED:
-            LOGGER.warning(
-                "%d or more lines end in ' .', as tokenised text does; BLEU is for text that is not tokenised. "
-                "force=True leaves this warning out",
-                TOKENIZED,
-            )
-        texts = [lines_of(f"references[{n}]", stream) for n, stream in enumerate(references)]
-        encoded = self.tokenization.encode([*texts, lines_of("hypotheses", hypotheses)])
+        encoded = self.tokenization.encode(texts)
         match = matches(encoded, self.max_ngram_order, "union_match")
         *reference_sizes, sizes = (lengths(text) for text in encoded)
-        there = np.array([[text is not None for text in stream] for stream in references]).T
         closest = closest_lengths(sizes, np.stack(reference_sizes, axis=-1), there)
         return np.concatenate((sizes[:, None], closest[:, None], match, totals(sizes, self.max_ngram_order)), axis=1)
 
-    def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
-        sums = stats.tolist() if isinstance(stats, np.ndarray) else [*stats]
+    def _score(self, sums: list[int]) -> BLEUScore:
         cut = 2 + self.max_ngram_order
         settings = self.smooth_method, self.smooth_value, self.effective_order, self.max_ngram_order
-        return self.compute_bleu(sums[2:cut], sums[cut:], int(sums[0]), int(sums[1]), *settings)
+        return self.compute_bleu(sums[2:cut], sums[cut:], sums[0], sums[1], *settings)
 
     def _settings(self) -> dict[str, Any]:
         default = self.SMOOTH_DEFAULTS[self.smooth_method]
@@ -401,13 +367,12 @@ class CHRF(Metric[CHRFScore]):
     """chrF as sacreBLEU computes it, with word_order=2 chrF++."""
 
     abbreviations: ClassVar[dict[str, str]] = {"eff": "e", "space": "s"}
-    CHAR_ORDER, WORD_ORDER, BETA = 6, 0, 2
 
     def __init__(
         self,
-        char_order: int = CHAR_ORDER,
-        word_order: int = WORD_ORDER,
-        beta: int = BETA,
+        char_order: int = 6,
+        word_order: int = 0,
+        beta: int = 2,
         lowercase: bool = False,
         whitespace: bool = False,
         eps_smoothing: bool = False,
@@ -423,21 +388,18 @@ class CHRF(Metric[CHRFScore]):
         self.order = char_order + word_order
         self.lowercase, self.whitespace, self.eps_smoothing = lowercase, whitespace, eps_smoothing
 
-    def _count(self, hypotheses: Sequence[str], references: Streams) -> Ints:
+    def _count(self, texts: list[Lines], there: NDArray[np.bool_]) -> Ints:
         """Return n-grams of output and reference, and matches, of the best reference: int64 [lines, 3 orders]."""
-        texts = [lines_of(f"references[{n}]", stream) for n, stream in enumerate(references)]
-        texts.append(lines_of("hypotheses", hypotheses))
         parts = [("char" if self.whitespace else "nonspace", self.char_order), ("chrf", self.word_order)]
         counted = [self._counts(texts, tokenizer, order) for tokenizer, order in parts if order]
-        counts = np.concatenate(counted, axis=2).reshape(len(hypotheses), len(references), -1)
-        if len(references) == 1:
-            first: Ints = counts[:, 0]
-            return first
-        rows = []
-        for line, of_line in enumerate(counts.tolist()):
-            there = [n for n, stream in enumerate(references) if stream[line] is not None]
-            rows.append(of_line[max(there, key=lambda n, own=of_line: self._f_score(own[n]))])  # type: ignore[misc]
-        return np.array(rows, np.int64)
+        counts = np.concatenate(counted, axis=2).reshape(*there.shape, -1)
+        best = np.zeros(len(there), np.int64)
+        if there.shape[1] > 1:
+            for line, own in enumerate(counts.tolist()):
+                scores = [self._f_score(row) if given else -1.0 for row, given in zip(own, there[line], strict=True)]
+                best[line] = scores.index(max(scores))
+        chosen: Ints = counts[np.arange(len(best)), best]
+        return chosen
 
     def _counts(self, texts: Sequence[Lines], tokenizer: str, order: int) -> Ints:
         """Return n-grams of output and reference, and matches: int64 [lines, references, order, 3]."""
@@ -467,8 +429,7 @@ class CHRF(Metric[CHRFScore]):
         precision, recall = precisions / orders, recalls / orders
         return 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
 
-    def _compute_score_from_stats(self, stats: Any) -> CHRFScore:
-        sums = stats.tolist() if isinstance(stats, np.ndarray) else [*stats]
+    def _score(self, sums: list[int]) -> CHRFScore:
         return CHRFScore(self._f_score(sums), self.char_order, self.word_order, self.beta)
 
     def _settings(self) -> dict[str, Any]:
@@ -507,23 +468,15 @@ class TER(Metric[TERScore]):
         self.asian_support, self.case_sensitive = asian_support, case_sensitive
         self.tokenization = Tercom(normalized, no_punct, asian_support, case_sensitive)
 
-    def _count(self, hypotheses: Sequence[str], references: Streams) -> Floats:
+    def _count(self, texts: list[Lines], there: NDArray[np.bool_]) -> Floats:
         """Return the fewest edits of each line, and the mean length of its references: float64 [lines, 2]."""
-        texts = [lines_of(f"references[{n}]", stream) for n, stream in enumerate(references)]
-        encoded = self.tokenization.encode([*texts, lines_of("hypotheses", hypotheses)])
-        output, sets = encoded.pop(), encoded
-        there = np.array([[text is not None for text in stream] for stream in references]).T
+        *sets, output = self.tokenization.encode(texts)
         edits = np.where(there, kernel.edit_rate(sets, [output])[0], np.iinfo(np.int64).max).min(axis=1)
         sizes = np.where(there, np.stack([lengths(text) for text in sets], axis=-1), 0).sum(axis=1)
         return np.stack([edits, sizes / there.sum(axis=1)], axis=-1)
 
-    def _aggregate_and_compute(self, stats: Any) -> TERScore:
-        """Return the score of the counts of lines, added one after the other as in sacreBLEU."""
-        rows = np.asarray(stats).tolist()
-        return self._compute_score_from_stats([sum(column) for column in zip(*rows, strict=True)])
-
-    def _compute_score_from_stats(self, stats: Any) -> TERScore:
-        edits, length = (float(number) for number in stats)
+    def _score(self, sums: list[float]) -> TERScore:
+        edits, length = sums
         score = edits / length if length > 0 else float(edits > 0)
         return TERScore(100 * score, edits, length)
 
@@ -535,6 +488,3 @@ class TER(Metric[TERScore]):
             "punct": not self.no_punct,
             "asian": self.asian_support,
         }
-
-
-METRICS = {"BLEU": BLEU, "CHRF": CHRF, "TER": TER}

@@ -1,5 +1,0 @@
-"""The path of sacrebleu.metrics.bleu."""
-
-from . import BLEU, BLEUScore
-
-__all__ = ["BLEU", "BLEUScore"]

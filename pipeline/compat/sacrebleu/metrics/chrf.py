@@ -1,5 +1,0 @@
-"""The path of sacrebleu.metrics.chrf."""
-
-from . import CHRF, CHRFScore
-
-__all__ = ["CHRF", "CHRFScore"]

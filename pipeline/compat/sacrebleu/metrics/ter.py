@@ -1,5 +1,0 @@
-"""The path of sacrebleu.metrics.ter."""
-
-from . import TER, TERScore
-
-__all__ = ["TER", "TERScore"]

@@ -1,0 +1,146 @@
+"""Faults of what a run reads and writes: texts changed, servers, files damaged, a second run, a full disk."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import shutil
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.support.web import serving
+
+from .processes import kill
+from .signals import begun
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.web import Answer, Server
+
+    from .machine import Machine
+
+PATIENT = "import pipeline.io.remote as r; r.SILENCE = 1"
+"""Makes the program wait for a server for a second instead of thirty."""
+WAYS = ["silent", "stall", "short", "reset", "error", "gone", "late", "good"]
+PARTS = ["", "", "unfinished", "statistics", "statistics/d", "run.json", "log.txt", "run.lock", "a part", "all files"]
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[None]:
+    """Give a file back at the end, whatever has been put in its place."""
+    kept = path.with_name(f"{path.name}.kept")
+    shutil.copy2(path, kept)
+    try:
+        yield
+    finally:
+        kept.replace(path)
+
+
+def changed(machine: Machine, rng: random.Random) -> str:
+    """Change, cut or delete a text, or the config, while it is used; it is then as before."""
+    path = rng.choice([*machine.texts(), machine.config])
+    way, moment = rng.choice(["changed", "cut", "deleted", "emptied"]), rng.uniform(0, machine.seconds)
+    with replaced(path):
+        process = machine.start()
+        process.until(moment)
+        _damage(path, way, rng)
+        process.wait()
+    return f"{path.relative_to(machine.folder)} {way} after {moment:.2f} s"
+
+
+def server(machine: Machine, rng: random.Random) -> str:
+    """Have an output come from a server that stalls or breaks off from some request on; later it is a file again."""
+    way, last = rng.choice(WAYS), rng.randint(1, 6)
+    content = json.loads(machine.config.read_text(encoding="utf-8"))
+    with serving() as web, replaced(machine.config):
+        web.ranges = way not in ("stall", "short")
+        web.files["A"] = data = (machine.folder / "d" / "A").read_bytes()
+        web.answers["A"] = lambda: _answer(web, data, way if len(web.heard) >= last else "good")
+        content["systems"]["A"] = {"d": web.url("A"), "e": "e/A"}
+        machine.config.write_text(json.dumps(content), encoding="utf-8")
+        machine.start(before=PATIENT).wait()
+    return f"a server: {way}"
+
+
+def _answer(web: Server, data: bytes, way: str) -> Answer:
+    """Answer in a way: a status, headers and a body; an exception ends the connection."""
+    if way in ("silent", "late"):
+        web.release.wait(None if way == "silent" else 0.7)
+    if way in ("silent", "reset"):
+        raise ConnectionAbortedError
+    if way in ("error", "gone"):
+        return 500 if way == "error" else 404, {}, b""
+    size = {"Content-Length": str(len(data))}
+    if way == "stall":
+        return 200, {**size, "X-Stall": "yes"}, b""
+    return 200, size if way == "short" else {}, data[: len(data) // 2] if way == "short" else data
+
+
+def damage(machine: Machine, rng: random.Random) -> str:
+    """Kill the program, and cut, change, empty, double or delete one of the files that are there."""
+    process, moment = begun(machine, rng)
+    kill(process.pid)
+    process.wait()
+    files = sorted(path for path in machine.run.rglob("*") if path.is_file() and path.stat().st_size)
+    if not files:
+        return f"nothing to damage {moment}"
+    path = rng.choice(files)
+    way = rng.choice(["cut", "changed", "emptied", "deleted", "cut", "changed", "doubled"])
+    _damage(path, "cut" if path.name == "run.json" and way == "changed" else way, rng)
+    return f"{path.relative_to(machine.run)} {way} {moment}"
+
+
+def _damage(path: Path, way: str, rng: random.Random) -> None:
+    data = path.read_bytes()
+    place = rng.randrange(len(data))
+    flipped = data[:place] + bytes([data[place] ^ (1 << rng.randrange(8))]) + data[place + 1 :]
+    if way == "deleted":
+        path.unlink()
+    else:
+        path.write_bytes({"cut": data[:place], "changed": flipped, "emptied": b"", "doubled": data + data}[way])
+
+
+def deleted(machine: Machine, rng: random.Random) -> str:
+    """Delete the run directory, or a part of it, while it is used."""
+    process, moment = begun(machine, rng)
+    what = rng.choice(PARTS)
+    path = machine.run / what
+    if what in ("a part", "all files"):
+        files = sorted(path for path in machine.run.rglob("*") if path.is_file())
+        for path in rng.sample(files, min(len(files), 1)) if what == "a part" else files:
+            path.unlink(missing_ok=True)
+    elif path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+    if rng.random() < 0.3:
+        kill(process.pid)
+    process.wait()
+    return f"{what or 'the whole folder'} deleted {moment}"
+
+
+def two(machine: Machine, rng: random.Random) -> str:
+    """Give the command a second time while the first is at work; one of the two may be killed."""
+    first, moment = begun(machine, rng)
+    second = machine.start()
+    if rng.random() < 0.3:
+        process = rng.choice([first, second])
+        process.until(time.monotonic() - process.begun + rng.uniform(0, 0.5))
+        kill(process.pid)
+    first.wait()
+    second.wait()
+    return f"a second run {moment}"
+
+
+def disk(machine: Machine, rng: random.Random) -> str:
+    """Let files grow no further than to a few bytes, as on a disk that is full, and then make room."""
+    most = rng.randrange(4096, sum(map(len, machine.expected.values()))) // 20
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {resource.RLIM_INFINITY}))"
+    machine.start(before=limit).wait()
+    return f"files of at most {most} bytes"
