@@ -56,8 +56,7 @@ class RunOptions:
             n_jobs=self.n_jobs or written.n_jobs,
             backend=own,
             address=where,
-            devices=self.devices
-            or (tuple(written.devices) if isinstance(written.devices, list) else (written.devices,)),
+            devices=self.devices or tuple(devices),
             batch_size=self.batch_size or written.batch_size,
             patience=float(written.patience),
         )
