@@ -148,6 +148,14 @@ def test_every_command_has_help_with_an_example(call: Call, name: str) -> None:
 # ---- help
 
 
+def test_help_finds_a_word_on_all_pages(call: Call) -> None:
+    code, printed, _ = call("help", "cohen")
+    lines = printed.splitlines()
+    assert code == 0
+    assert {line.partition(": ")[0] for line in lines} >= {"statistics", "ter"}
+    assert all("cohen" in line.lower() for line in lines)
+
+
 def test_help_lists_its_topics(call: Call) -> None:
     said = call("help")
     assert said.code == 0
