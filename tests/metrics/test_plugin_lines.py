@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +56,8 @@ def run(folder: Path, metrics: str = "some, chrf", out: str = "runs/some", stati
     """Run a config with `some`."""
     (folder / "some.py").write_text(SOME)
     (folder / "some.yaml").write_text(CONFIG % (metrics, statistics, out))
-    assert main(["run", "some.yaml", "--plugin", "some.py", "-q"]) == 0
+    more = [word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")]
+    assert main(["run", "some.yaml", "--plugin", "some.py", *more, "-q"]) == 0
     return folder / out
 
 
@@ -146,3 +148,140 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
     assert scores.lines == table.shape[1] == len(SOURCE)
     assert np.flatnonzero(np.isnan(table).all(axis=0)).tolist() == GONE
     assert np.isnan(table).any(axis=0).sum() == len(GONE)
+
+
+# --- numbers as files
+
+
+def rows_of(path: Path, metric: str) -> list[Any]:
+    """Return all numbers of results by a metric but the names of metrics and what columns stand beside the score."""
+    results = json.loads((path / "results.json").read_text())
+    own = [row for key in ("scores", "tests") for row in results[key] if f"|{metric}|" in f"|{row['metric']}|"]
+    for row in own:
+        row["outputs"] = list(row.get("outputs", {}).values())[:1]
+    return [{k: v for k, v in row.items() if k not in ("metric", "peer_signature")} for row in own]
+
+
+CODED = """
+import pipeline
+
+@pipeline.metric(version="1", returns="counts", decimals=1, beta=2)
+def coded(outputs):
+    "Counts with a decimal."
+    return [(len(o) % 7 / 2, len(o) % 5, len(o) % 3) for o in outputs]
+"""
+
+
+def test_numbers_as_files_give_the_same_results(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (folder / "coded.py").write_text(CODED)
+    directory = run(folder, 'some, "some[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
+    assert main(["report", str(directory), "--format", "numbers"]) == 0
+    capsys.readouterr()
+    (folder / "numbers").mkdir()
+    (directory / "numbers").rename(folder / "numbers" / "elsewhere")
+    monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
+    (folder / "data").unlink()
+    pairs = {
+        "external.yaml": {"some|version:1|none:skip|level:mean": "some-level-mean", "level:sum": "some-level-sum"},
+        "external-kept.yaml": {"kept|version:1": "kept", "coded|beta:2": "coded"},
+    }
+    for config, metrics in pairs.items():
+        place = folder / "numbers" / "elsewhere" / config
+        assert main(["run", str(place), "-q", "--output", str(folder / config)]) == 0
+        for own, title in metrics.items():
+            assert len(rows_of(directory, own)) == 4 + 3
+            assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
+    table = (folder / "numbers/elsewhere/some-level-mean/sample/eager.tsv").read_text().splitlines()
+    assert table[:2] == ["line\tsome\twords", "1\t0.11\t11.0"]
+    assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
+
+
+def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "n.tsv").write_text("line\tn\n1\t0.5\n2\t\n3\t0.25\n")
+    (folder / "t.txt").write_text("a\nb\nc\n")
+    text = """
+datasets: {{d: {{references: [t.txt]{}}}}}
+systems: {{A: t.txt}}
+metrics: [{{name: external, title: n, files: n.tsv, columns: n}}]
+output: {{dir: out}}
+"""
+    (folder / "c.yaml").write_text(text.format(""))
+    assert main(["run", "c.yaml", "-q"]) == 2
+    assert "n.tsv:3: has an empty cell; expected a number" in capsys.readouterr().err
+    (folder / "c.yaml").write_text(text.format(", drop: [2]"))
+    assert main(["run", "c.yaml", "-q"]) == 0
+    assert pipeline.load("out")[0].score == 0.375
+
+
+# --- what is tried, and what would be computed
+
+FAULTS = {
+    "state": "self.calls += 1; return [self.calls for _ in outputs]",
+    "batch": "return [len(o) / (1 + max(map(len, outputs))) for o in outputs]",
+    "order": "return [n for n, _ in enumerate(outputs)]",
+}
+FAULTY = """
+import pipeline
+
+@pipeline.metric(version="1")
+class Faulty:
+    "A metric."
+    def __init__(self):
+        self.calls = 0
+    def load(self, device):
+        self.device = device
+    def __call__(self, outputs):
+        {}
+"""
+
+
+def fault(folder: Path, body: str) -> int:  # noqa: F811
+    """Try a metric whose body is given."""
+    (folder / "faulty.py").write_text(FAULTY.format(body))
+    (folder / "faulty.yaml").write_text(CONFIG % ("faulty, chrf", "", "runs/faulty"))
+    return main(["validate", "faulty.yaml", "--plugin", "faulty.py", "--try", "--set", "run.devices=cpu"])
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_that_a_batch_shows_are_found_by_a_try(
+    folder: Path,  # noqa: F811
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert fault(folder, FAULTS[name]) == 2
+    told = capsys.readouterr().err
+    assert re.fullmatch(
+        r"error: sample, \w+, line \d+: faulty is \S+ in one call and \S+ in another: the number of a text must depend "
+        r"on that text alone, not on its batch or on calls before\n",
+        told,
+    )
+
+
+def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
+    assert "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n" in capsys.readouterr().out
+    assert main(["validate", "judge.yaml", "--plugin", "judge.py", "--try"]) == 0
+    assert "tried: judge|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+
+
+def test_a_dry_run_says_how_many_texts_would_be_computed(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(folder)
+    distinct = len({text for texts in OUTPUTS.values() for text in texts})
+    (folder / "more.txt").write_text("x\n" * len(SOURCE))
+    capsys.readouterr()
+    text = (folder / "some.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
+    (folder / "some.yaml").write_text(text)
+    assert main(["run", "some.yaml", "--plugin", "some.py", "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
+    assert f"some|version:1|none:skip: {new}\n" in told
