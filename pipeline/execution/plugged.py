@@ -77,21 +77,22 @@ def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: 
         for corpus in corpora:
             computed.gather(corpus)
         whole, kept = len(computed.distinct), len(computed.kept())
-        yield f"{computed.needs.told}: {whole - kept:,} of {whole:,} distinct texts would be computed; {kept:,} are kept"
+        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
+        yield f"{computed.needs.told}: {new}; {kept:,} are kept"
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users whether the numbers of two texts are the same in several calls.
 
-    The shortest and the longest text are computed in one call, in another one, in another order, and each alone. Models
-    are loaded in this process. Raises InputError where a text has no number, or other numbers in another call.
+    A text of middle length and the longest one are computed in one call, in another one, in another order, and each
+    alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
     """
     for computed in _needed(metrics, how):
         for corpus in corpora:
             computed.gather(corpus)
         items, cost, call = list(computed.distinct), computed.cost(), computed.call_here()
         order = sorted(range(len(items)), key=lambda number: cost(items[number]))
-        pair, seen = list(dict.fromkeys((order[0], order[-1]))), dict[int, Any]()
+        pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
         for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
             _, (answers,), _ = call((0, [[items[number] for number in numbers]]))
             for number, answer in zip(numbers, answers, strict=True):

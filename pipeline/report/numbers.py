@@ -50,7 +50,9 @@ def number_files(material: Material) -> dict[str, str]:
     for group in groups.values():  # a config drops lines for all of its metrics
         end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
         config = _config(group, declared, material.results.statistics)
-        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(config, sort_keys=False, default_flow_style=None, width=120)
+        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(
+            config, sort_keys=False, default_flow_style=None, width=120
+        )
     return files
 
 

@@ -125,7 +125,7 @@ class ByLine:
         for columns in self.whole.blocks():
             size = len(next(iter(columns.values())))
             here = places[(places > before - (before == 0)) & (places <= before + size)] - before
-            yield {name: np.insert(values, here, np.nan, axis=0) for name, values in columns.items()}  # type: ignore[call-overload]
+            yield {name: np.insert(values, here, np.nan, axis=0) for name, values in columns.items()}
             before += size
 
 

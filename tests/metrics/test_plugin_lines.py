@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +15,11 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.human.score_files import metric_scores
-from pipeline.report.html.explorer import explorer, telling
+from pipeline.metrics import METRICS
+from pipeline.metrics.build import forget_names
+from pipeline.metrics.plugged import loading
 from pipeline.reopen import revisit
+from pipeline.report.html.explorer import explorer, telling
 from pipeline.scoring.column_blocks import ByLine
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
@@ -285,3 +290,79 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
     told = capsys.readouterr().out
     new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
     assert f"some|version:1|none:skip: {new}\n" in told
+
+
+# --- names: where own metrics are from, what is installed, what an earlier run had
+
+
+def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder: Path) -> None:  # noqa: F811
+    place = folder / "site"
+    (place / "acme-1.4.dist-info").mkdir(parents=True)
+    (place / "acme-1.4.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.4\n")
+    points = "[gec_pipeline.metrics]\npoliteness = acme_metrics:politeness\n"
+    (place / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
+    text = "print('imported')\n" + (folder / "acme_metrics.py").read_text()
+    (place / "acme_metrics.py").write_text(text)
+    begin = (
+        f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+
+    def listed(*words: str) -> tuple[str, str]:
+        command = [sys.executable, "-c", begin, "list", "metrics", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout, done.stderr
+
+    out, err = listed("--plugin", "kept.py")
+    assert "\nkept: Share of the words of the source that the output still has (kept.py)\n" in out
+    assert "\npoliteness: in acme 1.4; `gec-pipeline list metrics politeness` imports it and tells more\n" in out
+    assert "imported" not in out + err
+    out, err = listed("politeness")
+    assert out.startswith("politeness: Whether an output says please (acme 1.4)\n")
+    assert err == "imported\n"
+
+
+def test_a_name_that_an_earlier_run_had_is_told_with_its_place(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(folder, "kept, chrf", "runs/kept")
+    METRICS.data.pop("kept")
+    loading._FROM.clear()
+    forget_names()
+    capsys.readouterr()
+    assert main(["run", "some.yaml", "-q"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: some.yaml:4:")
+    assert "no metric is called 'kept'" in told
+    assert told.endswith("the run in runs/kept took it from kept.py\n")
+
+
+# --- two runs
+
+
+def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (folder / "judge.yaml").read_text().replace("gleu", "chrf")
+    for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
+        files = ", ".join(f"data/systems/{system}.txt" for system in systems.split(", "))
+        (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
+        assert main(["run", "two.yaml", "--plugin", "judge.py", "-q", "--output", name]) == 0
+    capsys.readouterr()
+    assert main(["compare", "a", "b", "--trials", "20", "--resamples", "20", "-q", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {score["metric"].partition("|")[0] for score in found["scores"]} == {"chrf"}
+    refused = (
+        "sample: judge is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
+        "alone; run all systems in one config"
+    )
+    assert refused in found["warnings"]
+    run(folder, "some", "c")
+    (folder / "some.yaml").write_text((CONFIG % ("some", "", "d")).replace("systems/*", "systems/eager"))
+    assert main(["run", "some.yaml", "--plugin", "some.py", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["compare", "c", "d"]) == 2
+    line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
+    told = f"some is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
+    assert capsys.readouterr().err == f"error: sample: {told}\n"
