@@ -10,9 +10,7 @@ from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.counts import StoredCounts
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..metrics.base.capabilities import category_needs
-from ..metrics.build import from_text, is_called
-from ..metrics.plugged.loading import remember
-from ..metrics.plugged.metric import restored
+from ..metrics.build import is_called
 from .aggregation import POLICIES
 from .board import Board, describe, picked, rows_of, with_means
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
@@ -57,7 +55,6 @@ def boards_of(path: Path, results: Results) -> list[Board]:
     Raises StoreError where a signature is of no metric.
     """
     breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
-    remember(results.declared.values())
     return [
         _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
         for key, scores in _grouped(results.scores).items()
@@ -76,9 +73,9 @@ def _board(
     path: Path, results: Results, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
 ) -> Board:
     dataset, printed = scores[0].dataset, scores[0].metric
-    info, declared = results.datasets[dataset], results.declared.get(printed.partition("|")[0])
+    info = results.datasets[dataset]
     try:
-        metric = restored(declared, printed) if declared else from_text(printed)
+        metric = results.metric(printed)
     except InputError as error:
         raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
     references = info.references_of(metric.needs)

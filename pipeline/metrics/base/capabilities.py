@@ -53,6 +53,15 @@ class ComputesNumbers:
         """Return the metric for so many systems, where its numbers depend on them."""
         raise NotImplementedError
 
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text, which its code computes in this process."""
+        raise NotImplementedError
+
+
+def columns_of(metric: Metric, text: Text) -> Columns:
+    """Return the columns of the first system of a text."""
+    return metric.computed(text) if isinstance(metric, ComputesNumbers) else metric.needs.count(text)[0]
+
 
 def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
     """Return metrics for so many systems."""

@@ -95,6 +95,11 @@ class Declared:
         return ("tp", "fp", "fn") if self.counts else self.names
 
 
+def key_of(entry: str) -> str:
+    """Return the key of a BibTeX entry; a text that is none is its own key."""
+    return entry.partition("{")[2].partition(",")[0].strip() or entry
+
+
 class Place(NamedTuple):
     """Where code was imported from, so that another process can import it too."""
 

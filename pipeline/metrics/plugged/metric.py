@@ -22,7 +22,7 @@ from ..base.metric import Counted, Metric
 from ..base.needs import Field, Needs
 from ..base.options import beta_option, option, parse_signature
 from .calls import Call, Wrong, best
-from .declare import FORMS, Parameter
+from .declare import FORMS, Parameter, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,6 +206,9 @@ class PreparedCode:
 
     def __init__(self, needs: PluggedNeeds, code: Code, text: Text) -> None:
         self.needs, self.declared = needs, code.plugin.declared
+        if self.declared.listwise:
+            what = "scores all outputs of a line together, so an output alone has no score"
+            raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
         self.call = Call(code.plugin, code.plugin.place, code.options, self.declared, ("cpu",))
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
@@ -287,9 +290,21 @@ class Plugged(ComputesNumbers, Numbers):
             code=Code(self.plugin, options) if self.plugin else None,
         )
 
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The keys of the entries that the declaration has."""
+        return tuple(map(key_of, self.declared.cite))
+
     def for_systems(self, number: int) -> Metric:
         """Return the metric for so many systems, on which the numbers of a listwise one depend."""
         return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text."""
+        needs = self.needs
+        assert needs.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
+        outputs = _texts(text.systems[0])
+        return PreparedCode(needs, needs.code, text).count(outputs, np.arange(len(outputs)))
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files by their digests, then the version, then the level."""
