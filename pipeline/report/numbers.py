@@ -99,7 +99,7 @@ def _config(
         if own.counts:
             more = {"score": "f_beta", "beta": dict(metric.settings())["beta"], "decimals": own.decimals or None}
         else:
-            more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale or 1)):f}"}
+            more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale or 100)):f}"}
         more["higher_is_better"] = None if own.higher_is_better else False
         metrics.append({**entry, **{key: value for key, value in more.items() if value is not None}})
     written = {key: value for key, value in (statistics or {}).items() if value is not None}

@@ -14,12 +14,17 @@ import pytest
 
 import pipeline
 from pipeline.cli import main
+from pipeline.human.judgments import read_judgments
+from pipeline.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
 from pipeline.human.score_files import metric_scores
+from pipeline.human.trueskill import skills
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import forget_names
 from pipeline.metrics.plugged import loading
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
+from pipeline.report.tables.plot_data import score_rows
+from pipeline.report.tables.ranked import groups
 from pipeline.scoring.column_blocks import ByLine
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
@@ -153,6 +158,26 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
     assert scores.lines == table.shape[1] == len(SOURCE)
     assert np.flatnonzero(np.isnan(table).all(axis=0)).tolist() == GONE
     assert np.isnan(table).any(axis=0).sum() == len(GONE)
+    assert len(skills(table[None])[0]) == 4
+    kept = np.delete(np.arange(len(SOURCE)), GONE)
+    np.testing.assert_array_equal(skills(table[None]), skills(table[None, :, kept]))
+
+    # the oracle: the judgements without those of lines that are left out
+    header, *rows = (folder / "data" / "judgements.csv").read_text().splitlines()
+    column = header.split(",").index("segmentId" if "segmentId" in header else "srcIndex")
+    numbers = {int(row.split(",")[column]) for row in rows}
+    first = 1 if max(numbers) == len(SOURCE) else 0
+    few = [row for row in rows if int(row.split(",")[column]) - first not in GONE]
+    assert 0 < len(few) < len(rows)
+    (folder / "few.csv").write_text("\n".join([header, *few, ""]))
+    found = []
+    for file in ("data/judgements.csv", "few.csv"):
+        judgments = read_judgments(folder / file)
+        names, own, lines = judged_scores(scores, judgments, (), str(first), [])
+        pairs, tied = sentence_pairs(judgments, names, lines)
+        found.append(sentence_level(own, pairs, tied, "half"))
+    assert found[0] == found[1]
+    assert found[0].pairs > 0
 
 
 # --- numbers as files
@@ -366,3 +391,71 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
     told = f"some is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
     assert capsys.readouterr().err == f"error: sample: {told}\n"
+
+
+# --- how such metrics are shown
+
+PPL = """
+import pipeline
+
+@pipeline.metric(version="1", scale=0, higher_is_better=False, names=("ppl", "tokens"), beside="tokens",
+                 cite="@article{ppl2020,\\n  title = {Perplexity},\\n}")
+def ppl(outputs):
+    "A number that grows with words."
+    return [(3.25 * len(o.split()) + 0.125, len(o.split())) for o in outputs]
+"""
+
+
+def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "ppl.py").write_text(PPL)
+    (folder / "ppl.yaml").write_text(CONFIG % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl"))
+    assert main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
+    means = {name: float(np.mean([len(o.split()) for o in texts])) for name, texts in OUTPUTS.items()}
+    best, *_ = order = sorted(means, key=lambda name: means[name])
+    shown = {name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}") for name, mean in means.items()}
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:6]]
+    assert [row[1] for row in rows] == order
+    assert [tuple(row[2:4]) for row in rows] == [shown[name] for name in order]
+    away = f"{3.25 * (means[best] - means['unchanged']):+.2f}"
+    assert away in " ".join(rows[0])
+    for form, expected in (("markdown", f"**{shown[best][0]}**"), ("latex", rf"\textbf{{{shown[best][0]}}}")):
+        assert main(["report", "runs/ppl", "--format", form]) == 0
+        printed = capsys.readouterr().out
+        assert expected in printed
+        assert "ppl: shown as it is, not in percent." in printed
+    assert main(["report", "runs/ppl", "--format", "html"]) == 0
+    page = (folder / "runs" / "ppl" / "report.html").read_text()
+    assert f">{shown[best][0]}<" in page
+    results = revisit(folder / "runs" / "ppl", texts=False).results
+    axes = [score_rows(results, group).columns[0] for group in groups(results)]
+    assert [axis.axis for axis in axes] == ["ppl", "chrf (percent)"]
+    assert [f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval"][0] == shown[best][0]
+    capsys.readouterr()
+    assert main(["cite", "runs/ppl"]) == 0
+    cited = capsys.readouterr().out
+    assert "ppl [ppl2020] has the signature ppl|version:1|level:mean" in " ".join(cited.split())
+    assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
+    assert main(["show", "runs/ppl", "--line", "4"]) == 0
+    words = len(OUTPUTS["eager"][3].split())
+    row = next(line.split() for line in capsys.readouterr().out.splitlines()[::-1] if line.startswith("eager"))
+    assert row[1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
+
+
+def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    (folder / "ppl.py").write_text(PPL)
+    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "judge.py"]
+    data = ["-s", "data/source.txt", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "--line", "4"]
+    assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    words = len(OUTPUTS["eager"][3].split())
+    assert printed[-2:] == ["  ppl", f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}"]
+    assert f"reference 0 {REFERENCES[0][3]}" in printed
+    assert main(["explain", "units", *own, *data]) == 0
+    assert capsys.readouterr().out.endswith(
+        "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
+    )  # no number there
+    assert main(["explain", "judge", *own, *data]) == 2
+    assert "judge scores all outputs of a line together" in capsys.readouterr().err

@@ -52,7 +52,10 @@ def run(args: argparse.Namespace) -> int:
     if not args.bibtex:
         print(textwrap.fill(printable(text), 110, break_long_words=False, break_on_hyphens=False))
     if not args.latex:
-        sys.stdout.write(("" if args.bibtex else "\n") + bibtex(keys, [entry for each in results.declared.values() for entry in each.cite]))
+        sys.stdout.write(
+            ("" if args.bibtex else "\n")
+            + bibtex(keys, [entry for each in results.declared.values() for entry in each.cite])
+        )
     for name in uncited(results):
         print(printable(f"no entry for {name}: cite where it is from"), file=sys.stderr)
     return 0

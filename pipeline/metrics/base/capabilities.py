@@ -78,6 +78,11 @@ def computes_numbers(metric: Metric) -> bool:
     return isinstance(metric, ComputesNumbers)
 
 
+def in_percent(metric: type[Metric]) -> bool:
+    """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
+    return not (issubclass(metric, ComputesNumbers) and metric.declared.scale == 0)
+
+
 class AnnotatesTexts:
     """It has the option annotator, by which edits are found in texts."""
 

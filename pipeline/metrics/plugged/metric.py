@@ -231,6 +231,9 @@ class PreparedCode:
         for place, count in enumerate(sizes, 1):
             given = list(islice(flat, count))
             wrong = next((answer for answer in given if isinstance(answer, Wrong)), None)
+            if self.declared.none not in ("error", "skip"):
+                stands = (float(self.declared.none),) * len(self.needs.names)
+                given = [stands if answer is None else answer for answer in given]
             if wrong or None in given:
                 message = wrong.message if wrong else f": {self.declared.name} has no score"
                 where = f"outputs, item {place}"
@@ -267,8 +270,8 @@ class Plugged(ComputesNumbers, Numbers):
 
     @property
     def divisor(self) -> float:
-        """The number that is shown as 100; 1 where numbers are shown as they are."""
-        return self.declared.scale or 1.0
+        """The number that is shown as 100, which is 100 where numbers are shown as they are."""
+        return self.declared.scale or 100.0
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -373,7 +376,6 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
         "decimals": declared.decimals,
         "lower_is_better": not declared.higher_is_better,
         "table_outputs": declared.beside,
-        "counts": frozenset(COUNTS) | (frozenset(declared.names) if declared.scale == 0 else frozenset()),
         "__doc__": declared.summary,
     }
     if declared.returns == "counts":
