@@ -432,7 +432,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     results = revisit(folder / "runs" / "ppl", texts=False).results
     axes = [score_rows(results, group).columns[0] for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrf (percent)"]
-    assert [f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval"][0] == shown[best][0]
+    assert next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval") == shown[best][0]
     capsys.readouterr()
     assert main(["cite", "runs/ppl"]) == 0
     cited = capsys.readouterr().out
