@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..config.resolved import Column, System, fill
-from ..errors import DataError
+from ..errors import CorpusError, DataError, Problem
 from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
 from ..io.remote import Remote, is_data, locate
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..config.resolved import Config
-    from ..errors import Problem
 
 
 class NumberColumns(Protocol):
@@ -127,10 +126,16 @@ def _column(metric: NumberFiles, dataset: str, system: str) -> Column:
 
 
 def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
-    """Return the data set with its real systems, and with the files of numbers as `external` data sets."""
+    """Return the data set with its real systems, and with the files of numbers as `external` data sets.
+
+    Raises CorpusError where a line has no number.
+    """
     external: dict[str, Corpus] = {}
     for metric in (metric for metric in distinct(readers) if metric.files):
         files = {name: corpus.systems[_called(metric, name)] for name in corpus.systems if ":" not in name}
+        empty = [(file, int(file.blanks[0])) for file in files.values() if file.blank]
+        if empty:
+            raise CorpusError([Problem(file.at(line), "has an empty cell; expected a number") for file, line in empty])
         numbers = Corpus(name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files)
         external[metric.needs.key] = numbers
     systems = {name: file for name, file in corpus.systems.items() if ":" not in name}

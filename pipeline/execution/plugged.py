@@ -45,6 +45,8 @@ MOST_LINES = 10
 """How many line numbers a warning lists."""
 UNTOLD = 0.05
 """The share of lines left out from which a warning says that the score is not of the data set any more."""
+AGREES = 1e-4
+"""How far numbers of a text may differ between calls, absolutely and of their size; batches move the sixth digit."""
 
 
 @dataclass
@@ -63,28 +65,58 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
     Models are loaded one after the other. Raises InputError, with the place of the first text that has no number, and
     IncompleteError where a process dies. What was computed before is kept.
     """
+    for computed in _needed(metrics, how):
+        how.listener.stage(computed.needs.title)
+        corpora = computed.added(corpora)
+    return list(corpora)
+
+
+def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
+    """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
+    for computed in _needed(metrics, how):
+        for corpus in corpora:
+            computed.gather(corpus)
+        whole, kept = len(computed.distinct), len(computed.kept())
+        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
+        yield f"{computed.needs.told}: {new}; {kept:,} are kept"
+
+
+def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
+    """Yield for each metric of users whether the numbers of two texts are the same in several calls.
+
+    A text of middle length and the longest one are computed in one call, in another one, in another order, and each
+    alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
+    """
+    for computed in _needed(metrics, how):
+        for corpus in corpora:
+            computed.gather(corpus)
+        items, cost, call = list(computed.distinct), computed.cost(), computed.call_here()
+        order = sorted(range(len(items)), key=lambda number: cost(items[number]))
+        pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
+        for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
+            _, (answers,), _ = call((0, [[items[number] for number in numbers]]))
+            for number, answer in zip(numbers, answers, strict=True):
+                if isinstance(answer, Wrong):
+                    raise computed.error(number, answer)
+                first = seen.setdefault(number, answer)
+                if not np.allclose(first or (), answer or (), rtol=AGREES, atol=AGREES, equal_nan=True):
+                    told = f": {computed.declared.name} is {_shown(first)} in one call and {_shown(answer)} in another"
+                    remedy = "the number of a text must depend on that text alone, not on its batch or on calls before"
+                    raise computed.error(number, Wrong(f"{told}: {remedy}"))
+        yield f"{computed.needs.told}: {len(pair)} texts have the same numbers in {2 + len(pair) + 1} calls"
+
+
+def _shown(answer: Answer) -> str:
+    return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
+
+
+def _needed(metrics: Iterable[Metric], how: Computing) -> Iterator[_Computed]:
+    """Yield what computes the numbers of metrics, one for all that share them. Raises InputError where code lacks."""
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
     for needs in needed:
         if needs.code is None:
             raise InputError(f"{needs.title}: its code is not at hand; name it with --plugin, or install its package")
-        how.listener.stage(needs.title)
-        corpora = _Computed(needs, needs.code, how).added(corpora)
-    return list(corpora)
-
-
-def texts_to_compute(
-    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
-) -> dict[str, tuple[int, int]]:
-    """Return for each metric of users how many distinct texts there are, and how many of them are kept already."""
-    found: dict[str, tuple[int, int]] = {}
-    for metric in metrics:
-        needs: Any = metric.needs
-        if computes_numbers(metric) and needs.code:
-            items = _Computed(needs, needs.code, how)
-            for corpus in corpora:
-                items.gather(corpus)
-            found[metric.name] = len(items.distinct), len(items.kept())
-    return found
+        yield _Computed(needs, needs.code, how)
 
 
 class _Place(NamedTuple):
@@ -202,8 +234,6 @@ class _Computed:
         if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
         keys = self.keys()
-        if not self.declared.code:
-            self._tell_changed_code()
         return {keys[key]: _opened(value) for key, value in self.cache.read(list(keys)).items()}
 
     def _tell_changed_code(self) -> None:
@@ -227,6 +257,8 @@ class _Computed:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
         self.answers = self.kept()
+        if not self.declared.code and self.declared.name not in self.how.options.recompute:
+            self._tell_changed_code()
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
         listener, whole, kept = self.how.listener, len(items), len(self.answers)
@@ -245,7 +277,7 @@ class _Computed:
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how
-        cost = self._cost()
+        cost = self.cost()
         todo.sort(key=lambda number: (-cost(items[number]), items[number]))
         size = how.options.batch_size or plugin.batch_size
         batches = [todo[start : start + size] for start in range(0, len(todo), size)]
@@ -280,13 +312,23 @@ class _Computed:
             if self.cache:
                 self.cache.write(waiting)
         if wrong:
-            first = min(wrong)
-            how.listener.note(wrong[first].trace)
-            place, message = str(self.places[first]), wrong[first].message
-            raise InputError(message.replace("{}", place, 1) if "{}" in message else f"{place}{message}")
+            raise self.error(min(wrong), wrong[min(wrong)])
         return devices
 
-    def _cost(self) -> Callable[[Item], float]:
+    def call_here(self) -> Call:
+        """Return what computes batches in this process."""
+        plugin, options = self.code.plugin, self.how.options
+        devices = tuple(devices_of(options.devices))[:1] if plugin.has_load else ()
+        return Call(plugin, plugin.place, self.code.options, self.declared, devices, options.threads)
+
+    def error(self, number: int, wrong: Wrong) -> InputError:
+        """Return what is raised for an item without numbers."""
+        self.how.listener.note(wrong.trace)
+        place, message = str(self.places[number]), wrong.message
+        return InputError(message.replace("{}", place, 1) if "{}" in message else f"{place}{message}")
+
+    def cost(self) -> Callable[[Item], float]:
+        """Return what says how much work an item is."""
         own = getattr(self.code.plugin.target, "cost", None)
         if own is not None:
             made = self.code.plugin.made(dict(self.code.options))

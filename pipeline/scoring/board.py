@@ -19,6 +19,7 @@ from ..metrics.base.needs import TEXTS
 from ..metrics.base.options import render_signature
 from ..metrics.build import class_of
 from .aggregation import POLICIES, SystemCounts, mean_of
+from .column_blocks import ByLine
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import aggregation_of, reduce
 
@@ -128,6 +129,16 @@ class Board:
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
     """The paired tests of systems, where there are any yet."""
+    left_out: tuple[int, ...] = ()
+    """The lines of the data set, from 0, that are left out for all systems, since some system has no number there."""
+
+    @property
+    def by_line(self) -> Board:
+        """The board for whoever shows lines or joins them with others: NaN stands for the numbers of lines left out."""
+        if not self.left_out:
+            return self
+        columns = tuple(ByLine(own, self.left_out) for own in self.columns)
+        return replace(self, columns=columns, lines=self.lines + len(self.left_out), left_out=())
 
     @property
     def names(self) -> list[str]:
@@ -206,6 +217,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         own=tuple(own),
         categories=task.input.categories,
         parts=tuple(parts),
+        left_out=task.input.left_out,
     )
     if not parts:
         return board

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
+    from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
 
 SCHEMA = 1
@@ -282,6 +283,16 @@ class Results:
     """The means over data sets, for each metric. The key is missing in the file where nobody asked for them."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """The metrics of users, by name: what is needed to read their results without their code."""
+
+    def metric(self, printed: str) -> Metric:
+        """Return the metric of a signature. Of a metric of a user the code is not needed. Raises ConfigError."""
+        from ..metrics.build import from_text  # here, because the class is needed where no metric is
+        from ..metrics.plugged.loading import remember
+        from ..metrics.plugged.metric import restored
+
+        remember(self.declared.values())
+        declared = self.declared.get(printed.partition("|")[0])
+        return restored(declared, printed) if declared else from_text(printed)
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""

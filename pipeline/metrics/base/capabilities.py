@@ -53,6 +53,15 @@ class ComputesNumbers:
         """Return the metric for so many systems, where its numbers depend on them."""
         raise NotImplementedError
 
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text, which its code computes in this process."""
+        raise NotImplementedError
+
+
+def columns_of(metric: Metric, text: Text) -> Columns:
+    """Return the columns of the first system of a text."""
+    return metric.computed(text) if isinstance(metric, ComputesNumbers) else metric.needs.count(text)[0]
+
 
 def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
     """Return metrics for so many systems."""
@@ -67,6 +76,11 @@ def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
 def computes_numbers(metric: Metric) -> bool:
     """Return whether code of a user computes the numbers of a metric."""
     return isinstance(metric, ComputesNumbers)
+
+
+def in_percent(metric: type[Metric]) -> bool:
+    """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
+    return not (issubclass(metric, ComputesNumbers) and metric.declared.scale == 0)
 
 
 class AnnotatesTexts:

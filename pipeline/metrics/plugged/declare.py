@@ -95,6 +95,11 @@ class Declared:
         return ("tp", "fp", "fn") if self.counts else self.names
 
 
+def key_of(entry: str) -> str:
+    """Return the key of a BibTeX entry; a text that is none is its own key."""
+    return entry.partition("{")[2].partition(",")[0].strip() or entry
+
+
 class Place(NamedTuple):
     """Where code was imported from, so that another process can import it too."""
 
@@ -188,7 +193,8 @@ def metric(
     negatives, of which F-beta is made). `level` is the mean or the sum over the lines.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
-    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
+    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
+    Python is always a hundredth of what is shown). `beside` is a regular
     expression of further names that are columns of tables. `none` is what None means: error, skip (the line is left
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a

@@ -22,7 +22,7 @@ from ..base.metric import Counted, Metric
 from ..base.needs import Field, Needs
 from ..base.options import beta_option, option, parse_signature
 from .calls import Call, Wrong, best
-from .declare import FORMS, Parameter
+from .declare import FORMS, Parameter, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,6 +206,9 @@ class PreparedCode:
 
     def __init__(self, needs: PluggedNeeds, code: Code, text: Text) -> None:
         self.needs, self.declared = needs, code.plugin.declared
+        if self.declared.listwise:
+            what = "scores all outputs of a line together, so an output alone has no score"
+            raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
         self.call = Call(code.plugin, code.plugin.place, code.options, self.declared, ("cpu",))
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
@@ -228,6 +231,9 @@ class PreparedCode:
         for place, count in enumerate(sizes, 1):
             given = list(islice(flat, count))
             wrong = next((answer for answer in given if isinstance(answer, Wrong)), None)
+            if self.declared.none not in ("error", "skip"):
+                stands = (float(self.declared.none),) * len(self.needs.names)
+                given = [stands if answer is None else answer for answer in given]
             if wrong or None in given:
                 message = wrong.message if wrong else f": {self.declared.name} has no score"
                 where = f"outputs, item {place}"
@@ -264,8 +270,8 @@ class Plugged(ComputesNumbers, Numbers):
 
     @property
     def divisor(self) -> float:
-        """The number that is shown as 100; 1 where numbers are shown as they are."""
-        return self.declared.scale or 1.0
+        """The number that is shown as 100, which is 100 where numbers are shown as they are."""
+        return self.declared.scale or 100.0
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -287,9 +293,21 @@ class Plugged(ComputesNumbers, Numbers):
             code=Code(self.plugin, options) if self.plugin else None,
         )
 
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The keys of the entries that the declaration has."""
+        return tuple(map(key_of, self.declared.cite))
+
     def for_systems(self, number: int) -> Metric:
         """Return the metric for so many systems, on which the numbers of a listwise one depend."""
         return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text."""
+        needs = self.needs
+        assert needs.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
+        outputs = _texts(text.systems[0])
+        return PreparedCode(needs, needs.code, text).count(outputs, np.arange(len(outputs)))
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files by their digests, then the version, then the level."""
@@ -358,7 +376,6 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
         "decimals": declared.decimals,
         "lower_is_better": not declared.higher_is_better,
         "table_outputs": declared.beside,
-        "counts": frozenset(COUNTS) | (frozenset(declared.names) if declared.scale == 0 else frozenset()),
         "__doc__": declared.summary,
     }
     if declared.returns == "counts":
