@@ -204,6 +204,8 @@ class Needs(ABC):
 
     source: bool = False
     """Whether the source is read."""
+    references: ClassVar[bool] = True
+    """Whether references are read, or edits in place of them."""
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS

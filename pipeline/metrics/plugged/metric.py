@@ -46,6 +46,7 @@ class NumberNeeds(Needs):
     decimals: int | None
     """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
+    references: ClassVar[bool] = False
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -178,6 +179,11 @@ class PluggedNeeds(NumberNeeds):
     """Name, options and version, as signatures have them."""
     code: Code | None = field(default=None, compare=False, repr=False)
     """None where the code is not at hand: counts can then be read, but not computed."""
+
+    @property
+    def references(self) -> bool:  # type: ignore[override]
+        """Whether the code reads references."""
+        return self.code is not None and "references" in self.code.plugin.declared.reads
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
