@@ -3,8 +3,11 @@
 # ruff: noqa: F811 (fixtures are arguments)
 from __future__ import annotations
 
+import hashlib
+import json
 import pickle
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import InputError
+from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values, goodness
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
@@ -68,8 +72,8 @@ def test_without_references_every_other_metric_says_what_it_needs(
 
 def test_outputs_alone_are_scored_from_python() -> None:
     both = pipeline.evaluate(OUTPUTS, REFERENCES, SOURCE, metrics=letters)
-    for more in ({}, {"sources": SOURCE}):
-        alone = pipeline.evaluate(OUTPUTS, metrics=letters, statistics={"resamples": 10}, **more)
+    for sources in (None, SOURCE):
+        alone = pipeline.evaluate(OUTPUTS, None, sources, metrics=letters)
         assert [(r.system, r.score, r.rank) for r in alone] == [(r.system, r.score, r.rank) for r in both]
 
 
@@ -134,7 +138,7 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     assert goodness(best[0].signature, 2) == 2
 
 
-GIVEN_WRONG = {
+GIVEN_WRONG: dict[str, tuple[Any, str]] = {
     "too few": ({"x": {"A": [1.0]}}, "scores['x']['A']: expected an array [2], found [1]"),
     "nan": ({"x": {"A": [1.0, np.nan]}}, "scores['x']['A'], item 2: expected a number, found 'nan'"),
     "text": ({"x": {"A": ["a", "b"]}}, "scores['x']['A']: expected numbers in an array or a list"),
@@ -150,3 +154,38 @@ def test_wrong_numbers_in_memory_are_told(name: str) -> None:
     scores, expected = GIVEN_WRONG[name]
     with pytest.raises(InputError, match=re.escape(expected)):
         pipeline.evaluate({"A": ["a", "b"]}, metrics=[], scores=scores)
+
+
+# --- whole classes
+
+
+def test_a_whole_metric_counts_in_workers_under_its_version(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "capitals.yaml", "--plugin", "capitals.py", "-q"]) == 0
+    text = (folder / "data" / "systems" / "eager.txt").read_text(encoding="utf-8").replace("\n", "")
+    share = sum(map(str.isupper, text)) / len(text)
+    results = json.loads((folder / "runs" / "capitals" / "results.json").read_text())
+    assert {s["system"]: s["score"] for s in results["scores"]}["eager"] == share
+    needs = METRICS["capitals"]().needs
+    assert needs.cache_key.startswith("plugin:capitals:1:")
+    assert needs.key == "plugin-capital"
+    (about,) = json.loads((folder / "runs" / "capitals" / "run.json").read_text())["plugins"]
+    assert (about["name"], about["from"]) == ("capitals", "capitals.py")
+    assert about["sha256"] == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
+    capsys.readouterr()
+    assert main(["score", "capitals", "--plugin", "capitals.py", "-o", "data/systems/eager.txt"]) == 0
+    assert f"{100 * share:.2f}" in capsys.readouterr().out
+
+
+def test_an_entry_point_may_be_a_whole_metric(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "site").mkdir()
+    (folder / "capitals.py").rename(folder / "site" / "own_capitals.py")
+    info = folder / "site" / "own_capitals-2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-capitals\nVersion: 2.0\n")
+    (info / "entry_points.txt").write_text("[gec_pipeline.metrics]\ncapitals = own_capitals:Capitals\n")
+    monkeypatch.syspath_prepend(folder / "site")
+    result = pipeline.evaluate(OUTPUTS, metrics="capitals")
+    assert result[0].signature.startswith("capitals|")
+    assert METRICS["capitals"].origin["from"] == "own-capitals 2.0"
+    assert METRICS["capitals"]().needs.cache_key.startswith("plugin:capitals:1:")
+    del sys.modules["own_capitals"]

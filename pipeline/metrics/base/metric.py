@@ -129,6 +129,8 @@ class Metric(ABC):
     # --- what names and describes it; none of this changes a score
 
     name: ClassVar[str]
+    origin: ClassVar[Mapping[str, str]] = {}
+    """Where the code of a metric of a user came from, and its digest, as run.json has them."""
     summary: ClassVar[str]
     """One line for lists of metrics."""
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
