@@ -228,8 +228,8 @@ class PreparedCode:
             sizes.append(len(each))
             items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
         size = self.call.plugin.batch_size if self.call.plugin else len(items)
-        _, answers, _ = self.call((0, [items[start : start + size] for start in range(0, len(items), size)]))
-        flat = iter([answer for batch in answers for answer in batch])
+        done = self.call((0, [items[start : start + size] for start in range(0, len(items), size)], []))
+        flat = iter([answer for batch in done.answers for answer in batch])
         numbers = []
         for place, count in enumerate(sizes, 1):
             given = list(islice(flat, count))
