@@ -46,6 +46,7 @@ class NumberNeeds(Needs):
     decimals: int | None
     """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
+    references: ClassVar[bool] = False
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -179,6 +180,11 @@ class PluggedNeeds(NumberNeeds):
     code: Code | None = field(default=None, compare=False, repr=False)
     """None where the code is not at hand: counts can then be read, but not computed."""
 
+    @property
+    def references(self) -> bool:  # type: ignore[override]
+        """Whether the code reads references."""
+        return self.code is not None and "references" in self.code.plugin.declared.reads
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
 
@@ -225,8 +231,8 @@ class PreparedCode:
             sizes.append(len(each))
             items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
         size = self.call.plugin.batch_size if self.call.plugin else len(items)
-        _, answers, _ = self.call((0, [items[start : start + size] for start in range(0, len(items), size)]))
-        flat = iter([answer for batch in answers for answer in batch])
+        done = self.call((0, [items[start : start + size] for start in range(0, len(items), size)], []))
+        flat = iter([answer for batch in done.answers for answer in batch])
         numbers = []
         for place, count in enumerate(sizes, 1):
             given = list(islice(flat, count))
