@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
 
 DIGITS = 2
-TITLES = ("95% interval", "less the next", "p", "less the best", "p", "printed", "year", "first scored by")
+TITLES = ("95% interval", "less the next", "p", "less the best", "p", "printed", "first scored in", "by")
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -111,7 +111,7 @@ def _compared(results: Results, scores: Sequence[Score], number: int) -> list[st
 
 
 def _about(entrant: Entrant) -> list[str]:
-    """Return what was printed for a system with the settings of the board, its year, and who scored it first."""
+    """Return what was printed for a system with the settings of the board, when it was first scored, and by whom."""
     known = [printed for printed in entrant.printed if printed.published]
     own = list(dict.fromkeys(printed.value for printed in known if not printed.metric))
     others = list(dict.fromkeys(printed.value for printed in known if printed.metric))
@@ -133,5 +133,5 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
             settings = (printed.metric or "as the board") + ("" if printed.published else "; not published")
             result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")  # on the same page
             rows.append([entrant.name, printed.value, ours, settings, str(printed.year or "-"), result])
-    header = ["system", "printed", "ours, as the board", "settings of the print", "year", "result"]
+    header = ["system", "printed", "ours, as the board", "settings of the print", "printed in", "result"]
     return PageTable(header, rows, left=(0, 3, 5))
