@@ -236,7 +236,9 @@ def fetch_files(
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
     lacking = [file for file in absent if is_fetched(file)]
-    fetched = Fetched(here=[file for file in files if file not in absent], given=[f for f in absent if f not in lacking])
+    fetched = Fetched(
+        here=[file for file in files if file not in absent], given=[f for f in absent if f not in lacking]
+    )
     if not lacking:
         return fetched
     fetched.mirror = _mirror_of(mirror)

@@ -2,8 +2,8 @@
 
 Our value is equal to the expected one where it becomes the expected text when it is rounded to that many decimals. A
 value exactly between two texts is equal to both, because programs differ in how they round it. Only twelve significant
-digits are compared, because sums in another order differ behind them. All arithmetic is decimal, on the shortest decimal
-form of our numbers.
+digits are compared, because sums in another order differ behind them. All arithmetic is decimal, on the shortest
+decimal form of our numbers.
 """
 
 from __future__ import annotations

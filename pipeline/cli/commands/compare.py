@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
-from ...errors import InputError, did_you_mean, printable
+from ...errors import InputError, printable
 from ...report.terminal.progress import Bar
 from ..arguments import add_columns, add_parts, selection_of
 
@@ -144,7 +144,7 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     """
     from ...report.terminal.printing import print_text
     from ...scoring import stored_runs
-    from ...scoring.resampling.significance import statistics_of, with_statistics
+    from ...scoring.resampling.significance import settings_of, with_statistics
     from ...scoring.stored_runs import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
@@ -158,11 +158,8 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     if "choice" in written:  # as earlier versions wrote it
         written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}
-    settings = statistics_of({name: str(value) for name, value in given.items() if value is not None}, "--")
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
-    if settings.baseline is not None and settings.baseline not in names:
-        hint = did_you_mean(settings.baseline, names)
-        raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
+    settings = settings_of(given, names, "--")
     if args.system and baseline is None and settings.baseline and len(names_like("--system", args.system, names)) == 2:
         settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
