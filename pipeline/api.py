@@ -258,15 +258,15 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
     With `run2`, the systems of both run directories are compared.
     `settings` are the keys of a config's section `statistics`: baseline, test, correction, level, resamples, trials,
-    seed and annotators. What they leave open is as in that section of the run's own config (the first one's), and
-    else the default.
+    seed and annotators. What they leave open is as in that section of the run's own config (the first one's), or in
+    the `statistics` that `evaluate` was given, and else the default. A list of results knows neither.
 
     In what is returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
     from .report.notebook.shown import Compared
-    from .scoring.resampling.significance import settings_of, statistics_of, with_statistics
+    from .scoring.resampling.significance import settings_of, with_statistics
     from .scoring.stored_runs import load_runs, restricted
 
     if isinstance(run, Sequence) and not isinstance(run, str):
@@ -277,16 +277,17 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
         if not run:
             raise InputError("there is no result to compare")
         boards = boards_of(run)
-        statistics = settings_of(settings, (name for board in boards for name in board.names))
-        results = Results(datasets=datasets_of(boards), scores=[])
+        bare = Results(datasets=datasets_of(boards), scores=[])
+        results = run._as_results() if isinstance(run, Evaluation) else bare  # noqa: SLF001 (what it was loaded from)
     else:
         for given in (run, run2):
             if given is not None and not isinstance(given, str | PathLike):
                 kind = type(given).__name__
                 raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
         results, boards = load_runs(run, run2)
-        written = results.statistics or {}
-        baseline = {} if written.get("baseline") in boards[0].names else {"baseline": None}
-        texts = {**written, **baseline, **settings}
-        statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
+    names = [name for board in boards for name in board.names]
+    written = dict(results.statistics or {})
+    if written.get("baseline") not in names:  # it may be called otherwise beside a second run
+        written["baseline"] = None
+    statistics = settings_of(written | settings, names)
     return Compared.of(with_statistics(*restricted(results, boards), statistics)[0])

@@ -23,7 +23,7 @@ from .io.remote import is_remote
 from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
-from .metrics.build import UNKNOWN, is_called, resolve_all
+from .metrics.build import UNKNOWN, metrics_called, resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
@@ -185,7 +185,12 @@ def _opened(
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
     if config:
-        names = [_names(metric, config, overrides.only) for metric in metrics]
+        named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
+        meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
+        names = [
+            (metric.name, render_signature(metric.name, metric.settings()), *(t for t in meant if metric in meant[t]))
+            for metric in metrics
+        ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         metrics = for_systems(metrics, len(config.systems))
@@ -213,13 +218,6 @@ def _opened(
                 corpora, problems = [], [*problems, *error.problems]
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
-
-
-def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of a metric, its signature, and those patterns of --only that are other spellings of its name."""
-    others = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
-    spelled = (pattern for pattern in patterns if pattern not in others and is_called(metric, pattern))
-    return (metric.name, render_signature(metric.name, metric.settings()), *spelled)
 
 
 def impossible_files(config: Config) -> list[Problem]:

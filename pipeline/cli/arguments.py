@@ -292,7 +292,7 @@ SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "met
 
 def add_parts(parser: argparse.ArgumentParser) -> None:
     """Declare --metric, --dataset and --system, each of which takes several names or patterns."""
-    metrics = "only these metrics: names (BLEU, chrF++), signatures, or patterns such as 'rouge*'"
+    metrics = "only these metrics: names (BLEU, chrF++, gleu[n=3]), signatures, or patterns such as 'rouge*'"
     parser.add_argument("--metric", "--metrics", dest="metric", help=metrics, **SEVERAL)
     parser.add_argument("--dataset", "--datasets", dest="dataset", help="only these data sets, or patterns", **SEVERAL)
     systems = "only these systems, or patterns such as 'A*'"

@@ -18,7 +18,7 @@ from .base.metric import Metric
 from .base.options import parse_signature, render_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .base.options import Option
 
@@ -111,15 +111,26 @@ def goodness(printed: str, scores: Any) -> Any:
     return -scores if lower_is_better(printed) else scores
 
 
-def is_called(metric: Metric, text: str) -> bool:
-    """Return whether a text is a name of a metric: its own, or another spelling whose options it has."""
+def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
+    """Return those of the metrics that a text may mean: with a name, in any spelling, and the options that it says.
+
+    Where it says options, and one metric is what a config would get for the text, it means this one alone.
+    """
     try:
         name, settings = parse_signature(text)
+        asked = from_text(text) if settings else None
     except ConfigError:
-        return False
-    has = {option.name: str(getattr(metric, option.attribute)) for option in metric.options}
-    choices = [choice for choice in _choices(name) if choice.metric == metric.name and not settings]
-    return any(choice.implied.items() <= has.items() for choice in choices)
+        return []
+    said = [(choice.metric, {**choice.implied, **settings}) for choice in _choices(name)]
+    listed = list(metrics)
+    exactly = [metric for metric in listed if metric == asked]
+    return exactly or [m for m in listed if any(m.name == kind and _has(m, options) for kind, options in said)]
+
+
+def _has(metric: Metric, said: Mapping[str, str]) -> bool:
+    """Return whether a metric has these values of its options."""
+    options = {option_of(type(metric), key): value for key, value in said.items()}
+    return all(option and getattr(metric, option.attribute) == option.read(value) for option, value in options.items())
 
 
 def _choices(name: str) -> list[Meant]:

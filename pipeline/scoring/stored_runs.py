@@ -10,7 +10,7 @@ from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.counts import StoredCounts
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..metrics.base.capabilities import category_needs
-from ..metrics.build import is_called
+from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
 from .board import Board, describe, picked, rows_of, with_means
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
@@ -270,9 +270,13 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
     """Return the scores of these metrics and systems on these data sets; raises StoreError if there are none."""
     if not scored:
         raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
-    kept = [m for m in scored if not selection.metrics or any(_is_metric(m, text) for text in selection.metrics)]
-    for text in selection.metrics:
-        if not any(_is_metric(m, text) for m in scored):
+    meant = {text: _measured_by(text, scored) for text in selection.metrics}
+    chosen = {id(board) for boards in meant.values() for board in boards}
+    kept = [board for board in scored if not meant or id(board) in chosen]
+    for text, boards in meant.items():
+        if not boards:
+            if "[" in text:
+                from_text(text)  # says what is wrong in it
             hint = did_you_mean(text, dict.fromkeys(m.metric.output for m in scored))
             known = ", ".join(dict.fromkeys(board.signature for board in scored))
             raise StoreError(f"--metric {text}: there is no such one{hint}; there are {known}")
@@ -285,10 +289,15 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
     return kept
 
 
-def _is_metric(measured: Board, text: str) -> bool:
-    """Whether a text is a name of a metric, its signature, or a pattern of one of these."""
-    names = (measured.metric.output, measured.signature)
-    return any(text == name or fnmatchcase(name, text) for name in names) or is_called(measured.metric, text)
+def _measured_by(text: str, scored: Sequence[Board]) -> list[Board]:
+    """Return the scores by metrics that a text means: as a config has them, by signature, or by a pattern of a name."""
+    meant = metrics_called(text, [board.metric for board in scored])
+
+    def is_meant(board: Board) -> bool:
+        names = (board.metric.output, board.signature)
+        return text in names or any(fnmatchcase(name, text) for name in names) or board.metric in meant
+
+    return list(filter(is_meant, scored))
 
 
 def narrowed(results: Results, boards: Sequence[Board]) -> Results:

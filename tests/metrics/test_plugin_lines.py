@@ -20,7 +20,6 @@ from pipeline.human.score_files import metric_scores
 from pipeline.human.trueskill import skills
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import forget_names
-from pipeline.metrics.plugged import loading
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
 from pipeline.report.tables.plot_data import score_rows
@@ -352,7 +351,6 @@ def test_a_name_that_an_earlier_run_had_is_told_with_its_place(
 ) -> None:
     run(folder, "kept, chrf", "runs/kept")
     METRICS.data.pop("kept")
-    loading._FROM.clear()
     forget_names()
     capsys.readouterr()
     assert main(["run", "some.yaml", "-q"]) == 2

@@ -139,16 +139,18 @@ def run(args: argparse.Namespace) -> int:
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
         how = RunOptions(n_jobs=args.n_jobs, **computing_options(args))
         evaluation = evaluate_corpus(corpus, metrics, options=how, listener=bar, by_type=False)
-    for note in (note for note in evaluation.warnings if note not in known and not args.quiet):
-        print_text(f"warning: {note}", sys.stderr)
     results = Results(
-        datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
+        datasets={corpus.name: describe(corpus)},
+        scores=[result.found for result in evaluation],
+        warnings=list(dict.fromkeys([*known, *evaluation.warnings])),
     )
     if statistics:
         from ...evaluation import boards_of
         from ...scoring.resampling.significance import with_statistics
 
         results = with_statistics(results, boards_of(evaluation), statistics)[0]
+    for note in (note for note in results.warnings if note not in known and not args.quiet):
+        print_text(f"warning: {note}", sys.stderr)
     order = list(corpus.systems)
     from ...report.console import print_comparisons, print_orders, print_results
 

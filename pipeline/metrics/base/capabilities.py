@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
 
@@ -261,6 +261,13 @@ class Rule(NamedTuple):
     """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
 
 
+class Tokens(Protocol):
+    """Finds the tokens of a text as a metric counts them, such as Tokenization."""
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text."""
+
+
 class Shared(NamedTuple):
     """What an output shares with a reference by one row of a metric's counts, where no Rule says it."""
 
@@ -270,7 +277,7 @@ class Shared(NamedTuple):
     """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters" for n-grams that are
     marked in the text itself.
     """
-    tokenization: Tokenization
+    tokenization: Tokens
     n: int = 1
     """The length of n-grams."""
 

@@ -79,7 +79,7 @@ class Call:
     """Where answers are kept; None: in the folder of caches."""
 
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
-        """Return what became of a task: its number, the texts of batches, and keys, where each batch is kept at once."""
+        """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
         number, batches, keys = task
         ready = _ready(self)
         begun = time.monotonic()

@@ -131,11 +131,6 @@ def installed() -> dict[str, str]:
     return {name: _dist(point) for name, point in entry_points().items()}
 
 
-def origin(name: str) -> str:
-    """Return where a metric of a user came from, such as kept.py; an empty text for other metrics."""
-    return _FROM.get(name, "")
-
-
 def find(name: str) -> bool:
     """Import the metric of this name of an installed package, where there is one; return whether there is."""
     point = entry_points().get(name) if NAME.fullmatch(name) else None

@@ -23,7 +23,7 @@ from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Field
 from ..base.options import option
 from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, printed, read_types, subsequence_of
-from .texts import Limit, Splitting, notes
+from .texts import Limit, SentenceTokens, Splitting, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -287,7 +287,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         """
         if self.references != "best" or self.needs.limit != Limit():
             return ()
-        split, kinds = self.needs.tokenization, enumerate(self.kinds)
+        split, kinds = SentenceTokens(self.needs.tokenization, self.needs.splitting), enumerate(self.kinds)
         rows = [(row, kind) for row, kind in kinds if kind.family == "n" or (kind.family == "L" and not self.script)]
         return tuple(
             Shared(row, "ngrams" if kind.family == "n" else "sequence", split, kind.number or 1) for row, kind in rows

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...corpus.corpus import Corpus
+    from ...metrics.base.capabilities import Tokens
     from ...metrics.base.metric import Metric
     from ...metrics.base.needs import Columns
     from ...scoring.board import Board
     from ...scoring.results import Results
-    from ...tokenizers.tokenization import Tokenization
     from ..material import Material
 
 
@@ -134,7 +134,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         return None
     sizes = _affordable(material, scored) if lines is None else dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[Tokenization, int] = {}
+    numbers: dict[Tokens, int] = {}
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
 
     datasets = []
