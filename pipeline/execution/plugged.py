@@ -98,7 +98,7 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
         order = sorted(range(len(items)), key=lambda number: cost(items[number]))
         pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
         for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
-            _, (answers,), _ = call((0, [[items[number] for number in numbers]]))
+            (answers,) = call((0, [[items[number] for number in numbers]], [])).answers
             for number, answer in zip(numbers, answers, strict=True):
                 if isinstance(answer, Wrong):
                     raise computed.error(number, answer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
@@ -261,7 +262,7 @@ class Rule(NamedTuple):
     """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
 
 
-class Tokens(Protocol):
+class Tokens(Hashable, Protocol):
     """Finds the tokens of a text as a metric counts them, such as Tokenization."""
 
     def tokens(self, text: str) -> list[str]:
