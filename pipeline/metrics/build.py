@@ -46,7 +46,7 @@ class Meant(NamedTuple):
 
 def meant(name: str) -> Meant:
     """Return what a name stands for. Raises ConfigError where it is unknown, or may be one metric or another."""
-    choices = _choices(name)
+    choices = meanings(name)
     if len(choices) == 1:
         return choices[0]
     if choices:
@@ -68,11 +68,12 @@ def is_called(metric: Metric, text: str) -> bool:
     except ConfigError:
         return False
     has = {option.name: str(getattr(metric, option.attribute)) for option in metric.options}
-    choices = [choice for choice in _choices(name) if choice.metric == metric.name and not settings]
+    choices = [choice for choice in meanings(name) if choice.metric == metric.name and not settings]
     return any(choice.implied.items() <= has.items() for choice in choices)
 
 
-def _choices(name: str) -> list[Meant]:
+def meanings(name: str) -> list[Meant]:
+    """Return what a name may stand for: nothing where it is unknown."""
     return [Meant(name, {})] if name in METRICS else _by_folded_name().get(_folded(name), [])
 
 
@@ -105,14 +106,21 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
     Raises ConfigError.
     """
     problems: list[Problem] = []
-    name, settings = parse_signature(text)
-    for key in more or {}:
-        if key in settings:
-            raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
-    metric = resolve(from_plain({"name": name, **settings, **(more or {})}, "", ""), problems)
+    metric = resolve(node_of(text, more or {}), problems)
     if metric is None or problems:
         raise ConfigError(problems)
     return metric
+
+
+def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
+    """Return the node of a metric's text, with the options in `more`, which messages find at `path`.
+
+    Raises ConfigError for an option that is given twice.
+    """
+    name, settings = parse_signature(text)
+    for key in more.keys() & settings.keys():
+        raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
+    return from_plain({"name": name, **settings, **more}, "", path)
 
 
 def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
