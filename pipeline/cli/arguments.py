@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
+import codecs
 import re
 import sys
 from dataclasses import replace
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
-from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
+from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
-from ..errors import ConfigError, CorpusError, Problem
+from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
@@ -158,6 +160,25 @@ def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False,
         default="keep",
         help="an empty or null reference is a text of no words (keep), an error, or missing (none); default: keep",
     )
+    meaning = "the encoding of files of lines (default: utf-8, in which columns and M2 files are always read)"
+    parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
+    meaning = "-r is one file of tab-separated lines, whose first N columns are the references"
+    parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
+
+
+def _encoding(text: str) -> str:
+    """Return the name of an encoding; for argparse. It is empty for UTF-8."""
+    try:
+        "".encode(text)
+    except LookupError:
+        hint = did_you_mean(text, aliases.keys() - {text})
+        raise argparse.ArgumentTypeError(f"no encoding is called '{text}'{hint}") from None
+    return "" if codecs.lookup(text).name == "utf-8" else text
+
+
+def _in(encoding: str, text: Input) -> Input:
+    """Return a text in an encoding; columns and M2 files are in UTF-8."""
+    return text if isinstance(text, Column) else Column(kind=ENCODED, path=text, column=encoding)
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -191,6 +212,10 @@ def open_files(
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
+    if args.encoding:
+        named = {name: _in(args.encoding, text) for name, text in named.items()}
+        references = tuple(_in(args.encoding, text) for text in dataset.references)
+        dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=references)
     systems = [System(name, {DATASET: path}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
@@ -215,6 +240,13 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     text = given_text(args.source, "-s") if args.source else None
     m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
     each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    if args.num_refs:
+        if m2 or len(references) != 1:
+            raise ConfigError(
+                f"--num-refs: -r is one file of tab-separated lines, found {', '.join(references) or 'none'}"
+            )
+        numbers = map(str, range(1, args.num_refs + 1))
+        each = tuple(Column(kind="tsv", path=given_path(references[0]), column=number) for number in numbers)
     annotations = given_path(gold) if gold else m2 if edits else None
     if of_edits and annotations is None:
         other = "; or texts are annotated for those that have the option --annotator: --annotator auto"

@@ -64,7 +64,7 @@ class Meant(NamedTuple):
 
 def meant(name: str) -> Meant:
     """Return what a name stands for. Raises ConfigError where it is unknown, or may be one metric or another."""
-    choices = _choices(name)
+    choices = meanings(name)
     if len(choices) == 1:
         return choices[0]
     if choices:
@@ -83,7 +83,7 @@ def meant(name: str) -> Meant:
 
 def named(name: str) -> str:
     """Return the metric that has a name, or may have it, because it is another spelling; an empty text: none has."""
-    return next((choice.metric for choice in _choices(name)), "")
+    return next((choice.metric for choice in meanings(name)), "")
 
 
 def forget_names() -> None:
@@ -121,7 +121,7 @@ def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
         asked = from_text(text) if settings else None
     except ConfigError:
         return []
-    said = [(choice.metric, {**choice.implied, **settings}) for choice in _choices(name)]
+    said = [(choice.metric, {**choice.implied, **settings}) for choice in meanings(name)]
     listed = list(metrics)
     exactly = [metric for metric in listed if metric == asked]
     return exactly or [m for m in listed if any(m.name == kind and _has(m, options) for kind, options in said)]
@@ -133,7 +133,8 @@ def _has(metric: Metric, said: Mapping[str, str]) -> bool:
     return all(option and getattr(metric, option.attribute) == option.read(value) for option, value in options.items())
 
 
-def _choices(name: str) -> list[Meant]:
+def meanings(name: str) -> list[Meant]:
+    """Return what a name may stand for: nothing where it is unknown."""
     return [Meant(name, {})] if name in METRICS else _by_folded_name().get(_folded(name), [])
 
 
@@ -166,14 +167,21 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
     Raises ConfigError.
     """
     problems: list[Problem] = []
-    name, settings = parse_signature(text)
-    for key in more or {}:
-        if key in settings:
-            raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
-    metric = resolve(from_plain({"name": name, **settings, **(more or {})}, "", ""), problems)
+    metric = resolve(node_of(text, more or {}), problems)
     if metric is None or problems:
         raise ConfigError(problems)
     return metric
+
+
+def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
+    """Return the node of a metric's text, with the options in `more`, which messages find at `path`.
+
+    Raises ConfigError for an option that is given twice.
+    """
+    name, settings = parse_signature(text)
+    for key in more.keys() & settings.keys():
+        raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
+    return from_plain({"name": name, **settings, **more}, "", path)
 
 
 def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:

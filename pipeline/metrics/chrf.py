@@ -126,6 +126,14 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     )
     lowercase: bool = lowercase_option()
     whitespace: bool = option(False, key="space", help="white space is a character too")
+    strip_end: bool = option(
+        False,
+        key="rstrip",
+        help="drop white space at the end of lines first, as sacreBLEU's command does and its Python names do not",
+        applies=lambda m: m.whitespace,
+        why="only whitespace: true counts it",
+        implicit=True,
+    )
     eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
     level: str = level_option()
 
@@ -139,7 +147,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     @cached_property
     def needs(self) -> ChrfNeeds:
         """Lengths, n-grams and matches with each reference."""
-        split = Tokenization("char" if self.whitespace else "nonspace", lowercase=self.lowercase)
+        split = Tokenization(
+            "char" if self.whitespace else "nonspace", lowercase=self.lowercase, strip_end=self.strip_end
+        )
         characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
         words = OverlapNeeds(Tokenization("chrf", lowercase=self.lowercase), self.word_order, ("match",), source=False)
         return ChrfNeeds(characters, words if self.word_order else None)

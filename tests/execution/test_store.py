@@ -328,14 +328,14 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
 
 NEEDS = [
     *(
-        "gleu",
-        "gleu[variant=paper]",
-        "gleu[variant=2015]",
-        "gleu[variant=2016-03]",
+        "gleu[tok=whitespace]",
+        "gleu[variant=paper,tok=whitespace]",
+        "gleu[variant=2015,tok=whitespace]",
+        "gleu[variant=2016-03,tok=whitespace]",
         "gleu[unit=char,n=9]",
-        "gleu[lc=true]",
+        "gleu[tok=whitespace,lc=true]",
     ),
-    *("google_gleu", "green", "gleu[tok=ascii_whitespace]", "gleu[tok=blank]"),
+    *("google_gleu", "green", "gleu", "gleu[tok=blank]"),
 ]
 COUNTED = {1: "877286e0af06de60"}
 """Version of the counting: digest of all columns of the sample under NEEDS."""
@@ -495,7 +495,7 @@ def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: 
     said = capsys.readouterr().err
     assert announced.splitlines()[-1] in said
     assert f"deleted, because they show earlier results: {'scores.csv'}" in said
-    new = "statistics/d/B.overlap-match-penalty-n2-whitespace.columns"
+    new = "statistics/d/B.overlap-match-penalty-n2-ascii_whitespace.columns"
     assert set(tree(folder)) == {"results.json", new, *before}
     assert {name: data for name, data in tree(folder).items() if name in before} == before
     listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"]

@@ -288,7 +288,7 @@ KEYS = {
         "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', "
         "strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)",
     ),
-    "gleu[variant=2016-03,lambda=0.1]": (
+    "gleu[variant=2016-03,tok=whitespace,lambda=0.1]": (
         "overlap-union_match-new_match-gone_match-n4-whitespace",
         "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
         "stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), "

@@ -20,7 +20,9 @@ from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.io import catalogue
+from pipeline.metrics.build import from_text
 from pipeline.reproduction import recipe as published
+from pipeline.tokenizers.tokenization import Tokenization
 from tests.annotation.stand_in import put_in
 from tests.conftest import ROOT, SHARED
 from tests.reproduction.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
@@ -131,7 +133,7 @@ def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None
     """There the no-break space is part of a word; REF-M of SEEDA has one."""
     if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
         (metric,) = written(RECIPES[name].path)["metrics"]
-        assert "tokenizer=ascii_whitespace" in metric
+        assert from_text(metric).needs.tokenization == Tokenization("ascii_whitespace")
 
 
 # ---- what recipes say

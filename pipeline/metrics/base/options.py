@@ -260,12 +260,14 @@ def unit_option() -> str:
     return option("word", help="what an n-gram is made of", choices=("word", "char"))
 
 
-def tokenizer_option() -> str:
+def tokenizer_option(
+    default: str | Callable[[Mapping[str, Any]], str] = "whitespace", meaning: str = "how lines are split into words"
+) -> str:
     """Return the option tokenizer of metrics that have the option unit too."""
     return option(
-        "whitespace",
+        default,
         key="tok",
-        help="how lines are split into words",
+        help=meaning,
         choices=tuple(name for name in TOKENIZERS if name != "char"),
         beside=OWN,
         applies=lambda m: m.unit == "word",
