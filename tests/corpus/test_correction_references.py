@@ -99,7 +99,9 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
 
     def correction(tokens: int) -> Correction:
         start = rng.randint(-2, tokens + 3)
-        return Correction(start, start + rng.choice([-1, 0, 0, 1, 1, 2]), tuple(rng.choices("xyz", k=rng.randint(0, 2))))
+        return Correction(
+            start, start + rng.choice([-1, 0, 0, 1, 1, 2]), tuple(rng.choices("xyz", k=rng.randint(0, 2)))
+        )
 
     for _ in range(2000):
         tokens, annotators = tuple(rng.choices("abc", k=rng.randint(0, 4))), rng.randint(1, 3)

@@ -89,9 +89,7 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
         return " ".join(tokens)
 
     if mix:
-        choices = [
-            {*map(joined, error.alternatives), *(() if error.required else ((),))} for error in sentence.errors
-        ]
+        choices = [{*map(joined, error.alternatives), *(() if error.required else ((),))} for error in sentence.errors]
         ways = [list(itertools.chain(*way)) for way in itertools.product(*choices)]
         return {applied(way) for way in ways if len(dict(way)) == len(way)} or None
     by_annotator: dict[int, list[Any]] = {}
