@@ -189,6 +189,10 @@ SHARED = 0.05
 """Types are others where at most such a share of the edits has a type of the other file."""
 
 
+PREFIXES = ("M:", "R:", "U:")
+"""How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
+
+
 class Annotated(NamedTuple):
     """An M2 file that has been read."""
 
@@ -273,6 +277,19 @@ class Annotated(NamedTuple):
         """Return how often each type stands at an edit that is corrected."""
         corrected = {name: times for name, times in self.all_types().items() if not is_noop(name) and name != "UNK"}
         return Counter(corrected)
+
+    def has_errant_types(self) -> bool:
+        """Return whether some edit has a type of ERRANT."""
+        return any(name.startswith(PREFIXES) for name in self.types())
+
+    def foreign(self) -> str:
+        """Return which types the edits have where none of them is one of ERRANT, as a note; else an empty text."""
+        types = self.types()
+        if not types or self.has_errant_types():
+            return ""
+        listed = ", ".join(name for name, _ in types.most_common(3)) + (" ..." if len(types) > 3 else "")
+        what = "is XML of I-measure, without types of ERRANT" if self.is_xml else f"has types of edits such as {listed}"
+        return f"{self.name} {what}" + ("" if self.is_xml else ", which are not ERRANT's")
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
