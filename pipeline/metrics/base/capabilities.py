@@ -11,6 +11,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...kernel.common import COUNTED, Kind
+from .needs import KEPT
+from .options import KEEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,12 +42,20 @@ def reads_files(metric: Metric | type[Metric]) -> bool:
 
 
 class AnnotatesTexts:
-    """It has the option annotator, by which edits are found in texts."""
+    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold as it is."""
+
+    annotator: str
+    gold: str
+
+    @property
+    def annotation(self) -> str:
+        """The annotator as needs have it."""
+        return f"{KEPT}{self.annotator}" if self.annotator and self.gold == KEEP else self.annotator
 
 
-def annotates_texts(metric: Metric) -> bool:
-    """Return whether a metric can have texts annotated."""
-    return isinstance(metric, AnnotatesTexts)
+def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
+    """Return the metric if it can have texts annotated, else None."""
+    return metric if isinstance(metric, AnnotatesTexts) else None
 
 
 class LimitsReferences(ABC):
