@@ -21,8 +21,8 @@ from .execution.options import AUTO, SILENT, elsewhere
 from .execution.store.run_directory import folder_of, read_manifest
 from .io.remote import is_remote
 from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
-from .metrics.base.needs import GOLD, TEXTS, annotator_of
-from .metrics.base.options import render_signature
+from .metrics.base.needs import GOLD, TEXTS, annotator_of, compares_gold
+from .metrics.base.options import KEEP, render_signature
 from .metrics.build import UNKNOWN, metrics_called, resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.given import has_own_tokens
@@ -269,13 +269,18 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
+    own = annotates_texts(metric)
     if metric.needs.input != TEXTS and metric.needs.input not in corpus.views:
         if annotator_of(metric.needs.input) and not corpus.source:
             return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        if annotates_texts(metric):
+        if own:
             ways += "; or have texts annotated, with `annotator: auto` among the options of the metric"
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
+    view = corpus.views.get(metric.needs.input) if compares_gold(metric.needs.input) else None
+    if view and view.foreign and own and own.gold != KEEP:
+        ways = "`annotator: auto` among the options of the metric has the gold annotated anew; `gold: keep` compares it"
+        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways} as it is"
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"

@@ -74,6 +74,10 @@ def configure(parser: Parser) -> None:
     parser.declare_later(lambda: _declare_options(parser, metrics))
 
 
+TAKEN = {"references": ["--refs"], "gold": ["--gold-edits"]}
+"""The flags of options whose names are those of files."""
+
+
 def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
     """Declare every option of every metric, all of which have to be imported for that."""
     from ...metrics import METRICS
@@ -87,8 +91,7 @@ def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
         if len(option.choices or ()) == 1:  # there is nothing to choose here
             continue
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
-        if name == "references":  # -r's long name is taken: say it as the signature does
-            flags = ["--refs"]
+        flags = TAKEN.get(name, flags)
         group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name), **_value_of(option))
     for metric in known.values():
         for option in metric.options:

@@ -12,6 +12,8 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
+from .needs import KEPT
+from .options import KEEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,12 +87,20 @@ def in_percent(metric: type[Metric]) -> bool:
 
 
 class AnnotatesTexts:
-    """It has the option annotator, by which edits are found in texts."""
+    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold as it is."""
+
+    annotator: str
+    gold: str
+
+    @property
+    def annotation(self) -> str:
+        """The annotator as needs have it."""
+        return f"{KEPT}{self.annotator}" if self.annotator and self.gold == KEEP else self.annotator
 
 
-def annotates_texts(metric: Metric) -> bool:
-    """Return whether a metric can have texts annotated."""
-    return isinstance(metric, AnnotatesTexts)
+def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
+    """Return the metric if it can have texts annotated, else None."""
+    return metric if isinstance(metric, AnnotatesTexts) else None
 
 
 class LimitsReferences(ABC):

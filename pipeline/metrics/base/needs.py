@@ -45,18 +45,28 @@ EDITS = "edits"
 Where outputs have several annotators, there is a reference for each pair of annotators."""
 
 
+KEPT = "kept."
+"""What stands before an annotator where the edits of gold are compared as they are, whatever their types."""
+
+
 def annotated_by(annotator: str) -> str:
     """Return the name of the input EDITS in which texts are annotated; EDITS itself without an annotator.
 
     An annotator is called as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0. Outputs that are M2
-    files are taken as they are. References are annotated where the data set has no edits of annotators.
+    files are taken as they are. References are annotated where the data set has no edits of annotators, or these have
+    types of another program than errant; see also KEPT.
     """
     return f"{EDITS}.{annotator}" if annotator else EDITS
 
 
 def annotator_of(input_: str) -> str:
     """Return the annotator of an input, or an empty text where texts are not annotated."""
-    return input_.removeprefix(f"{EDITS}.") if input_.startswith(f"{EDITS}.") else ""
+    return input_.removeprefix(f"{EDITS}.").removeprefix(KEPT) if input_.startswith(f"{EDITS}.") else ""
+
+
+def compares_gold(input_: str) -> bool:
+    """Return whether the edits of gold are compared as they are, whatever their types."""
+    return input_ == EDITS or input_.startswith(f"{EDITS}.{KEPT}")
 
 
 class Text(NamedTuple):

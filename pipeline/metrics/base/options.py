@@ -340,6 +340,20 @@ def annotator_option() -> str:
     )
 
 
+KEEP = "keep"
+
+
+def gold_option() -> str:
+    """Return the option gold of metrics that have the option annotator."""
+    return option(
+        "errant",
+        help="which edits of gold are compared: those of ERRANT's types, so that other gold is annotated anew, or all "
+        "as they are (keep)",
+        choices=("errant", KEEP),
+        implicit=True,
+    )
+
+
 def _annotator(text: str, base: Path) -> str:
     from ...annotation.annotate import annotator_named  # here, because it is rarely needed
 

@@ -12,7 +12,7 @@ from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning,
 from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_beta, nearly_tied, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import WHOLE, Field
-from ..base.options import annotator_option, beta_option, choice_option, level_option, option
+from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 from .counts import CHANGED, KINDS, ClemeNeeds
 
 if TYPE_CHECKING:
@@ -184,6 +184,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     )
     level: str = level_option()
     annotator: str = annotator_option()
+    gold: str = gold_option()
 
     @property
     def name_in_text(self) -> str:
@@ -211,7 +212,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     @property
     def needs(self) -> ClemeNeeds:
         """The pieces of each kind and length."""
-        return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotator)
+        return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotation)
 
     @property
     def whole_sums(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from ..base.capabilities import (
 from ..base.choices import SequentialAnnotatorChoice, f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import Field
-from ..base.options import annotator_option, beta_option, choice_option, level_option, option
+from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 from .counts import COUNTS, ErrantNeeds, TypeNeeds
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     choice: str = choice_option()
     level: str = level_option()
     annotator: str = annotator_option()
+    gold: str = gold_option()
 
     @property
     def needs(self) -> ErrantNeeds:
@@ -136,7 +137,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
         types = tuple(self.types.split("+")) if self.types else ()
-        return ErrantNeeds(comparison, types, annotator=self.annotator)
+        return ErrantNeeds(comparison, types, annotator=self.annotation)
 
     @property
     def terms(self) -> tuple[Field, ...]:
