@@ -7,6 +7,7 @@ decides them, which depends on the order of arcs, on the rounding of weights, an
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
@@ -84,14 +85,15 @@ def max_match(
     reduced = np.zeros(shape[:2], np.bool_)
     matched = np.zeros((len(systems), len(gold.starts)), np.uint8)
     offsets, rows = [0], []
+    sources, outputs, every = source.lines(), [system.lines() for system in systems], _golds(gold)
     for s, line in np.ndindex(*shape[:2]):
-        way = Way(_line(source, line), _line(systems[s], line), max_unchanged, first_row, max_arcs)
+        way = Way(sources[line], outputs[s][line], max_unchanged, first_row, max_arcs)
         if way.is_too_long:
             raise too_long(s, line, len(way.source), len(way.output))
         reduced[s, line] = way.lattice is None
         for a in range(annotators):
             first = int(gold.firsts[line * annotators + a])
-            golds = _golds(gold, first, int(gold.firsts[line * annotators + a + 1]))
+            golds = every[first : int(gold.firsts[line * annotators + a + 1])]
             path = way.edits(golds)
             if path is None:
                 raise too_long(s, line, len(way.source), len(way.output))
@@ -238,15 +240,8 @@ def matches(edits: Sequence[Edit], golds: Sequence[Gold], output: Sentence) -> l
     return result
 
 
-def _line(text: Encoded, line: int) -> Sentence:
-    start, stop = text.offsets[line : line + 2].tolist()
-    return tuple(text.ids[start:stop].tolist())
-
-
-def _golds(gold: GoldEdits, first: int, last: int) -> list[Gold]:
-    result = []
-    for place in range(first, last):
-        low, high = gold.alternatives[place : place + 2].tolist()
-        corrections = tuple(_line(gold.corrections, row) for row in range(low, high))
-        result.append(Gold(int(gold.starts[place]), int(gold.ends[place]), corrections))
-    return result
+def _golds(gold: GoldEdits) -> list[Gold]:
+    """Return all gold edits."""
+    corrections, bounds = gold.corrections.lines(), itertools.pairwise(gold.alternatives.tolist())
+    several = [tuple(corrections[low:high]) for low, high in bounds]
+    return [*map(Gold, gold.starts.tolist(), gold.ends.tolist(), several)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,11 +18,11 @@ from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.stop_words import resolved as list_named
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Compiled, LimitsReferences, ScoresLines, ScoresSamples, Shared, ShowsNgrams, Warns
-from ..base.choices import f_beta, ratio
+from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Field
 from ..base.options import option
-from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, printed, read_types, subsequence_of
+from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
 from .texts import Limit, Splitting, notes
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ POLICIES = {
 BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
 """The default of the option boundary for each way to split."""
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+DECIMALS = 5
+"""With so many decimals ROUGE-1.5.5 prints the scores of a text."""
 
 _SAMPLED: dict[str, Any] = {
     "applies": lambda m: m.level == "bootstrap",
@@ -374,21 +376,21 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         if kind.weighted:  # the script compares before it applies the weight to the sum once more
             return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
         recall = ratio(overlap.match, overlap.reference)
-        return recall if kind.family == "L" else printed(recall)
+        return recall if kind.family == "L" else rounded(recall, DECIMALS)
 
     def _scores(self, kind: Type, overlap: Overlap) -> tuple[Floats, Floats, Floats]:
         """Return F, recall and precision."""
         recall, precision = ratio(overlap.match, overlap.reference), ratio(overlap.match, overlap.output)
         if kind.weighted:
             recall, precision = (value ** (1 / float(self.weight)) for value in (recall, precision))
-        rounded = printed if self.script and self.level == "mean" else np.asarray
-        recall, precision = rounded(recall), rounded(precision)
+        shown = partial(rounded, digits=DECIMALS) if self.script and self.level == "mean" else np.asarray
+        recall, precision = shown(recall), shown(precision)
         if self.alpha:
             alpha = float(self.alpha)
             score = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
         else:
             score = f_beta(precision, recall, float(self.beta))
-        return rounded(score), recall, precision
+        return shown(score), recall, precision
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return for each type F, recall and precision: rouge1, rouge1_recall, rouge1_precision ..."""
