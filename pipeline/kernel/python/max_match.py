@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
-from .max_match_lattice import Gold, lattice, linear_path
+from .max_match_lattice import Gold, lattice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,10 +74,10 @@ def max_match(
     All texts and corrections come from one call of encode, split at white space. An edit goes over at most
     `max_unchanged` unchanged tokens. `first_row` gives what version 3.2 of the program gives, else it is its last
     version. With `folded`, which has the lower-cased bytes of each id, edits that only change case and white space are
-    not counted as proposed. Lines whose lattice has more than `max_arcs` arcs are searched by a linear method
-    (`max_match_lattice.py`), which may decide ties otherwise. `edits` asks for the edits themselves.
-    Raises ValueError for what does not fit together, and LongTextError for lines beyond the limits in
-    `gold_edits.py`.
+    not counted as proposed. Lines whose lattice has more than `max_arcs` arcs are searched by a linear method in the
+    compiled kernel, which may decide ties otherwise; here such a lattice would take minutes and gigabytes, and they are
+    refused. `edits` asks for the edits themselves. Raises ValueError for what does not fit together, and LongTextError
+    for lines beyond the limits in `gold_edits.py`.
     """
     check_max_match(source, systems, gold, annotators, max_unchanged, folded, max_arcs)
     shape = len(systems), len(source.offsets) - 1, annotators
@@ -124,11 +124,8 @@ class Way:
             self.lattice = lattice(source, output, max_unchanged, max_arcs)
 
     def edits(self, golds: Sequence[Gold]) -> list[Edit] | None:
-        """Return the edits that were made, from left to right; None if the line is too long for the linear method."""
-        if self.lattice is None:
-            path = linear_path(self.source, self.output, golds, self.max_unchanged, self.first_row)
-            return None if path is None else [edit_of(arc, first, self.first_row) for arc, first in path]
-        return best_edits(self.lattice, self.output, golds, self.first_row)
+        """Return the edits that were made, from left to right; None if the lattice has too many arcs."""
+        return self.lattice and best_edits(self.lattice, self.output, golds, self.first_row)
 
     def only_folds(self, edit: Edit, folded: Sequence[bytes]) -> bool:
         """Return whether an edit only changes case and white space."""
