@@ -26,7 +26,7 @@ from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, read_types,
 from .texts import Limit, Splitting, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import CountWarning
@@ -55,34 +55,6 @@ _LIMIT: dict[str, Any] = {
     "applies": lambda m: m.script,
     "why": "only flavour: perl has limits",
 }
-
-
-# Medians and intervals of the means of texts' scores in samples of the texts, as rouge-score's aggregator has them.
-
-
-def aggregates(
-    outputs: Mapping[str, Floats], types: Sequence[Sequence[str]], samples: int, seed: int, confidence: float
-) -> dict[str, float]:
-    """Return the median of each output's means in the samples; then the ends of the intervals, name_low and name_high.
-
-    `outputs` are float64 [texts]. `types` are the names of the outputs that share samples: those of each type. All
-    samples come from one stream of numpy's RandomState, type after type, as BootstrapAggregator of rouge-score draws
-    them from numpy's global one after numpy.random.seed(seed). Hugging Face's evaluate gives out its medians.
-    """
-    stream = np.random.RandomState(seed)
-    tail = (1 - confidence) / 2
-    percents = [100 * tail, 50, 100 * (1 - tail)]
-    middle: dict[str, float] = {}
-    ends: dict[str, float] = {}
-    for names in types:
-        values = np.stack([outputs[name] for name in names], axis=1)
-        means = np.empty((samples, len(names)))
-        for sample in range(samples):
-            means[sample] = values[stream.choice(len(values), size=len(values))].mean(axis=0)
-        for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
-            middle[name] = mid
-            ends |= {f"{name}_low": low, f"{name}_high": high}
-    return middle | ends
 
 
 @dataclass(frozen=True)
@@ -412,9 +384,25 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
 
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
-        """Return the medians of means in samples of the texts, and the ends of their intervals."""
-        names = [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
-        return aggregates(outputs, names, self.samples, self.seed, float(self.interval))
+        """Return the median of each output's means in samples of the texts; then the intervals, name_low and name_high.
+
+        The outputs of a type share samples. All samples come from one stream of numpy's RandomState, type after type,
+        as BootstrapAggregator of rouge-score draws them from numpy's global one after numpy.random.seed(seed). Hugging
+        Face's evaluate gives out its medians.
+        """
+        stream, tail = np.random.RandomState(self.seed), (1 - float(self.interval)) / 2
+        percents = [100 * tail, 50, 100 * (1 - tail)]
+        middle: dict[str, float] = {}
+        ends: dict[str, float] = {}
+        for kind in self.kinds:
+            names = [f"rouge{kind.name}{part}" for part in ("", "_recall", "_precision")]
+            values = np.stack([outputs[name] for name in names], axis=1)
+            samples = (values[stream.choice(len(values), size=len(values))] for _ in range(self.samples))
+            means = np.stack([sample.mean(axis=0) for sample in samples])
+            for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
+                middle[name] = mid
+                ends |= {f"{name}_low": low, f"{name}_high": high}
+        return middle | ends
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
