@@ -377,7 +377,7 @@ def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
 @pytest.mark.parametrize("name", ["none", "data"])
 def test_show_of_what_is_no_run_is_told(call: Call, quickstart: str, name: str) -> None:
     assert quickstart
-    assert call("show", name) == Said(2, "", f"error: {name}/results.json: cannot be read: No such file or directory\n")
+    assert call("show", name) == Said(2, "", f"error: {name}: has no results of a run\n")
 
 
 # ---- list, schema, doctor
