@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +14,7 @@ from ..metrics.base.capabilities import aggregated, compiled_form, data_set_colu
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Block, SentenceTerms, exact_sum, nearest_sum
+from .terms import Block, SentenceTerms, exact_parts, first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,7 +62,8 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """
     columns = _compact(metric, columns)
     scores = metric.sentence_scores(columns)
-    mean, std = POLICIES[metric.policy].over_references(metric, scores, columns.get(PRESENT))
+    policy, present = POLICIES[metric.policy], columns.get(PRESENT)
+    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
@@ -82,19 +81,13 @@ class SentenceLevel(Aggregation):
 
     def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
         """Return the score of a system. Sums are exact, so blocks do not change them."""
-        blocks = (sentence_outputs(metric, columns) for columns in present_blocks(metric, system))
-        begun = [*islice(blocks, 2)]
-        first = next(iter(begun[0].values()))
-        if len(begun) == 1:
-            divisor = _divisor(metric, len(first))
-            return Reduced({name: nearest_sum(values) / divisor for name, values in begun[0].items()})
-        totals: dict[str, Fraction] = {}
+        parts: dict[str, list[float]] = {}
         lines = 0
-        for outputs in chain(begun, blocks):
-            for name, values in outputs.items():
-                totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
-            lines += len(next(iter(outputs.values())))
-        return Reduced({name: float(total) / _divisor(metric, lines) for name, total in totals.items()})
+        for columns in present_blocks(metric, system):
+            outputs = sentence_outputs(metric, columns)
+            lines += len(first(outputs))
+            parts = {name: exact_parts([*parts.get(name, ()), *own.tolist()]) for name, own in outputs.items()}
+        return Reduced({name: math.fsum(own) / _divisor(metric, lines) for name, own in parts.items()})
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""

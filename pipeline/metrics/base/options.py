@@ -291,14 +291,14 @@ def level_option() -> str:
     return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)
 
 
-def beta_option(**more: Any) -> str:
-    """Return the option beta of metrics of edits. `more` has further fields of Option, such as `applies`."""
+def beta_option(default: str = "0.5", **more: Any) -> str:
+    """Return the option beta of an F-score. `more` has further fields of Option, such as `applies`."""
     return option(
-        "0.5",
+        default,
         help="weight of recall against precision",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
         numbers=True,
-        form="a number such as 0.5 or 1, with at most 6 decimals",
+        form="a number such as 2 or 0.5, with at most 6 decimals",
         **more,
     )
 

@@ -292,7 +292,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         def ordered(columns: Columns) -> Columns:
             return {**self.make_terms(columns), "order": columns["order"]}
 
-        return SequentialAnnotatorChoice(self._key, self._keys, TERMS, counts_of=ordered, running=running)
+        return SequentialAnnotatorChoice(self._keys, TERMS, counts_of=ordered, running=running)
 
     def _rates(self, columns: Columns) -> dict[str, Floats]:
         """Return the rates of each sentence, with the references in the order of the file: float64 [lines, references].
@@ -307,7 +307,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the reference that is taken, with the scores of arrays made of whole numbers.
+        """Return what is greatest for the reference that is taken, with scores made of whole numbers.
 
         Weights are in units, which cancel out.
         """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of, preference
+from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
     MISSED,
@@ -200,18 +200,14 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
-        return SequentialAnnotatorChoice(self._key, self._keys, COUNTS) if self.choice == "official" else None
+        return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return SequentialAnnotatorChoice(self._key, self._keys, COUNTS, running=False)(columns)
-
-    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
-        return preference(totals, counts, float(self.beta))
+        return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(columns)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return the same for arrays of totals and counts."""
+        """Return what is greatest for the annotator that is taken, as errant_compare compares it (preference())."""
         tp, fp, fn = counts.astype(np.float64)
         score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
         return [rounded(score, 4), tp, -fp, -fn]
