@@ -214,8 +214,8 @@ def open_files(
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
     if args.encoding:
         named = {name: _in(args.encoding, text) for name, text in named.items()}
-        references = tuple(_in(args.encoding, text) for text in dataset.references)
-        dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=references)
+        encoded = tuple(_in(args.encoding, text) for text in dataset.references)
+        dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=encoded)
     systems = [System(name, {DATASET: path}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
