@@ -93,7 +93,7 @@ def metrics_asked(args: argparse.Namespace) -> list[str]:
 
     Without any metric the metric is BLEU. Raises ConfigError for such files where references stand behind -r too.
     """
-    from ..metrics.build import meanings
+    from ..metrics.names import meanings
 
     files = [text for text in args.metrics or () if Path(text).is_file() and not meanings(text)]
     if files and args.references:

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..corpus.texts import AnyText
+    from ..metrics.base.declared import Declared
     from ..metrics.base.metric import Metric
     from ..metrics.plugged.calls import Answer, Done, Item
-    from ..metrics.plugged.declare import Declared
     from ..metrics.plugged.metric import Code, PluggedNeeds
     from .options import Listener, RunOptions
 
@@ -162,18 +162,14 @@ class _Computed:
         if "sources" in declared.reads and corpus.source is not None:
             read["sources"] = _lines(corpus.source)
         if "references" in declared.reads:
-            read["references"] = list(zip(*_references(corpus), strict=True))
-            if not corpus.missing:
-                present = read["references"]
-            else:
-                present = [tuple(text for text in own if text is not None) for own in read["references"]]
-            read["references"] = present
+            every = zip(*_references(corpus), strict=True)
+            read["references"] = [tuple(text for text in own if text is not None) for own in every]
         own = [name for name in corpus.systems if name not in corpus.references_as_systems]
         outputs = {name: _lines(corpus.systems[name]) for name in own}
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
-        found: dict[str, list[Any]] = {}
+        numbers_of: dict[str, list[Any]] = {}
         for name, texts in outputs.items():
             rows: list[Any] = []
             for line in range(lines):
@@ -185,18 +181,12 @@ class _Computed:
                     rows.append([self._number(self._item(read, line, texts[line], one), where) for one in each])
                 else:
                     rows.append(self._number(self._item(read, line, texts[line]), where))
-            found[name] = rows
-        return found
+            numbers_of[name] = rows
+        return numbers_of
 
     def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any = None) -> Item:
-        return tuple(
-            output
-            if name == "outputs"
-            else reference
-            if reference is not None and name == "references"
-            else read[name][line]
-            for name in self.declared.reads
-        )
+        given = {"outputs": output} | ({"references": reference} if self.declared.each_reference else {})
+        return tuple(given[name] if name in given else read[name][line] for name in self.declared.reads)
 
     def _number(self, item: Item, where: tuple[Corpus, str, int]) -> int:
         number = self.distinct.setdefault(item, len(self.distinct))

@@ -12,7 +12,8 @@ from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
 from .base.options import parse_signature
-from .build import as_mapping, children_of, from_text, meanings, meant, node_of, option_of, resolve, resolve_all
+from .build import as_mapping, children_of, from_text, meant, node_of, option_of, resolve, resolve_all
+from .names import meanings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

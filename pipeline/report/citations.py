@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
+from ..metrics.base.declared import key_of
 from ..metrics.base.options import with_samples
 from ..metrics.build import from_text
-from ..metrics.plugged.declare import key_of
 from .latex import code, escape
 from .tables.comparisons import baseline_of, level_name
 from .tables.ranked import groups

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
 from ..metrics.base.options import with_samples
-from ..metrics.build import class_of, goodness
+from ..metrics.names import class_of, goodness
 from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
 from .tables import percent

@@ -18,7 +18,7 @@ from .tables.ranked import labels
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..metrics.plugged.declare import Declared
+    from ..metrics.base.declared import Declared
     from ..scoring.board import Board
     from .material import Material
 

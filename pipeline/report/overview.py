@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..metrics.build import goodness, lower_is_better
+from ..metrics.names import goodness, lower_is_better
 from .tables import percent
 from .tables.comparisons import (
     BETTER,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.base.capabilities import in_percent
-from ..metrics.build import class_of
+from ..metrics.names import class_of
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
 from .tables.comparisons import BETTER, STAR, WORSE, level_name, settings_line

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS
 from ..metrics.base.options import render_signature
-from ..metrics.build import goodness
+from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .column_blocks import ByLine
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
@@ -248,7 +248,9 @@ def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
         own = [board for board in boards if board.dataset == name]
         views = {board.metric.needs.input: board.references for board in own}
         references = views.pop(TEXTS, own[0].references)
-        found[name] = DatasetInfo(own[0].lines, references, {}, views, own[0].categories)
+        found[name] = DatasetInfo(
+            lines=own[0].lines, references=references, digests={}, views=views, categories=own[0].categories
+        )
     return found
 
 
@@ -319,4 +321,11 @@ def describe(corpus: Corpus) -> DatasetInfo:
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
     left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
-    return DatasetInfo(corpus.lines, len(corpus.references), digests, views, categories, left_out)
+    return DatasetInfo(
+        lines=corpus.lines,
+        references=len(corpus.references),
+        digests=digests,
+        views=views,
+        categories=categories,
+        left_out=left_out,
+    )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from ..errors import StoreError
 from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types of the fields)
 from ..io.safe_files import read_json
-from ..metrics.plugged.declare import Declared  # noqa: TC001 (pydantic reads it too)
+from ..metrics.base.declared import Declared  # noqa: TC001 (pydantic reads it too)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -181,7 +181,7 @@ class Score:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
     """What was scored."""
 

@@ -339,7 +339,7 @@ def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: in
         return found
 
     with mock.patch.object(workers, "count", count):
-        run(config, config.parent / "run", RunOptions(1, "serial", shard_lines))
+        run(config, config.parent / "run", RunOptions(n_jobs=1, backend="serial", shard_lines=shard_lines))
 
 
 @pytest.mark.parametrize("name", ["A", "ref0", "source"])

@@ -388,11 +388,11 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_
     made = mock.patch.object(sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str))
     with made as tokenizer, mock.patch.object(workers, "run", wraps=workers.run) as counting:
         tokenizer.return_value.signature.return_value = "ja-1"
-        run(config, tmp_path / "run", RunOptions(1, "serial"))
-        run(config, tmp_path / "run", RunOptions(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
+        run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
         assert counting.call_count == 1
         tokenizer.return_value.signature.return_value = "ja-2"
-        run(config, tmp_path / "run", RunOptions(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
         assert counting.call_count == 2
 
 
@@ -804,7 +804,7 @@ def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -
             raise KeyboardInterrupt
         return original(file, *given, **more)
 
-    options = RunOptions(1, "serial", 8)
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=8)
     with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]

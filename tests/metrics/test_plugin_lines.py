@@ -19,7 +19,7 @@ from pipeline.human.meta_evaluation import judged_scores, sentence_level, senten
 from pipeline.human.score_files import metric_scores
 from pipeline.human.trueskill import skills
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import forget_names
+from pipeline.metrics.names import forget_names
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
 from pipeline.report.tables.plot_data import score_rows

@@ -16,7 +16,7 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import forget_names
+from pipeline.metrics.names import forget_names
 from pipeline.metrics.plugged import loading
 from pipeline.metrics.plugged.calls import MODULE
 from tests.conftest import ROOT

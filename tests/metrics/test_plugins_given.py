@@ -17,7 +17,8 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import from_text, from_values, goodness
+from pipeline.metrics.build import from_text, from_values
+from pipeline.metrics.names import goodness
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:

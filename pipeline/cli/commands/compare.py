@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, printable
-from ...metrics.build import goodness, lower_is_better
+from ...metrics.names import goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...tokenizers.tokenization import Tokenization
-    from ..plugged.declare import Declared
     from .choices import Draws, SequentialAnnotatorChoice
+    from .declared import Declared
     from .metric import Metric
     from .needs import Columns, Needs, Text
 

@@ -24,7 +24,8 @@ from ...io.content_cache import SCORES, ContentCache
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .declare import Declared, Plugin
+    from ..base.declared import Declared
+    from .declare import Plugin
 
     Item = tuple[Any, ...]
     """The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""

@@ -18,8 +18,9 @@ from ...errors import ConfigError
 from .. import METRICS
 from ..base.metric import Metric
 from ..base.needs import Needs
+from ..names import forget_names, named
 from .calls import MODULE, from_bytes, package_digest, place_of
-from .declare import NAME, Declared, Place, Plugin
+from .declare import NAME, Place, Plugin
 from .declare import metric as declared_metric
 from .metric import Plugged, plugged_class
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import types
     from collections.abc import Callable, Iterable
     from importlib.metadata import EntryPoint
+
+    from ..base.declared import Declared
 
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
@@ -167,8 +170,6 @@ def register(plugin: Plugin) -> str:
 
 
 def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:
-    from ..build import forget_names, named
-
     if METRICS.data.get(name) is metric:
         return name
     taken = named(name)
@@ -183,8 +184,6 @@ def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:
 
 def remember(declared: Iterable[Declared]) -> None:
     """Make the names of metrics known whose results are read, but whose code is not at hand."""
-    from ..build import forget_names
-
     for each in declared:
         if each.name not in METRICS:
             METRICS.data[each.name] = plugged_class(each)

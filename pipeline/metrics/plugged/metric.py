@@ -18,19 +18,21 @@ from ...io.remote import expanded
 from ...io.safe_files import digest
 from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_beta, ratio
+from ..base.declared import Parameter, key_of
 from ..base.metric import Counted, Metric
 from ..base.needs import Field, Needs
 from ..base.options import beta_option, option, parse_signature
 from .calls import Call, Wrong, best
-from .declare import FORMS, Parameter, key_of
+from .declare import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Floats, Ints
     from ...kernel.common import Lines
+    from ..base.declared import Declared
     from ..base.needs import Columns, Text
-    from .declare import Declared, Plugin
+    from .declare import Plugin
 
 COUNTS = ("tp", "fp", "fn")
 """The columns of which F-beta is made."""

@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ...metrics.build import goodness
+from ...metrics.names import goodness
 from . import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:

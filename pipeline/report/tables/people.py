@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
-from ...metrics.build import goodness
+from ...metrics.names import goodness
 from ...scoring.results import ranks
 from . import percent, round_half_up, shown_level, shown_range
 from .comparisons import shown_p

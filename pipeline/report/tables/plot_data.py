@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ...metrics.build import goodness
+from ...metrics.names import goodness
 from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell, shown_p, signed, tests_of
 from .people import coefficient

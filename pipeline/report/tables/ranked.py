@@ -10,7 +10,7 @@ from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
 from ...metrics.base import options as signature
 from ...metrics.base.capabilities import in_percent
-from ...metrics.build import class_of
+from ...metrics.names import class_of
 from ...scoring.results import REFERENCES_ROW
 from . import percent, round_half_up
 from .comparisons import bootstrap_columns, level_name, shown_interval
