@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""
 
+GATHERED = 1 << 20
+"""So many scores are held before they become a few numbers with the same sum, which bounds memory."""
+
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
@@ -81,13 +84,17 @@ class SentenceLevel(Aggregation):
 
     def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
         """Return the score of a system. Sums are exact, so blocks do not change them."""
-        parts: dict[str, list[float]] = {}
+        gathered: dict[str, list[Floats]] = {}
         lines = 0
         for columns in present_blocks(metric, system):
             outputs = sentence_outputs(metric, columns)
+            for name, values in outputs.items():
+                gathered.setdefault(name, []).append(values)
             lines += len(first(outputs))
-            parts = {name: exact_parts([*parts.get(name, ()), *own.tolist()]) for name, own in outputs.items()}
-        return Reduced({name: math.fsum(own) / _divisor(metric, lines) for name, own in parts.items()})
+            if sum(map(len, first(gathered))) >= GATHERED:
+                gathered = {n: [np.array(exact_parts(np.concatenate(own).tolist()))] for n, own in gathered.items()}
+        totals = {name: math.fsum(np.concatenate(own).tolist()) for name, own in gathered.items()}
+        return Reduced({name: total / _divisor(metric, lines) for name, total in totals.items()})
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""

@@ -156,7 +156,9 @@ def exact_parts(values: Sequence[float]) -> list[float]:
 
     math.fsum() rounds once. What it leaves is summed again, until nothing is left.
     """
-    parts = [math.fsum(values)]
-    while abs(rest := math.fsum([*values, *(-part for part in parts)])) > 0:
+    left, parts = [*values], [math.fsum(values)]
+    left.append(-parts[0])
+    while abs(rest := math.fsum(left)) > 0:
         parts.append(rest)
+        left.append(-rest)
     return parts
