@@ -100,6 +100,8 @@ def prepare(
     for corpus in opened:
         own = [task for task in tasks if task.corpus is corpus]
         warnings = (*warnings, *(text_warnings(own) if own else ()))
+    if isinstance(statistics := config.root.plain().get("statistics"), dict) and "choice" in statistics:
+        warnings = (*warnings, "statistics: choice is called annotators now, and its value anew is called reselected")
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
@@ -243,8 +245,13 @@ def impossible_files(config: Config) -> list[Problem]:
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why metrics cannot have what the section `statistics` asks for."""
     from .scoring.resampling.intervals import unsupported
+    from .scoring.resampling.reselected import idle_choice
 
-    return [config.root.problem(reason, ("statistics",)) for reason in map(unsupported, metrics) if reason]
+    reasons = map(unsupported, metrics)
+    problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
+        problems.append(config.root.problem(idle, ("statistics", "annotators")))
+    return problems
 
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import (
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -325,6 +326,14 @@ class StatisticsConfig(ConfigModel):
         10_000, description="shuffles of approximate randomisation"
     )
     seed: Seed = Field(12345, description="seed of both random streams")
+    annotators: Annotated[
+        Literal["whole", "reselected"], BeforeValidator(lambda text: "reselected" if text == "anew" else text)
+    ] = Field(
+        "whole",
+        validation_alias=AliasChoices("annotators", "choice"),  # choice: anew is how 0.1 wrote it
+        description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
+        "sentence with running totals: those of the whole set, or selected again in each sample",
+    )
     outputs: Literal["score", "all"] = Field(
         "score", description="what has an interval: the score alone, or all outputs that are fractions, such as recall"
     )

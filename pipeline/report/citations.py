@@ -151,6 +151,8 @@ def _scores(results: Results, text: Text) -> list[str]:
 def _statistics(results: Results, statistics: dict[str, Any], text: Text) -> list[str]:
     """Return how intervals and ranks were computed, and how systems were compared."""
     samples = f"{statistics['resamples']:,} bootstrap samples of the sentences{text.cite(BOOTSTRAP)}"
+    reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
+    samples += ", in each of which annotators are chosen anew" if reselected else ""
     intervals = f"Intervals ({text.plain(level_name(results))}) are percentiles of {samples}"
     sentences = [f"{intervals}; rank ranges and clusters are made of the same samples{text.cite(RANKS)}."]
     if statistics["test"] not in TESTS or not results.tests:

@@ -11,16 +11,16 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..metrics.base.capabilities import draws_references
 from ..metrics.base.needs import PRESENT
-from .column_blocks import Subset
+from .column_blocks import Subset, present_blocks
 from .results import Samples
 from .sums import Summand, drawn_sums
-from .terms import MetricTerms, first
+from .terms import MetricTerms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ class Reduced:
     @property
     def score(self) -> float:
         """The ranked score, a fraction."""
-        return first(self.outputs)
+        return next(iter(self.outputs.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,34 +142,38 @@ class Policy(Aggregation):
         del metric, columns
         return None
 
-    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
-        """Return the mean of each sentence's scores with its references: float64 [lines].
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the mean and the population deviation of each sentence's scores with its references.
 
         `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
         """
         del metric
         if present is None or scores.shape[1] == 1:
-            return mean(scores)
-        means: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
-        return means
-
-    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
-        """Return the population deviation of each sentence's scores with its references: float64 [lines]."""
-        if present is None or scores.shape[1] == 1:
-            return np.where(_equal(scores), 0.0, scores.std(axis=-1))
-        deviations: Floats = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
-        return deviations
+            return mean_and_std(scores)
+        counted = np.arange(scores.shape[1]) < present[:, None]
+        return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
 
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
         present = columns.get(PRESENT)
         return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
 
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the mean that over_references() returns, without the deviation."""
+        if present is None or scores.shape[1] == 1:
+            return mean(scores)
+        return self.over_references(metric, scores, present)[0]
+
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several scores, without a spread."""
     names = reduced[0].outputs
     return Reduced({name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names})
+
+
+def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
+    """Return mean and population deviation over the last axis. For equal values these are exactly the value and 0."""
+    return mean(values), np.where(_equal(values), 0.0, values.std(axis=-1))
 
 
 def mean(values: Floats) -> Floats:
@@ -204,6 +208,11 @@ class Best(Policy):
         """Return the references that the metric chooses."""
         return metric.choose(columns)
 
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the best score, and no deviation."""
+        best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
+        return super().over_references(metric, best, present)
+
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
 
@@ -221,11 +230,6 @@ class Best(Policy):
         del present
         best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
         return best
-
-    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
-        """Return 0 for each line: one reference counts."""
-        del present
-        return np.zeros(len(scores))
 
 
 class Mean(Policy):
@@ -281,11 +285,13 @@ class Weighted(Mean):
         del metric
         return True
 
+    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
+        """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
+        return scores @ np.array(draws_references(metric).shares), super().over_references(metric, scores, present)[1]
+
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        del present
-        means: Floats = scores @ np.array(draws_references(metric).shares)
-        return means
+        return self.over_references(metric, scores, present)[0]
 
 
 # --- policies by which references are drawn at random
@@ -308,19 +314,17 @@ class Sampled(Policy):
         """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
-    def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
-        """Return the mean of the outputs [iterations], with the spread of the first, which is the score."""
-        means = dict(zip(outputs, mean(np.stack([*outputs.values()])).tolist(), strict=True))
-        middle = first(means)
-        deviations = first(outputs) - middle
-        std = math.sqrt(np.add.reduce(deviations * deviations) / len(deviations))
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
+        """Return the mean of the outputs, with the spread of the first, which is the score."""
+        means, std = outputs.means()
+        middle = next(iter(means.values()))
         interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(draws.iterations, std, interval))
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
         """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
         draws = draws_references(counts.metric).draws(counts.lines, counts.references)
-        return draws and [first(outputs) for outputs in _drawn_outputs(counts, draws)]
+        return draws and [outputs.scores for outputs in _drawn_outputs(counts, draws)]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand with one draw of references for each sample, and with turns of it.
@@ -348,14 +352,14 @@ class Expected(Sampled):
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
-    def averaged(self, outputs: dict[str, Floats], draws: Draws) -> Reduced:
+    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
         """Return the mean of the outputs, and its standard error from the means of groups of turned draws."""
         error = 0.0
         if draws.sampler == "turned":
-            groups = first(outputs).reshape(-1, draws.references).mean(axis=-1)
+            groups = outputs.scores.reshape(-1, draws.references).mean(axis=-1)
             error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
-        means = {name: float(values.mean()) for name, values in outputs.items()}
-        return Reduced(means | {"standard_error": error})
+        means = zip(outputs.names, outputs.table, strict=True)
+        return Reduced({name: float(values.mean()) for name, values in means} | {"standard_error": error})
 
     def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
         """Return None: these draws are not independent, so they do not show a spread."""
@@ -402,28 +406,74 @@ class LeaveOneOut(Policy):
         return {f"reference{number}": number for number in range(references)}
 
 
-def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[dict[str, Floats]]:
-    """Return the outputs of each system in every iteration: [iterations] each."""
+class Outputs(NamedTuple):
+    """The outputs of a metric in every iteration."""
+
+    names: Sequence[str]
+    different: Floats
+    """The different outputs, of which iterations may share some: [outputs, number of different ones]."""
+    drawn: NDArray[np.intp] | None
+    """Which of them each iteration has: [iterations]. None: each iteration has its own."""
+
+    @property
+    def scores(self) -> Floats:
+        """The score, which is the first output: [iterations]."""
+        return self._each(self.different[0])
+
+    @property
+    def table(self) -> Floats:
+        """All outputs: [outputs, iterations]."""
+        return self._each(self.different)
+
+    def means(self) -> tuple[dict[str, float], float]:
+        """Return the mean of each output, and the population deviation of the score.
+
+        For equal values these are exactly the value and 0.
+        """
+        means = self.different[:, 0].copy()
+        varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
+        if varied.any():
+            each = self._each(self.different[varied])
+            means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
+        deviations = self.scores - means[0]
+        squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
+        return dict(zip(self.names, means.tolist(), strict=True)), math.sqrt(squares / len(deviations))
+
+    def _each(self, outputs: Floats) -> Floats:
+        return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
+
+
+def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[Outputs]:
+    """Return the outputs of each system in every iteration."""
+    if counts.lines == 1:
+        return [_of_one_line(counts, system, draws) for system in counts.systems]
     terms = MetricTerms(counts.metric, each=True)
-    if counts.lines > 1:
-        sums = drawn_sums(terms, counts.systems, draws, counts.threads)
-        return [terms.outputs(sums[:, number]) for number in range(len(counts.systems))]
-    outputs = []
-    for block in (block for system in counts.systems for block in terms.blocks(system)):
-        drawn = _of_a_line(draws, None if block.present is None else int(block.present[0]))
-        of_references = terms.outputs(block.with_each()[0].astype(np.float64))
-        outputs.append({name: values[drawn] for name, values in of_references.items()})
-    return outputs
+    sums = drawn_sums(terms, counts.systems, draws, counts.threads)
+    outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
+    return [Outputs([*own], np.array([*own.values()]), None) for own in outputs]
+
+
+def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outputs:
+    """Return the outputs of a system with one line: those with the reference that is drawn."""
+    (columns,) = present_blocks(counts.metric, system)
+    present = columns.get(PRESENT)
+    references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
+    terms = MetricTerms(counts.metric, each=True)
+    outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
+    return Outputs([*outputs], np.array([*outputs.values()]), drawn)
 
 
 @lru_cache(16)
-def _of_a_line(draws: Draws, present: int | None) -> NDArray[np.uint8]:
-    """Return the references that are drawn for a line alone: [iterations]. They are the same for all such lines.
+def _of_a_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
+    """Return the references that are drawn for a line alone, and which of them each iteration has: [iterations].
 
     `present` is how many references the line has, None where it has all.
     """
     limits = None if present is None else np.array([present], np.int64)
-    return draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]
+    references, drawn = np.unique(taken, return_inverse=True)
+    drawn.flags.writeable = False
+    return references.tolist(), drawn
 
 
 POLICIES: dict[str, Policy] = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..metrics.base.capabilities import category_needs, chooser, counts_categories
+from ..metrics.base.capabilities import category_needs, counts_categories
 from ..metrics.base.needs import Schema
-from .column_blocks import present_blocks
+from .column_blocks import chosen_references, present_blocks
 from .results import REST, TIERS, Category
-from .terms import Block, SentenceTerms, first
+from .terms import Block, ReferenceTerms, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
     from .column_blocks import HasBlocks
 
 
@@ -42,12 +43,14 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class CategoryTerms(SentenceTerms):
+class CategoryTerms(ReferenceTerms):
     """The counts of each category with the reference that the metric chooses by its own counts."""
 
     metric: Metric
     categories: tuple[str, ...]
     """Those of the data set. The counts have one order more, for what is of none of them."""
+    reference: int | None = None
+    each: bool = False
 
     @cached_property
     def schema(self) -> Schema:
@@ -56,13 +59,14 @@ class CategoryTerms(SentenceTerms):
         fields = needs.schema(1).fields if needs else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 
-    def blocks(self, system: HasBlocks) -> Iterator[Block]:
-        """Yield the counts of a system whose columns are Beside each other, one block of lines after the other."""
-        names, choose = [PART + field.name for field in self.schema.fields], chooser(self.metric)
-        for columns in present_blocks(self.metric, system, names):
-            chosen = choose(columns)
-            rows = np.arange(len(chosen))
-            yield Block(np.concatenate([columns[name][rows, chosen] for name in names], axis=1))
+    def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
+        """Yield the columns of a system, which are Beside each other."""
+        return present_blocks(self.metric, system, [PART + field.name for field in self.schema.fields])
+
+    def of_each(self, columns: Columns) -> Block:
+        """Return the counts of a block with each reference."""
+        apart = [columns[PART + field.name] for field in self.schema.fields]
+        return Block(np.zeros((len(apart[0]), 0), np.int64), [array.reshape(*array.shape[:2], -1) for array in apart])
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
@@ -70,7 +74,12 @@ class CategoryTerms(SentenceTerms):
 
     def totals(self, system: Beside) -> Ints:
         """Return the sums over all sentences: int64 [width]."""
-        return sum((block.fixed.sum(axis=0) for block in self.blocks(system)), np.zeros(self.schema.width, np.int64))
+        total = np.zeros(self.schema.width, np.int64)
+        chosen_in_blocks = chosen_references(self.metric, system.whole)
+        for chosen, parts in zip(chosen_in_blocks, system.parts.blocks(), strict=True):
+            rows = np.arange(len(chosen))
+            total += self.schema.pack({name: counts[rows, chosen].sum(axis=0) for name, counts in parts.items()})
+        return total
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ from ..metrics.base.capabilities import aggregated, compiled_form, data_set_colu
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Block, SentenceTerms, exact_parts, first
+from .terms import Block, SentenceTerms, exact_sum, nearest_sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,9 +30,6 @@ if TYPE_CHECKING:
 
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""
-
-GATHERED = 1 << 20
-"""So many scores are held before they become a few numbers with the same sum, which bounds memory."""
 
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -65,8 +64,7 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """
     columns = _compact(metric, columns)
     scores = metric.sentence_scores(columns)
-    policy, present = POLICIES[metric.policy], columns.get(PRESENT)
-    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
+    mean, std = POLICIES[metric.policy].over_references(metric, scores, columns.get(PRESENT))
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
@@ -84,17 +82,19 @@ class SentenceLevel(Aggregation):
 
     def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
         """Return the score of a system. Sums are exact, so blocks do not change them."""
-        gathered: dict[str, list[Floats]] = {}
+        blocks = (sentence_outputs(metric, columns) for columns in present_blocks(metric, system))
+        begun = [*islice(blocks, 2)]
+        first = next(iter(begun[0].values()))
+        if len(begun) == 1:
+            divisor = _divisor(metric, len(first))
+            return Reduced({name: nearest_sum(values) / divisor for name, values in begun[0].items()})
+        totals: dict[str, Fraction] = {}
         lines = 0
-        for columns in present_blocks(metric, system):
-            outputs = sentence_outputs(metric, columns)
+        for outputs in chain(begun, blocks):
             for name, values in outputs.items():
-                gathered.setdefault(name, []).append(values)
-            lines += len(first(outputs))
-            if sum(map(len, first(gathered))) >= GATHERED:
-                gathered = {n: [np.array(exact_parts(np.concatenate(own).tolist()))] for n, own in gathered.items()}
-        totals = {name: math.fsum(np.concatenate(own).tolist()) for name, own in gathered.items()}
-        return Reduced({name: total / _divisor(metric, lines) for name, total in totals.items()})
+                totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
+            lines += len(next(iter(outputs.values())))
+        return Reduced({name: float(total) / _divisor(metric, lines) for name, total in totals.items()})
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""

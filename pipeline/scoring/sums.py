@@ -169,11 +169,11 @@ class Summand:
     def _sums(self, block: PackedBlock, weights: Weights, draws: Draw | None) -> Floats:
         """Return the sums of a block: float64 [turns, samples, systems, width].
 
-        `weights` has one row for all draws, or one for each.
+        Without draws, they are those with the first reference. `weights` has one row for all draws, or one for each.
         """
         fixed = _product(weights, block.fixed)
         if draws is None:
-            return fixed[None]
+            return np.concatenate([fixed, *(_product(weights, array) for array in block.drawn[:1])], axis=-1)[None]
         turns = []
         for chosen in _chosen(draws, self.turns, block, weights):
             drawn = reduce(np.add, map(_product, chosen, block.drawn))
@@ -184,6 +184,16 @@ class Summand:
         """Return the sums for weights [samples, lines]: [samples, systems, width]. Nothing is drawn for them."""
         sums: Floats = self.weighted(weights, whole=False).weighted[0]
         return sums
+
+    def sampled(self, weights: Weights, low: int) -> Iterator[tuple[int, float, dict[str, Floats]]]:
+        """Yield the number of each system, its share, and its outputs for weights [samples, lines]: [samples] each.
+
+        The first of the samples has the number `low`.
+        """
+        totals = self.weighted(weights, low, whole=False).weighted
+        for column, (number, share) in enumerate(zip(self.numbers, self.shares, strict=True)):
+            outputs = self.terms.outputs(totals[:, :, column])
+            yield number, share, {name: values.mean(axis=0) for name, values in outputs.items()}
 
     def score(self, totals: Floats) -> Floats:
         """Return the scores of one system, from sums [turns, samples, width]: float64 [samples]."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,11 +25,8 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Field
+    from ..metrics.base.needs import Columns, Field
     from .column_blocks import HasBlocks
-
-
-T = TypeVar("T")
 
 
 class Block(NamedTuple):
@@ -71,30 +69,49 @@ class SentenceTerms(ABC):
         return first(self.outputs(totals))
 
 
+class ReferenceTerms(SentenceTerms):
+    """Terms that depend on the reference."""
+
+    reference: int | None
+    """The number of the reference that counts for every line. None: the one that the metric chooses for it."""
+    each: bool
+    """Whether the terms with each reference are apart, so that references can be drawn or chosen later."""
+
+    def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
+        """Yield the columns of a system, one block of lines after the other."""
+        return present_blocks(self.metric, system)
+
+    @abstractmethod
+    def of_each(self, columns: Columns) -> Block:
+        """Return the terms of a block with each reference."""
+
+    def blocks(self, system: HasBlocks) -> Iterator[Block]:
+        """Yield the terms, with each reference or with the one that counts."""
+        choose = chooser(self.metric)
+        for columns in self.columns_of(system):
+            block = self.of_each(columns)
+            if not self.each:
+                chosen = choose(columns) if self.reference is None and block.apart else self.reference or 0
+                block = block.with_reference(chosen)
+            yield block
+
+
 @dataclass(frozen=True)
-class MetricTerms(SentenceTerms):
+class MetricTerms(ReferenceTerms):
     """The terms that the metric makes of columns."""
 
     metric: Metric
     reference: int | None = None
-    """The number of the reference that counts for every line. None: the one that the metric chooses for it."""
     each: bool = False
-    """Whether the terms with each reference are apart, so that references can be drawn later."""
 
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers, with one reference; those that depend on it come last."""
         return _of_one_reference(self.metric.terms)
 
-    def blocks(self, system: HasBlocks) -> Iterator[Block]:
-        """Yield the terms, with each reference or with the one that counts."""
-        choose = chooser(self.metric)
-        for columns in present_blocks(self.metric, system):
-            block = self._block(self.metric.make_terms(columns), columns.get(PRESENT))
-            if not self.each:
-                chosen = choose(columns) if self.reference is None and block.apart else self.reference or 0
-                block = block.with_reference(chosen)
-            yield block
+    def of_each(self, columns: Columns) -> Block:
+        """Return the terms of a block with each reference."""
+        return self._block(self.metric.make_terms(columns), columns.get(PRESENT))
 
     def _block(self, terms: Mapping[str, Ints], present: Ints | None) -> Block:
         """Return terms that are whole numbers as a block."""
@@ -117,7 +134,7 @@ class MetricTerms(SentenceTerms):
         fields, choose = self.metric.terms, chooser(self.metric)
         apart = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
-        real: dict[str, list[float]] = {field.name: [] for field in fields if field.real}
+        real = {field.name: Fraction(0) for field in fields if field.real}
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             chosen = choose(columns) if apart and self.reference is None else self.reference or 0
@@ -126,9 +143,9 @@ class MetricTerms(SentenceTerms):
                 if field.real:
                     values = terms[field.name]
                     values = values[np.arange(len(values)), chosen] if field.per_reference else values
-                    real[field.name] = exact_parts([*real[field.name], *values.tolist()])
+                    real[field.name] += exact_sum(values.astype(np.float64))
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
-        scores = self.metric.score(whole | {name: np.float64(math.fsum(parts)) for name, parts in real.items()})
+        scores = self.metric.score(whole | {name: np.float64(total) for name, total in real.items()})
         return {name: float(value) for name, value in scores.items()}
 
 
@@ -139,7 +156,7 @@ def _of_one_reference(terms: tuple[Field, ...]) -> Schema:
     return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
 
-def first(outputs: Mapping[str, T]) -> T:
+def first(outputs: dict[str, Floats]) -> Floats:
     """Return the score: the first of a metric's outputs."""
     return next(iter(outputs.values()))
 
@@ -151,14 +168,33 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
         raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
 
 
-def exact_parts(values: Sequence[float]) -> list[float]:
-    """Return a few numbers whose sum is exactly that of many finite numbers, so that sums can go on block by block.
+FEW = 4
+"""Up to so many numbers are summed one by one, which then takes less time than to cut them into pieces."""
 
-    math.fsum() rounds once. What it leaves is summed again, until nothing is left.
+
+SHORT = 128
+"""Up to so many numbers, math.fsum() takes less time than exact_sum()."""
+
+
+def nearest_sum(values: Floats) -> float:
+    """Return the float nearest to the sum of finite numbers, which is float(exact_sum(values))."""
+    if len(values) <= SHORT:
+        return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
+    return float(exact_sum(values))
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum.
+
+    The numbers are cut into pieces of 30 bits, which are summed as integers. Three pieces hold all bits of a score.
     """
-    left, parts = [*values], [math.fsum(values)]
-    left.append(-parts[0])
-    while abs(rest := math.fsum(left)) > 0:
-        parts.append(rest)
-        left.append(-rest)
-    return parts
+    if len(values) <= FEW:
+        return sum(map(Fraction, values.tolist()), Fraction(0))
+    total, rest = Fraction(0), values
+    limit = 2.0 ** (62 - len(values).bit_length())
+    for bits in (30, 60, 90):
+        top = math.ldexp(limit, -bits)
+        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), bits))
+        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << bits)
+        rest = rest - np.ldexp(pieces, -bits)
+    return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))

@@ -432,11 +432,13 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
         assert all(low <= high for low, high in (own.interval for own in result.intervals.values()))
 
 
-def test_metrics_of_edits_have_intervals_of_precision_and_recall(tmp_path: Path) -> None:
+@pytest.mark.parametrize("annotators", ["whole", "reselected"])
+def test_metrics_of_edits_have_intervals_of_precision_and_recall(annotators: str, tmp_path: Path) -> None:
     (tmp_path / "gold.m2").write_text(GOLD * 3, encoding="utf-8")
     one = ["He goes to the school .", "All was well ."]
     two = ["He go to school .", "All is well .", "He went to the school .", "All is good ."]
-    (result,) = pipeline.evaluate([*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=STATISTICS)
+    statistics: Any = {**STATISTICS, "annotators": annotators}
+    (result,) = pipeline.evaluate([*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=statistics)
     assert list(result.intervals) == ["m2", "precision", "recall"]
     assert result.bootstrap is not None
     assert result.intervals["m2"].interval == result.bootstrap.interval

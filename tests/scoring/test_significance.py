@@ -80,7 +80,8 @@ def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
         "resamples": 1000,
         "trials": 10_000,
         "seed": 12345,
-        "outputs": "score",  # which results.json leaves out
+        "annotators": "whole",  # which results.json leaves out, and the next
+        "outputs": "score",
     }
 
 

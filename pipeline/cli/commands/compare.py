@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
-ASKED = ("test", "correction", "outputs", "level", "resamples", "trials", "seed")
+ASKED = ("test", "correction", "annotators", "outputs", "level", "resamples", "trials", "seed")
 """Settings of the run's statistics that the command line may change."""
 
 
@@ -81,9 +81,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     fields = StatisticsConfig.model_fields
     tests = [*get_args(fields["test"].annotation), *SHORT]
-    corrections = get_args(fields["correction"].annotation)
+    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "annotators"))
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
+    meaning = "metrics of edits: keep in samples the annotators of the whole set, or select again; default: whole"
+    parser.add_argument("--annotators", choices=choices, help=meaning)
+    parser.add_argument("--choice", choices=("whole", "anew"), help=argparse.SUPPRESS)
     parser.add_argument("--outputs", choices=get_args(fields["outputs"].annotation), help=fields["outputs"].description)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
@@ -227,7 +230,11 @@ def compared(
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
     asked["test"] = SHORT.get(args.test, args.test)
-    written = {name: value for name, value in written.items() if name not in ("annotators", "choice")}  # before 0.2
+    if args.choice:
+        print("note: --choice is called --annotators now, and anew is called reselected", file=sys.stderr)
+        asked["annotators"] = args.annotators or args.choice
+    if "choice" in written:  # as earlier versions wrote it
+        written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     settings = settings_of(given, names, "--")

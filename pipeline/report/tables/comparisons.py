@@ -150,6 +150,8 @@ def settings_line(statistics: dict[str, Any], mark: str = "*") -> str:
     """Return in a line how intervals and tests were computed. `mark` stands at what is significant."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
+    reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
+    samples += ", annotators chosen anew in each" if reselected else ""
     if test == "none":
         return f"{samples}, seed {statistics['seed']}"
     name = test.replace("_", " ") + (" test" if test == "sign" else "")

@@ -16,6 +16,7 @@ from ..categories import CategoryTerms, beside, tiers
 from ..results import Spread
 from ..sentences import OutputTerms, aggregation_of, sentence_outputs
 from ..sums import Summand
+from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def unsupported(metric: Metric) -> str | None:
 
 
 def bootstrap(
-    parts: Sequence[Summand],
+    parts: Sequence[Summand | ReselectedSamples],
     systems: int,
     lines: int,
     samples: int,
@@ -70,7 +71,7 @@ def bootstrap(
 
 
 def sampled_outputs(
-    parts: Sequence[Summand],
+    parts: Sequence[Summand | ReselectedSamples],
     systems: int,
     lines: int,
     samples: int,
@@ -85,12 +86,10 @@ def sampled_outputs(
     def outputs(low: int, weights: Bytes) -> dict[str, Floats]:
         tables: dict[str, Floats] = {}
         for part in parts:
-            totals = part.weighted(weights, low, whole=False).weighted
-            for column, (number, share) in enumerate(zip(part.numbers, part.shares, strict=True)):
-                own = part.terms.outputs(totals[:, :, column])
-                for name in islice(own, 1 if score_alone else None):
+            for number, share, values in part.sampled(weights, low):
+                for name in islice(values, 1 if score_alone else None):
                     table = tables.setdefault(name, np.zeros((len(weights), systems)))
-                    table[:, number] += share * own[name].mean(axis=0)
+                    table[:, number] += share * values[name]
         return tables
 
     groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=room_beside(parts, threads))
@@ -98,9 +97,9 @@ def sampled_outputs(
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
-def room_beside(parts: Sequence[Summand], threads: int) -> int:
+def room_beside(parts: Sequence[Summand | ReselectedSamples], threads: int) -> int:
     """Make the terms that are kept between groups of samples; return how many bytes weights may take beside them."""
-    kept = [part.keep(threads) for part in parts]
+    kept = [not isinstance(part, Summand) or bool(part.keep(threads)) for part in parts]
     return GROUP if all(kept) else ALONE
 
 
@@ -177,17 +176,22 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     return ["".join(n for n, group in zip(names, groups, strict=True) if i in group) for i in range(len(ranks))]
 
 
-def with_output_intervals(measured: Board, scores: Sequence[Score], settings: StatisticsConfig) -> list[Score]:
+def with_output_intervals(
+    measured: Board, scores: Sequence[Score], settings: StatisticsConfig, reselected: ReselectedSamples | None
+) -> list[Score]:
     """Return the scores of a metric with the intervals of their outputs that are fractions.
 
-    Outputs that count have none.
+    Outputs that count have none. `reselected` chooses annotators anew in each sample, where that is asked for.
     """
     metric, systems, lines = measured.metric, measured.columns, measured.lines
-    if metric.level in SENTENCES:
+    parts: list[Summand | ReselectedSamples]
+    if reselected:
+        parts = [reselected]
+    elif metric.level in SENTENCES:
         terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
         parts = [Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))]
     else:
-        parts = summands(metric, systems, lines, measured.references, measured.own)
+        parts = [*summands(metric, systems, lines, measured.references, measured.own)]
     samples = sampled_outputs(parts, len(systems), lines, settings.resamples, settings.seed)
     fractions = [name for name in samples if metric.counts.isdisjoint((name, _stem(name)))]
     spreads = {name: spreads_of(with_mean(measured, samples[name]), settings.level) for name in fractions}
@@ -227,7 +231,8 @@ ROOM = 1 << 27
 def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
-    The references of a sentence are those that were chosen for the whole set, in every sample.
+    The references of a sentence are those that were chosen for the whole set, in every sample, unless they are chosen
+    anew for each.
     """
     if not board.parts or not board.breakdown:
         return board.breakdown
@@ -257,7 +262,9 @@ def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> 
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]
-        part = Summand(terms, own, measured.lines, range(len(own)), [1.0] * len(own))
+        part: Summand | ReselectedSamples = Summand(terms, own, measured.lines, range(len(own)), [1.0] * len(own))
+        if is_reselected(measured.metric, settings):
+            part = ReselectedSamples(terms, own)
         groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines)
-        sums = np.concatenate(groups.results(lambda _, weights: part.sums(weights)))  # noqa: B023
+        sums = np.concatenate([part.sums(weights) for _, weights in groups])
         yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

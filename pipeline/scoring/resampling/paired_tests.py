@@ -15,7 +15,7 @@ from .intervals import room_beside
 from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...arrays import Floats
     from ..sums import Summand, WeightedSums
@@ -46,24 +46,43 @@ def approximate_randomization(
     progress: Progress | None = None,
     threads: int = 1,
 ) -> list[float]:
+    """Return the two-sided p of each pair of systems: randomization() for the summands of a score.
+
+    Both systems have the same draws of references: those of iteration t for trial t, and turns of them.
+    """
+
+    def differences(low: int, kept: Bytes) -> Iterator[Floats]:
+        totals = [summand.weighted(kept, low) for summand in parts]
+        return (_shuffled(parts, totals, pair) for pair in pairs)
+
+    space = room_beside(parts, threads)
+    groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=space)
+    return randomization(differences, scores, pairs, groups, progress)
+
+
+def randomization(
+    differences: Callable[[int, Bytes], Iterable[Floats]],
+    scores: Sequence[float],
+    pairs: Sequence[Pair],
+    shuffles: Groups,
+    progress: Progress | None = None,
+) -> list[float]:
     """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell 2005).
 
     In each trial the outputs of each sentence are swapped between the systems with probability 1/2. c is the number of
     trials whose absolute difference of scores is above that of the real `scores`. All pairs share the trials, so that
-    one pass over the sentences is enough. Both systems have the same draws of references: those of iteration t for
-    trial t, and turns of them.
+    one pass over the sentences is enough. `differences` takes the number of the first of some trials, and which outputs
+    stay with their systems, [trials, lines]; it returns the absolute differences of each pair in these trials.
     """
+    real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
+    near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
 
     def above(low: int, kept: Bytes) -> list[int]:
-        totals, counts = [summand.weighted(kept, low) for summand in parts], []
-        for one, two in pairs:
-            least = abs(scores[one] - scores[two]) + TIE * max(abs(scores[one]), abs(scores[two]))
-            counts.append(int((_shuffled(parts, totals, (one, two)) > least).sum()))
-        return counts
+        own = zip(differences(low, kept), real, near, strict=True)
+        return [int((values > least + margin).sum()) for values, least, margin in own]
 
-    groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=room_beside(parts, threads))
-    counts = groups.results(above, progress)
-    return [(sum(own) + 1) / (trials + 1) for own in zip(*counts, strict=True)]
+    counts = shuffles.results(above, progress)
+    return [(sum(own) + 1) / (shuffles.samples + 1) for own in zip(*counts, strict=True)]
 
 
 def _shuffled(parts: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 from ... import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -128,11 +128,16 @@ class Groups:
         self.begun = self.done = 0
         self.lock, self.stopped = Lock(), Event()
 
-    def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
-        """Return what a function returns for each group, in order.
+    def __iter__(self) -> Iterator[tuple[int, Bytes]]:
+        """Yield the number of the first sample of each group, and the weights, [samples, lines]."""
+        while (group := self._begin()) is not None:
+            low, _, make = group
+            yield low, make()
 
-        It takes the number of the first sample, and the weights, [samples, lines]. With several threads it is called in
-        any of them. Groups can be gone through once.
+    def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
+        """Return what a function returns for each group, in order; its arguments are those that the groups yield.
+
+        With several threads it is called in any of them. Groups can be gone through once.
         """
         results: dict[int, T] = {}
 

@@ -16,6 +16,7 @@ from ..board import rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, ranks
 from ..sentences import sentence_scores
+from ..terms import MetricTerms
 from .intervals import (
     bootstrap,
     clusters,
@@ -27,7 +28,9 @@ from .intervals import (
     with_mean,
     with_output_intervals,
 )
-from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, sentencewise
+from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
+from .reselected import ReselectedSamples, idle_choice, is_reselected
+from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,15 +83,19 @@ def with_statistics(
 ) -> tuple[Results, list[Board]]:
     """Return results and boards with intervals, rank ranges and comparisons.
 
-    The threads share samples and trials. None: there are as many as processors.
+    The threads share samples and trials. None: there are as many as processors. Raises InputError where annotators are
+    to be chosen anew and no metric chooses them with running totals.
     """
+    if boards and (reason := idle_choice([board.metric for board in boards], settings)):
+        raise InputError(f"annotators: {reason}")
     overall = _overall(boards, settings, progress) if progress else None
     threads = threads or processors()
     boards = [analyse(board, settings, overall, threads) for board in boards]
     warnings = dict.fromkeys(results.warnings)
     for board in boards:
         warnings |= dict.fromkeys(_lacking(board, settings))
-    written = settings.model_dump(exclude={"outputs"} if settings.outputs == "score" else None)
+    usual = {"annotators": "whole", "outputs": "score"}  # results.json has these two only where they are something else
+    written = settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
     return replace(results, warnings=list(warnings), statistics=written, **rows_of(boards)), boards
 
 
@@ -127,8 +134,12 @@ def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | No
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
-    samples = bootstrap(parts, count, measured.lines, settings.resamples, settings.seed, progress, threads)
-    comparisons = _comparisons(measured, parts, samples, settings, progress, threads)
+    reselected = None
+    if is_reselected(measured.metric, settings):
+        reselected = ReselectedSamples(MetricTerms(measured.metric, each=True), measured.columns)
+    drawn, own_threads = ([reselected], 1) if reselected else (parts, threads)
+    samples = bootstrap(drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads)
+    comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
     of_rows, goodness = with_mean(measured, samples), measured.metric.goodness
     ranges = rank_ranges(goodness(of_rows), settings.level)
     numbers = clusters(ranks([goodness(score.score) for score in measured.scores]), ranges)
@@ -138,7 +149,7 @@ def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | No
         for score, one, best_and_worst, cluster in rows
     ]
     if settings.outputs == "all":
-        scores = with_output_intervals(measured, scores, settings)
+        scores = with_output_intervals(measured, scores, settings, reselected)
     breakdown = with_category_intervals(measured, settings)
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
@@ -155,6 +166,7 @@ def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
 def _comparisons(
     measured: Board,
     parts: Sequence[Summand],
+    reselected: ReselectedSamples | None,
     samples: Floats,
     settings: StatisticsConfig,
     progress: Progress | None,
@@ -171,6 +183,9 @@ def _comparisons(
         values = [one.sign_test for one in compared]
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
+    elif reselected:
+        shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
+        values = randomization(lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress)
     else:
         several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
         values = approximate_randomization(parts, scores, *several)
