@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -113,6 +114,7 @@ class _Computed:
         self.distinct: dict[Item, int] = {}
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
+        self.made_with: dict[str, str] = {}
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
@@ -244,7 +246,12 @@ class _Computed:
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(time.monotonic() - self.begun, 3),
-            **({"devices": devices} if devices else {}),
+            "files": self.code.files,
+            "made_with": {
+                "python": platform.python_version(),
+                **self.made_with,
+                "device": ", ".join(devices or ["cpu"]),
+            },
         }
         return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
@@ -473,7 +480,8 @@ class _Batches:
             yield from self._alone(batch[half:])
 
     def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds, notes = done
+        number, answers, seconds, notes, made_with = done
+        self.computed.made_with |= made_with
         for note in notes:
             self.computed.how.listener.note(note)
         part = self.given.pop(number)
