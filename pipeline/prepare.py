@@ -18,7 +18,15 @@ from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, elsewhere
 from .io.remote import is_remote
-from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
+from .metrics.base.capabilities import (
+    annotates_texts,
+    for_systems,
+    lacks_code,
+    misfit,
+    reads_files,
+    warner,
+    without_code,
+)
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
 from .metrics.build import is_called, resolve_all
@@ -82,6 +90,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
+        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:

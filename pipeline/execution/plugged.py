@@ -23,7 +23,7 @@ from ..corpus.texts import read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
-from ..metrics.base.capabilities import computes_numbers
+from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
 from .options import AUTO, SILENT
 
@@ -71,7 +71,7 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
     for needs in needed:
         if needs.code is None:
-            raise InputError(f"{needs.title}: its code is not at hand; name it with --plugin, or install its package")
+            raise InputError(without_code(needs.title))
         how.listener.stage(needs.title)
         corpora = _Computed(needs, needs.code, how).added(corpora)
     return list(corpora)
