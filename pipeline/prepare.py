@@ -20,7 +20,15 @@ from .errors import ConfigError, DataError, InputError, Problem, StoreError, did
 from .execution.options import AUTO, SILENT, elsewhere
 from .execution.store.run_directory import folder_of, read_manifest
 from .io.remote import is_remote
-from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
+from .metrics.base.capabilities import (
+    annotates_texts,
+    for_systems,
+    lacks_code,
+    misfit,
+    reads_files,
+    warner,
+    without_code,
+)
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
 from .metrics.build import UNKNOWN, is_called, resolve_all
@@ -84,6 +92,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
+        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:
@@ -204,7 +213,7 @@ def _opened(
             opener = Opener(options.threads, config.run.max_unpacked, absent, others)
             opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
-        problems += _missing_sources(config, metrics)
+        problems += _missing_texts(config, metrics)
         if not problems:
             how = Annotating(options.threads, listener, opener)
             try:
@@ -321,16 +330,24 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
     return people
 
 
-def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
-    """Yield a problem for each data set without a source, and each metric that needs one."""
-    needing = {metric.name: metric.hint for metric in metrics if metric.needs.source}
+def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
+    """Yield a problem for each data set without source or references, and each metric that needs them."""
     for dataset in config.datasets:
-        has_source = dataset.source or dataset.m2 or dataset.gold
-        for name, hint in needing.items() if not has_source else ():
-            message = without_source(name, hint, "add `source: FILE`")
-            yield config.root.problem(message, ("datasets", dataset.name))
+        has_edits = dataset.m2 or dataset.gold
+        for metric in {metric.name: metric for metric in metrics}.values():
+            if metric.needs.source and not (dataset.source or has_edits):
+                message = without_source(metric.name, metric.hint, "add `source: FILE`")
+                yield config.root.problem(message, ("datasets", dataset.name))
+            if metric.needs.references and not (dataset.references or has_edits):
+                message = without_references(metric.name, "add `references: [FILE]`")
+                yield config.root.problem(message, ("datasets", dataset.name))
 
 
 def without_source(name: str, hint: str, remedy: str) -> str:
     """Return the message for a metric that lacks the source. `remedy` says how to give one."""
     return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")
+
+
+def without_references(name: str, remedy: str) -> str:
+    """Return the message for a metric that lacks references. `remedy` says how to give some."""
+    return f"{name} needs references, the texts that outputs are compared with: {remedy}"

@@ -168,10 +168,12 @@ def output_from_pipe(args: argparse.Namespace) -> None:
     args.outputs = args.outputs or ["-"]
 
 
-def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str]) -> Corpus:
+def open_files(
+    args: argparse.Namespace, *, quiet: bool = False, views: Collection[str], references: bool = True
+) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
-    `views` says what the metrics read; see `metrics/base/needs.py`.
+    `views` says what the metrics read; see `metrics/base/needs.py`. `references` says whether they read any.
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
@@ -182,7 +184,7 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    dataset = _dataset(args, views)
+    dataset = _dataset(args, views, required=references)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
@@ -198,23 +200,23 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     return corpus
 
 
-def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
+def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
     """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source.
 
     Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
     """
     from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
 
-    required = not {GOLD, EDITS}.isdisjoint(views)
-    edits = required or any(map(annotator_of, views))
+    of_edits = not {GOLD, EDITS}.isdisjoint(views)
+    edits = of_edits or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
-    if not (references or gold):
+    if required and not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
     m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
     each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
     annotations = given_path(gold) if gold else m2 if edits else None
-    if required and annotations is None:
+    if of_edits and annotations is None:
         other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
         message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
         raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")

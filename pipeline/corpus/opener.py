@@ -107,11 +107,11 @@ def _open_corpus(
     _select(dataset, texts, opener, problems)
     _replace(dataset, texts, opener, problems)
     problems += _empty_references(dataset, texts.references)
-    if not texts.complete or len(problems) > before or not texts.references:
+    if not texts.complete or len(problems) > before or not texts.all:
         return None
     corpus = Corpus(
         name=dataset.name,
-        lines=texts.references[0].lines,
+        lines=texts.all[0].lines,
         source=texts.source,
         references=tuple(texts.references),
         systems=texts.outputs,
@@ -233,7 +233,7 @@ def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Prob
         texts.put({file: opener.select(file, ranges) for file in files}, outputs=not kept)
     except (ConfigError, CorpusError) as error:
         problems += error.problems
-    problems += check_parallel([*texts.references, *texts.outputs.values()]) if kept and texts.references else []
+    problems += check_parallel([*(texts.references or texts.given), *texts.outputs.values()]) if kept else []
 
 
 def _replace(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:

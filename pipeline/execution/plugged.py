@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,8 +23,8 @@ from ..corpus.texts import read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
-from ..metrics.base.capabilities import computes_numbers
-from ..metrics.plugged.calls import Call, Wrong, best, devices_of
+from ..metrics.base.capabilities import computes_numbers, without_code
+from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
 from .options import AUTO, SILENT
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..corpus.texts import AnyText
     from ..metrics.base.metric import Metric
-    from ..metrics.plugged.calls import Answer, Item
+    from ..metrics.plugged.calls import Answer, Done, Item
     from ..metrics.plugged.declare import Declared
     from ..metrics.plugged.metric import Code, PluggedNeeds
     from .options import Listener, RunOptions
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
 WAITING = 16
 """Calls at once of code that waits for a network."""
 OFTEN = 0.25
-"""Seconds of work that a worker of a function gets at once, and between two writings to the cache."""
+"""Seconds of work that a worker of a function gets at once, and between two writings to the cache.
+
+Each batch of a model, or of code that waits, is kept where it is computed, before the next one is begun.
+"""
 SOON = 1.0
 """Seconds for which a function works in this process, before workers are started for the rest."""
 MOST_LINES = 10
@@ -94,8 +99,8 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
         order = sorted(range(len(items)), key=lambda number: cost(items[number]))
         pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
         for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
-            _, (answers,), _ = call((0, [[items[number] for number in numbers]]))
-            for number, answer in zip(numbers, answers, strict=True):
+            done = call((0, [[items[number] for number in numbers]], []))
+            for number, answer in zip(numbers, done.answers[0], strict=True):
                 if isinstance(answer, Wrong):
                     raise computed.error(number, answer)
                 first = seen.setdefault(number, answer)
@@ -115,7 +120,7 @@ def _needed(metrics: Iterable[Metric], how: Computing) -> Iterator[_Computed]:
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
     for needs in needed:
         if needs.code is None:
-            raise InputError(f"{needs.title}: its code is not at hand; name it with --plugin, or install its package")
+            raise InputError(without_code(needs.title))
         yield _Computed(needs, needs.code, how)
 
 
@@ -141,6 +146,7 @@ class _Computed:
         self.distinct: dict[Item, int] = {}
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
+        self.made_with: dict[str, str] = {}
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
@@ -202,8 +208,9 @@ class _Computed:
 
     # --- what is kept
 
-    def keys(self) -> dict[bytes, int]:
-        """Return the key of each item in the cache."""
+    @cached_property
+    def keys(self) -> list[bytes]:
+        """The key of each item in the cache."""
         declared = self.declared
         form = "each_reference" if declared.each_reference else "listwise" if declared.listwise else "plain"
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
@@ -227,14 +234,14 @@ class _Computed:
                     hashed.update(pack(">Q", len(text)) + b"".join(map(_field, text)))
             return hashed.digest()
 
-        return {key(item): number for item, number in self.distinct.items()}
+        return list(map(key, self.distinct))
 
     def kept(self) -> dict[int, Answer]:
         """Return the numbers that the cache has."""
         if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
-        keys = self.keys()
-        return {keys[key]: _opened(value) for key, value in self.cache.read(list(keys)).items()}
+        kept = self.cache.read(self.keys)
+        return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
 
     def _tell_changed_code(self) -> None:
         """Say where the code of a version is another than when its numbers were kept."""
@@ -271,7 +278,12 @@ class _Computed:
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(time.monotonic() - self.begun, 3),
-            **({"devices": devices} if devices else {}),
+            "files": self.code.files,
+            "made_with": {
+                "python": platform.python_version(),
+                **self.made_with,
+                "device": ", ".join(devices or ["cpu"]),
+            },
         }
         return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
@@ -287,11 +299,12 @@ class _Computed:
         number = plugin.workers or (WAITING if plugin.waits else usual if plugin.has_load else how.options.threads)
         processes = own_process and (plugin.has_load or (number > 1 and len(batches) > 1))
         call = Call(plugin if not processes else None, plugin.place, self.code.options, declared)
-        call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid())
+        database = self.cache.path if self.cache else None
+        call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid(), database=database)
         work = _Batches(self, call, items, batches, min(number, len(batches)), processes=processes)
-        keys = {number: key for key, number in self.keys().items()} if self.cache else {}
+        cache = self.cache if work.adapts else None
         waiting: dict[bytes, bytes] = {}
-        written = time.monotonic()
+        last = time.monotonic()
         wrong: dict[int, Wrong] = {}
         try:
             for numbers, answers in work.done():
@@ -300,17 +313,17 @@ class _Computed:
                         wrong[number] = answer
                         continue
                     self.answers[number] = answer
-                    if self.cache:
-                        waiting[keys[number]] = _closed(answer)
-                if self.cache and time.monotonic() - written > OFTEN:
-                    self.cache.write(waiting)
-                    waiting, written = {}, time.monotonic()
+                    if cache:
+                        waiting[self.keys[number]] = written(answer)
+                if cache and time.monotonic() - last > OFTEN:
+                    cache.write(waiting)
+                    waiting, last = {}, time.monotonic()
                 how.listener.progress(len(self.answers), len(items))
                 if wrong:
                     break
         finally:
-            if self.cache:
-                self.cache.write(waiting)
+            if cache:
+                cache.write(waiting)
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])
         return devices
@@ -333,7 +346,7 @@ class _Computed:
         if own is not None:
             made = self.code.plugin.made(dict(self.code.options))
             return lambda item: float(made.cost(*item))
-        return lambda item: sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
+        return length
 
     # --- numbers of lines
 
@@ -424,10 +437,6 @@ def _field(text: str) -> bytes:
     return pack(">Q", len(data)) + data
 
 
-def _closed(answer: Answer) -> bytes:
-    return np.array(answer or (), "<f8").tobytes()
-
-
 def _opened(value: bytes) -> Answer:
     numbers = np.frombuffer(value, "<f8").tolist()
     return tuple(numbers) if numbers else None
@@ -453,14 +462,20 @@ class _Batches:
         self.adapts = not computed.code.plugin.has_load and not computed.code.plugin.waits
         self.given: dict[int, list[list[int]]] = {}
 
-    def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]]]]:
+    def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
         start = 0
         while start < len(batches):
             part = batches[start : start + self.at_once]
             number = start
             self.given[number] = part
             start += len(part)
-            yield number, [[self.items[index] for index in batch] for batch in part]
+            yield number, *self._texts(part)
+
+    def _texts(self, part: list[list[int]]) -> tuple[list[list[Item]], list[list[bytes]]]:
+        """Return the texts of batches, and their keys, where each batch is kept at once."""
+        keys = [] if self.adapts or not self.computed.cache else self.computed.keys
+        texts = [[self.items[index] for index in batch] for batch in part]
+        return texts, [[keys[index] for index in batch] for batch in part] if keys else []
 
     def done(self) -> Iterator[tuple[list[int], list[Any]]]:
         """Yield the numbers of items with their answers. A function begins here, since processes take time to start."""
@@ -493,7 +508,7 @@ class _Batches:
 
     def _alone(self, batch: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
         """Yield the answers of a batch that a worker may have been lost with."""
-        task = 0, [[self.items[index] for index in batch]]
+        task = (0, *self._texts([batch]))
         self.given = {0: [batch]}
         try:
             for answer in results(self.call, [task], 1, processes=True, patience=self.computed.how.options.patience):
@@ -506,8 +521,11 @@ class _Batches:
             yield from self._alone(batch[:half])
             yield from self._alone(batch[half:])
 
-    def _of(self, answer: tuple[int, list[list[Any]], float]) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds = answer
+    def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
+        number, answers, seconds, notes, made_with = done
+        self.computed.made_with |= made_with
+        for note in notes:
+            self.computed.how.listener.note(note)
         part = self.given.pop(number)
         if self.adapts and seconds < OFTEN / 2 and len(part) == self.at_once:
             self.at_once *= 2

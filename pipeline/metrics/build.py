@@ -97,6 +97,20 @@ def class_of(printed: str) -> type[Metric]:
     return METRICS.get(printed.partition("|")[0], Metric)
 
 
+LOWEST = "|higher_is_better:false"
+"""What signatures have in which an option says so."""
+
+
+def lower_is_better(printed: str) -> bool:
+    """Return whether the best system is the one with the lowest score, by the metric of a signature."""
+    return LOWEST in printed or class_of(printed).lower_is_better
+
+
+def goodness(printed: str, scores: Any) -> Any:
+    """Return scores of the metric of a signature so that the highest is the best; see Metric.goodness()."""
+    return -scores if lower_is_better(printed) else scores
+
+
 def is_called(metric: Metric, text: str) -> bool:
     """Return whether a text is a name of a metric: its own, or another spelling whose options it has."""
     try:

@@ -119,7 +119,7 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
     citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
-    lower_is_better: ClassVar[bool] = True
+    lower_is_better = True
 
     normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
     no_punct: bool = option(False, key="nopunct", help="remove punctuation")

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS
 from ..metrics.base.options import render_signature
-from ..metrics.build import class_of
+from ..metrics.build import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .column_blocks import ByLine
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
@@ -281,8 +281,7 @@ def with_means(results: Results) -> Results:
 def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
     """Return the means of a metric; `scores` has the score of each system on each data set."""
     means = {name: math.fsum(own.values()) / len(datasets) for name, own in scores.items() if len(own) == len(datasets)}
-    better = class_of(metric).goodness
-    order = ranks([better(mean) for mean in means.values()])
+    order = ranks([goodness(metric, mean) for mean in means.values()])
     lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
     ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
     return Mean(metric, datasets, dict(item for _, item in ranked), lacking)

@@ -109,7 +109,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "[s.txt]": "1:16: datasets.d.source: expected text, found a list",
     },
     ", references: [r.txt]": {
-        "": "1:12: datasets.d: the key 'references' is missing",
+        "": "1:12: datasets.d: gleu needs references, the texts that outputs are compared with: add ...",
     },
     "[r.txt]": {
         "[]": "1:31: datasets.d.references: is empty; at least one is needed",

@@ -20,7 +20,6 @@ from pipeline.human.score_files import metric_scores
 from pipeline.human.trueskill import skills
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import forget_names
-from pipeline.metrics.plugged import loading
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
 from pipeline.report.tables.plot_data import score_rows
@@ -371,7 +370,6 @@ def test_a_name_that_an_earlier_run_had_is_told_with_its_place(
 ) -> None:
     run(folder, "kept, chrf", "runs/kept")
     METRICS.data.pop("kept")
-    loading._FROM.clear()
     forget_names()
     capsys.readouterr()
     assert main(["run", "some.yaml", "-q"]) == 2
@@ -452,6 +450,11 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     axes = [score_rows(results, group).columns[0] for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrf (percent)"]
     assert next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval") == shown[best][0]
+    assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
+    assert main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
+    own, again = rows_of(folder / "runs" / "ppl", "ppl"), rows_of(folder / "again", "title:ppl")
+    assert len(own) == 4 + 3
+    assert [row | {"intervals": None} for row in own] == [row | {"intervals": None} for row in again]
     capsys.readouterr()
     assert main(["cite", "runs/ppl"]) == 0
     cited = capsys.readouterr().out

@@ -51,7 +51,6 @@ def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     METRICS.data.update(before)
     for name in [name for name in sys.modules if name.startswith(MODULE)]:
         del sys.modules[name]
-    loading._FROM.clear()
     loading._files.clear()
     forget_names()
 

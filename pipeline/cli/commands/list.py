@@ -43,14 +43,14 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
-    from ...metrics.plugged.loading import find, installed, origin
+    from ...metrics.plugged.loading import find, installed
     from ...report.terminal.printing import print_table
 
     wanted, packages = [*names], installed()
     for name in {*wanted} & {*packages} - {*METRICS}:
         find(name)
     for name in _chosen(wanted, METRICS, "metric"):
-        metric, place = METRICS[name], origin(name)
+        metric, place = METRICS[name], METRICS[name].origin.get("from", "")
         print(printable(f"{name}: {metric.summary}{f' ({place})' if place else ''}\n"))
         rows = []
         for option in metric.options:

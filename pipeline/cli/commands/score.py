@@ -130,7 +130,8 @@ def run(args: argparse.Namespace) -> int:
     output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
     views = {metric.needs.input for metric in metrics}
-    corpus = open_files(args, views=views, quiet=args.quiet)
+    needed = any(metric.needs.references for metric in metrics)
+    corpus = open_files(args, views=views, quiet=args.quiet, references=needed)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
     for note in () if args.quiet else kernel_notes([corpus]):
         print_text(f"note: {note}", sys.stderr)

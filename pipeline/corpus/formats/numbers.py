@@ -31,7 +31,7 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
 
     `name` is the name of the file in messages. Raises CorpusError, with the line, where a number is lacking or none.
     """
-    names, read = column.column.split("+"), _reader(column.decimals)
+    names, read = column.column.split("+"), reader(column.decimals)
     cells: Callable[[str, int], list[str]] | None = None
     for number, line in numbered_lines(path, name):
         if not line.strip():
@@ -54,7 +54,7 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
         yield b" ".join(values)
 
 
-def _reader(decimals: int | None) -> Callable[[str], bytes]:
+def reader(decimals: int | None) -> Callable[[str], bytes]:
     """Return the function that turns a cell into a number, or raises ValueError."""
 
     def real(text: str) -> bytes:

@@ -202,8 +202,13 @@ class Needs(ABC):
     added_later: ClassVar[frozenset[str]] = frozenset()
     """Fields that are newer than counts that users have stored. The cache key has them where they are set."""
 
+    owner: ClassVar[str] = ""
+    """The metric of a user whose code counts, with its version, as plugin:<name>:<version>."""
+
     source: bool = False
     """Whether the source is read."""
+    references: ClassVar[bool] = True
+    """Whether references are read, or edits in place of them."""
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
@@ -225,7 +230,8 @@ class Needs(ABC):
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        parts = [type(self).__name__.removesuffix("Needs").lower()]
+        parts = ["plugin"] if self.owner else []
+        parts.append(type(self).__name__.removesuffix("Needs").lower())
         for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
             value = getattr(self, field.name)
             if isinstance(value, tuple):
@@ -244,7 +250,7 @@ class Needs(ABC):
         own = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
         kept = {name: value for name, (value, usual) in own.items() if name not in self.added_later or value != usual}
         told = (f"{name}={getattr(value, 'cache_key', None) or repr(value)}" for name, value in kept.items())
-        return f"{type(self).__name__}({', '.join(told)})"
+        return f"{self.owner and f'{self.owner}:'}{type(self).__name__}({', '.join(told)})"
 
     def unavailable(self) -> str | None:
         """Return why nothing can be counted here (a package of the tokeniser may be missing), or None."""

@@ -26,7 +26,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 VERSION = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 TEXTS = ("sources", "outputs", "references")
 """What a call can get of a line."""
-RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title", "nrefs", "v")
+RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title", "nrefs", "v", "higher_is_better")
 """Names that options cannot have, since configs and signatures mean something else by them."""
 SECRET = re.compile(r"key|token|secret|password")
 """Options stand in signatures, results and caches: a secret must not be one."""

@@ -185,7 +185,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
     with_columns = [m for m in measured if m.columns]
     lines = telling(with_columns[0], size)
-    first = corpus.source or corpus.references[0]
+    first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     outputs = outputs.reshape(len(names), len(lines))

@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ...metrics.build import class_of
+from ...metrics.build import goodness
 from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell, shown_p, signed, tests_of
 from .people import coefficient
@@ -217,7 +217,7 @@ def pair_matrix(results: Results, scores: Sequence[Score], digits: int) -> Matri
             (test.system, test.other, test.difference),
             (test.other, test.system, -test.difference),
         ):
-            ahead, real = class_of(test.metric).goodness(difference) > 0, is_significant(test, results)
+            ahead, real = goodness(test.metric, difference) > 0, is_significant(test, results)
             kind = "same" if not real else "better" if ahead else "worse"
             title = f"{one} less {two}: {signed(difference, digits)}, p {p_cell(test, results)}{' *' if real else ''}"
             cells[places[one], places[two]] = Cell(kind, test.p_adjusted, title)
