@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, did_you_mean, printable
-from ...metrics.build import goodness
+from ...metrics.build import goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan
@@ -145,7 +145,7 @@ def _gate(args: argparse.Namespace) -> int:
         verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
         ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
         numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "interval": ends}
-        better = not class_of(test.metric).lower_is_better
+        better = not lower_is_better(test.metric)
         names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
         verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers})
         if not args.json:
