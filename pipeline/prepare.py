@@ -20,7 +20,15 @@ from .errors import ConfigError, DataError, InputError, Problem, StoreError, did
 from .execution.options import AUTO, SILENT, elsewhere
 from .execution.store.run_directory import folder_of, read_manifest
 from .io.remote import is_remote
-from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
+from .metrics.base.capabilities import (
+    annotates_texts,
+    for_systems,
+    lacks_code,
+    misfit,
+    reads_files,
+    warner,
+    without_code,
+)
 from .metrics.base.needs import GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
 from .metrics.build import UNKNOWN, metrics_called, resolve_all
@@ -84,6 +92,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
+        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ from ..corpus.texts import read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
-from ..metrics.base.capabilities import computes_numbers
+from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
 from .options import AUTO, SILENT
 
@@ -119,7 +120,7 @@ def _needed(metrics: Iterable[Metric], how: Computing) -> Iterator[_Computed]:
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
     for needs in needed:
         if needs.code is None:
-            raise InputError(f"{needs.title}: its code is not at hand; name it with --plugin, or install its package")
+            raise InputError(without_code(needs.title))
         yield _Computed(needs, needs.code, how)
 
 
@@ -145,6 +146,7 @@ class _Computed:
         self.distinct: dict[Item, int] = {}
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
+        self.made_with: dict[str, str] = {}
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
@@ -266,7 +268,12 @@ class _Computed:
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(time.monotonic() - self.begun, 3),
-            **({"devices": devices} if devices else {}),
+            "files": self.code.files,
+            "made_with": {
+                "python": platform.python_version(),
+                **self.made_with,
+                "device": ", ".join(devices or ["cpu"]),
+            },
         }
         return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
@@ -505,7 +512,8 @@ class _Batches:
             yield from self._alone(batch[half:])
 
     def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds, notes = done
+        number, answers, seconds, notes, made_with = done
+        self.computed.made_with |= made_with
         for note in notes:
             self.computed.how.listener.note(note)
         part = self.given.pop(number)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .material import Material
 
 FOLDER = "numbers"
-LINE = "line"
-"""The first column: the number of the line. It stands for the texts of a reference."""
+LINE = "#"
+"""The first column, whose name no metric has: the number of the line. It stands for the texts of a reference."""
 LONGEST = 50
 """The most signs of the title of an external metric."""
 
@@ -34,8 +34,8 @@ def number_files(material: Material) -> dict[str, str]:
     declared, files = material.results.declared, dict[str, str]()
     named = labels(board.signature for board in material.measured)
     groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[tuple[str, list[Board]]]] = {}
-    for number, (signature, label) in enumerate(named.items(), 1):
-        boards = [board for board in material.measured if board.signature == signature]
+    for number, label in enumerate(dict.fromkeys(named.values()), 1):
+        boards = [board for board in material.measured if named[board.signature] == label]
         metric = boards[0].metric
         if metric.name not in declared:
             continue
@@ -47,12 +47,11 @@ def number_files(material: Material) -> dict[str, str]:
                 files[f"{FOLDER}/{_path(title, board.dataset, name)}"] = rows
         gone = tuple((board.dataset, board.left_out) for board in boards)
         groups.setdefault(gone, []).append((title, boards))
+    asked = material.config if isinstance(material.config, dict) else {}
     for group in groups.values():  # a config drops lines for all of its metrics
         end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
-        config = _config(group, declared, material.results.statistics)
-        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(
-            config, sort_keys=False, default_flow_style=None, width=120
-        )
+        written = _config(group, declared, asked.get("statistics"))
+        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(written, sort_keys=False, default_flow_style=None)
     return files
 
 
@@ -76,10 +75,11 @@ def _cell(value: float, declared: Declared) -> str:
     return "" if math.isnan(value) else repr(value)
 
 
-def _config(
-    group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declared], statistics: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return a config of metrics that leave out the same lines. Its paths are relative to the folder."""
+def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declared], statistics: Any) -> dict[str, Any]:
+    """Return a config of metrics that leave out the same lines. Its paths are relative to the folder.
+
+    `statistics` is that section as the config of the run has it.
+    """
     title, boards = group[0]
     first = declared[boards[0].metric.name].numbers[0]
     datasets: dict[str, Any] = {}
@@ -102,11 +102,10 @@ def _config(
             more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale or 100)):f}"}
         more["higher_is_better"] = None if own.higher_is_better else False
         metrics.append({**entry, **{key: value for key, value in more.items() if value is not None}})
-    written = {key: value for key, value in (statistics or {}).items() if value is not None}
     return {
         "datasets": datasets,
         "systems": systems,
         "metrics": metrics,
-        **({"statistics": written} if written else {}),
+        **({} if statistics is None else {"statistics": statistics}),
         "output": {"dir": "run"},
     }

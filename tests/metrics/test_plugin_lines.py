@@ -225,8 +225,27 @@ def test_numbers_as_files_give_the_same_results(
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
     table = (folder / "numbers/elsewhere/some-level-mean/sample/eager.tsv").read_text().splitlines()
-    assert table[:2] == ["line\tsome\twords", "1\t0.11\t11.0"]
+    assert table[:2] == ["#\tsome\twords", "1\t0.11\t11.0"]
     assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
+
+
+def test_data_sets_with_other_numbers_of_references_are_in_one_config(folder: Path) -> None:  # noqa: F811
+    text = (folder / "units.yaml").read_text()
+    begin, end = (
+        "datasets: {",
+        "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}",
+    )
+    assert begin + end in text
+    text = text.replace(begin, f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ")
+    (folder / "units.yaml").write_text(text)
+    assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
+    assert main(["report", "runs/units", "--format", "numbers"]) == 0
+    numbers = folder / "runs" / "units" / "numbers"
+    assert sorted(path.name for path in numbers.glob("*")) == ["external.yaml", "units-beta-0.5", "units-beta-1"]
+    assert main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"]) == 0
+    again = [rows_of(folder / "again", f"title:units-beta-{beta}") for beta in ("1", "0.5")]
+    assert again == [rows_of(folder / "runs" / "units", f"units|beta:{beta}") for beta in ("1", "0.5")]
+    assert [len(rows) for rows in again] == [8, 8]
 
 
 def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
@@ -431,6 +450,11 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     axes = [score_rows(results, group).columns[0] for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrf (percent)"]
     assert next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval") == shown[best][0]
+    assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
+    assert main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
+    own, again = rows_of(folder / "runs" / "ppl", "ppl"), rows_of(folder / "again", "title:ppl")
+    assert len(own) == 4 + 3
+    assert [row | {"intervals": None} for row in own] == [row | {"intervals": None} for row in again]
     capsys.readouterr()
     assert main(["cite", "runs/ppl"]) == 0
     cited = capsys.readouterr().out

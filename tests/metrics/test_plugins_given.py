@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pickle
+import platform
 import re
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from pipeline.errors import InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
 from pipeline.metrics.names import goodness
+from pipeline.metrics.plugged import metric as plugged
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
@@ -190,3 +194,64 @@ def test_an_entry_point_may_be_a_whole_metric(folder: Path, monkeypatch: pytest.
     assert METRICS["capitals"].origin["from"] == "own-capitals 2.0"
     assert METRICS["capitals"]().needs.cache_key.startswith("plugin:capitals:1:")
     del sys.modules["own_capitals"]
+
+
+# --- files that numbers depend on, and what run.json says
+
+
+def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
+    """A folder that a metric names is moved, and its numbers are still kept; another byte makes them anew."""
+    model = folder / "model"
+    for number in range(2):
+        (model / str(number)).mkdir(parents=True)
+        (model / str(number) / "words").write_text(f"the a {number}")
+    code = (
+        "from pathlib import Path\nimport pipeline\n"
+        '@pipeline.metric(version="1")\nclass Listed:\n    "Words of a list."\n'
+        "    def __init__(self, model: Path):\n        self.model = model\n"
+        "    def files(self):\n        return sorted(self.model.glob('*/words'))\n"
+        "    def load(self, device):\n        import colorsys, yaml.tokens, markupsafe\n"
+        "    def __call__(self, outputs):\n        return list(map(len, outputs))\n"
+    )
+    (folder / "listed.py").write_text(code)
+
+    def about(place: str) -> dict[str, Any]:
+        (folder / "listed.yaml").write_text(ALONE.format(metrics=f"{{name: listed, model: {place}}}"))
+        assert main(["run", "listed.yaml", "--plugin", "listed.py", "-q", "--fresh", "--device", "cpu"]) == 0
+        return json.loads((folder / "out" / "run.json").read_text())["plugins"][0]  # type: ignore[no-any-return]
+
+    first = about("model")
+    digests = {f"{n}/words": hashlib.sha256(f"the a {n}".encode()).hexdigest() for n in range(2)}
+    assert first["files"] == digests
+    assert first["texts"]["kept"] == 0
+    assert first["made_with"]["python"] == platform.python_version()
+    assert first["made_with"]["device"] == "cpu"
+    assert first["made_with"]["MarkupSafe"] == version("MarkupSafe")
+    model.rename(folder / "moved")
+    assert about("moved")["texts"]["new"] == 0
+    (folder / "moved" / "1" / "words").write_text("the a 2")
+    assert about("moved")["texts"]["kept"] == 0
+
+
+def test_a_large_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes that change behind an equal size, time and inode are not seen, which shows that nothing was read."""
+    monkeypatch.setattr(plugged, "LARGE", 4)
+    file = tmp_path / "weights"
+    file.write_bytes(b"12345")
+    os.utime(file, ns=(10**18, 10**18))
+    first = plugged.content_digest(file)
+    assert first == hashlib.sha256(b"12345").hexdigest()
+    with file.open("r+b") as opened:
+        opened.write(b"54321")
+    os.utime(file, ns=(10**18, 10**18))
+    plugged._content.cache_clear()
+    assert plugged.content_digest(file) == first
+    os.utime(file, ns=(10**18, 10**18 + 1))
+    assert plugged.content_digest(file) == hashlib.sha256(b"54321").hexdigest()
+    file.write_bytes(b"99999")  # just now: a time that may not change with the next bytes
+    plugged.content_digest(file)
+    info = file.stat()
+    file.write_bytes(b"00000")
+    os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
+    plugged._content.cache_clear()
+    assert plugged.content_digest(file) == hashlib.sha256(b"00000").hexdigest()

@@ -257,3 +257,94 @@ def test_a_broken_cache_changes_no_number(
     finally:
         while LOCKS:
             LOCKS.pop().close()
+
+
+# --- code that nobody has named
+
+HOOKED = """
+import os, sys
+def hook(event, arguments):
+    if event in ("import", "compile", "exec", "os.exec", "os.posix_spawn", "subprocess.Popen"):
+        code = arguments[0]
+        told = " ".join(map(str, (*arguments[:2], getattr(code, "co_filename", ""))))
+        if "evil" in told and "hooked.py" not in told:
+            print("HOOK", event, told[:200], file=sys.stderr)
+sys.addaudithook(hook)
+from pipeline.cli import main
+for line in open("commands.txt"):
+    main(line.split())
+{then}
+"""
+EVIL = """
+import pipeline
+from pathlib import Path
+Path("ran.txt").write_text("code ran")
+@pipeline.metric(version="1")
+def evil(outputs):
+    return [len(output) for output in outputs]
+"""
+NAMES = [
+    "evil",
+    "evil.py",
+    '"./evil.py"',
+    "evil:evil",
+    '"evil.evil"',
+    '"gec_pipeline_plugin_evil"',
+    "!!python/name:evil.evil ''",
+    "!!python/object/apply:evil.evil [[a]]",
+    "!!python/module:evil ''",
+    "{name: evil, plugin: evil.py}",
+    "{name: external, title: evil.py, files: evil.py}",
+    '"chrf[plugin=evil.py]"',
+]
+
+
+@pytest.mark.usefixtures("folder")
+def test_configs_and_run_directories_import_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "evil.py").write_text(EVIL)
+    config = (
+        "datasets: {d: {source: data/source.txt}}\nsystems: [data/systems/*.txt]\nmetrics: [NAME]\noutput: {dir: out}\n"
+    )
+    hostile = config.replace("dir: out", "dir: other")
+    texts = [hostile.replace("NAME", name) for name in NAMES]
+    extra = ("plugins: [evil.py]", "plugin: evil.py", "include: [evil.py]", "run: {plugins: [evil.py]}", "python: evil")
+    texts += [hostile.replace("NAME", "evil") + line + "\n" for line in extra]
+    commands = []
+    for number, text in enumerate(texts):
+        (folder / f"{number}.yaml").write_text(text)
+        commands += [f"run {number}.yaml -q", f"validate {number}.yaml"]
+    (folder / "good.yaml").write_text(config.replace("NAME", "evil"))
+    assert main(["run", "good.yaml", "--plugin", "evil.py", "-q"]) == 0
+    (folder / "ran.txt").unlink()
+    about, results = folder / "out" / "run.json", folder / "out" / "results.json"
+    path = str(folder / "evil.py")
+    about.write_text(about.read_text().replace('"from": "evil.py"', f'"from": "{path}", "module": "evil"'))
+    results.write_text(results.read_text().replace('"summary": "', f'"place": ["file", "{path}"], "summary": "evil '))
+    reading = [
+        "show out",
+        "show out --line 2",
+        "compare out",
+        "rank out",
+        "list metrics",
+        "list metrics evil",
+        "cite out",
+    ]
+    commands += [
+        *reading,
+        "report out --format html markdown latex csv",
+        "reproduce out",
+        "run good.yaml",
+    ]
+    commands += [f"score {name} -o data/systems/eager.txt" for name in ("evil", "evil.py", "./evil.py", "evil:evil")]
+    (folder / "commands.txt").write_text("\n".join(commands))
+    for name in ("GEC_PIPELINE_PLUGINS", "GEC_PIPELINE_PLUGIN", "PIPELINE_PLUGINS", "PYTEST_PLUGINS"):
+        monkeypatch.setenv(name, "evil")
+    capsys.readouterr()
+    for then, told in (("", False), ('main(["list", "metrics", "--plugin", "evil.py"])', True)):
+        (folder / "hooked.py").write_text(HOOKED.replace("{then}", then))
+        done = subprocess.run([sys.executable, "hooked.py"], capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr
+        assert ("HOOK" in done.stderr) is told, done.stderr
+        assert (folder / "ran.txt").exists() is told

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
 from .needs import KEPT
@@ -84,6 +84,18 @@ def computes_numbers(metric: Metric) -> bool:
 def in_percent(metric: type[Metric]) -> bool:
     """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
     return not (issubclass(metric, ComputesNumbers) and metric.declared.scale == 0)
+
+
+def lacks_code(metric: Metric) -> bool:
+    """Return whether only the results of a metric of a user are at hand."""
+    needs: Any = metric.needs if isinstance(metric, ComputesNumbers) else None
+    return needs is not None and needs.code is None
+
+
+def without_code(name: str) -> str:
+    """Return the message for a metric of a user that is to be computed without its code."""
+    ways = "name it with --plugin, or install its package"
+    return f"{name}: its code is not at hand; {ways} (where results are there, 'show' and 'report' need none)"
 
 
 class AnnotatesTexts:

@@ -63,6 +63,8 @@ class Done(NamedTuple):
     seconds: float
     notes: list[str]
     """What the log should have."""
+    made_with: dict[str, str]
+    """The versions of the packages that the code has imported to load its model."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Call:
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
                 cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
-        return Done(number, answers, time.monotonic() - begun, notes)
+        return Done(number, answers, time.monotonic() - begun, notes, _made_with)
 
     def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
         """Return the answers of a batch. One that fails is tried in halves until single texts are left.
@@ -202,6 +204,12 @@ def length(item: Item) -> int:
     return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
 
 
+_made_with: dict[str, str] = {}
+"""The versions of packages that code has imported in this process to load a model."""
+_OWN = frozenset(sys.modules)
+"""What this process had imported before."""
+MOST_PACKAGES = 30
+"""How many versions of packages are kept."""
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready; a process has one at a time."""
 
@@ -216,10 +224,20 @@ def _ready(call: Call) -> Callable[..., Any]:
         made = plugin.made(dict(call.options))
         if plugin.has_load:
             made.load(_device(call))
+            _made_with.update(_versions())
             if "torch" in sys.modules:
                 sys.modules["torch"].set_num_threads(call.threads)
         _made[call] = made
     return _made[call]
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of packages whose modules were imported since this process began."""
+    from importlib.metadata import packages_distributions, version
+
+    new = {name.partition(".")[0] for name in sys.modules.keys() - _OWN}
+    names = {name for module, own in packages_distributions().items() if module in new for name in own}
+    return {name: version(name) for name in sorted(names)[:MOST_PACKAGES]}
 
 
 def _imported(call: Call) -> Plugin:

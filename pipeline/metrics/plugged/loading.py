@@ -66,7 +66,7 @@ def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
         send_code(module)
     known = METRICS.data.get(name)
     if isinstance(known, type) and (known.__module__, known.origin.get("from")) == (metric.__module__, place.told):
-        del METRICS.data[name]  # the same file again
+        _forget(name)  # the same file again
     own = [value for value in vars(module).values() if inspect.isclass(value) and issubclass(value, Needs)]
     for needs in own:
         if needs.__module__ == module.__name__:
@@ -164,9 +164,16 @@ def register(plugin: Plugin) -> str:
             return plugin.declared.name
         # the same file, or a cell of a notebook, again
         if before is None or (before.place and before.place.text) == (plugin.place and plugin.place.text):
-            del METRICS.data[plugin.declared.name]
+            _forget(plugin.declared.name)
     sha256 = plugin.place.sha256 if plugin.place else ""
     return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), plugin.told, sha256)
+
+
+def _forget(name: str) -> None:
+    from ..build import forget_names
+
+    del METRICS.data[name]
+    forget_names()
 
 
 def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from abc import abstractmethod
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from ...errors import ConfigError, InputError
+from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
 from ...io.safe_files import digest
 from ..base.capabilities import ComputesNumbers, ScoresLines
@@ -162,9 +165,11 @@ class Code:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The digests of the files that the numbers depend on, by their paths as the metric gives them."""
+        """The digests of the files that the numbers depend on, by their paths from the folder that has them all."""
         made = self.plugin.made(dict(self.options)) if hasattr(self.plugin.target, "files") else None
-        return {str(path): content_digest(Path(path)) for path in made.files()} if made else {}
+        paths = [Path(path).absolute() for path in made.files()] if made else []
+        base = os.path.commonpath([path.parent for path in paths]) if paths else ""
+        return {path.relative_to(base).as_posix(): content_digest(path) for path in paths}
 
     @cached_property
     def identity(self) -> str:
@@ -429,14 +434,24 @@ def _found(text: str, base: Path) -> str:
     return str(path)
 
 
+LARGE = 1 << 24
+"""Bytes of a file from which its digest is kept on this computer, so that not every command reads it."""
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a file that is written again has another time than before, whatever the file system is."""
+
+
 @lru_cache(256)
-def _content(path: str, stamp: tuple[int, int, int]) -> str:
-    del stamp
-    hashed = sha256()
+def _content(path: str, size: int, changed: int, inode: int) -> str:
+    """Return the SHA-256 of a file; the last three arguments say which contents it has."""
+    cache = ContentCache(DIGESTS)
+    key = sha256(repr((path, size, changed, inode)).encode()).digest()
+    if size >= LARGE and (kept := cache.read([key])):
+        return kept[key].decode()
     with open(path, "rb") as file:  # noqa: PTH123
-        while piece := file.read(1 << 20):
-            hashed.update(piece)
-    return hashed.hexdigest()
+        told = file_digest(file, "sha256").hexdigest()
+    if size >= LARGE and time.time_ns() - changed > SETTLED:
+        cache.write({key: told.encode()})
+    return told
 
 
 def content_digest(path: Path) -> str:
@@ -447,6 +462,6 @@ def content_digest(path: Path) -> str:
             parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
             return sha256("\n".join(parts).encode()).hexdigest()
         info = path.stat()
-        return _content(str(path), (info.st_size, info.st_mtime_ns, info.st_ino))
+        return _content(str(path.absolute()), info.st_size, info.st_mtime_ns, info.st_ino)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
