@@ -61,7 +61,7 @@ def test_where_torchmetrics_differs() -> None:
     """There TER is 0.25; BLEU with smooth=True is 0; chrF is 0.3593487440686082. Versions as above."""
 
     def score(metric: str, output: list[str], references: list[str]) -> float:
-        return pipeline.evaluate(output, [references], metrics=[metric])[0].score
+        return float(pipeline.evaluate(output, [references], metrics=[metric])[0].score)
 
     assert score("ter", ["c d b a b c b e"], ["c c d d b a b e"]) == 0.375
     assert score("bleu[tok=none,smooth=add-k,ties=first]", ["a b x y"], ["a b c d"]) > 0.4
