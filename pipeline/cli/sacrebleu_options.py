@@ -93,9 +93,9 @@ def metrics_asked(args: argparse.Namespace) -> list[str]:
 
     Without any metric the metric is BLEU. Raises ConfigError for such files where references stand behind -r too.
     """
-    from ..metrics.names import meanings
+    from ..metrics.names import named
 
-    files = [text for text in args.metrics or () if Path(text).is_file() and not meanings(text)]
+    files = [text for text in args.metrics or () if Path(text).is_file() and not named(text)]
     if files and args.references:
         raise ConfigError(f"'{files[0]}' is a file, and no metric; references stand behind -r: -r {files[0]}")
     args.references = args.references or files

@@ -13,7 +13,7 @@ from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
 from .base.options import parse_signature
 from .build import as_mapping, children_of, from_text, meant, node_of, option_of, resolve, resolve_all
-from .names import meanings
+from .names import named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def from_texts(texts: Sequence[str], options: Mapping[str, str], pair: str = "")
     suits the second one. Raises ConfigError, also where no metric takes an option or the pair.
     """
     common = {key: value for key, value in options.items() if "." not in key}
-    kinds = [next((each.metric for each in meanings(parse_signature(text)[0])), "") for text in texts]
+    kinds = [named(parse_signature(text)[0]) for text in texts]
     own = [{key[len(kind) + 1 :]: options[key] for key in options if key.startswith(f"{kind}.")} for kind in kinds]
     lost = next((key for key in options if "." in key and key.partition(".")[0] not in kinds), None)
     if lost:
@@ -73,10 +73,10 @@ def _splits(text: str, options: Mapping[str, str]) -> bool:
     name, settings = parse_signature(text)
     kind, implied = meant(name)
     metric = METRICS[kind]
-    named = {option_of(metric, key): value for key, value in {**implied, **options, **settings}.items()}
-    given = {option.name: value for option, value in named.items() if option and value in (option.choices or ())}
+    written = {option_of(metric, key): value for key, value in {**implied, **options, **settings}.items()}
+    given = {option.name: value for option, value in written.items() if option and value in (option.choices or ())}
     split = option_of(metric, "tokenizer")
-    own = split and split not in named and TOKENIZERS.get(str(split.default_of(given)))
+    own = split and split not in written and TOKENIZERS.get(str(split.default_of(given)))
     return bool(own and own.expects == "text")
 
 
