@@ -212,7 +212,7 @@ def report(
             for name, counts in rows:
                 yield f"{name:>{width}}" + "".join(f"{count:>5}" for count in counts)
         totals = list(map(add, totals, chosen.counts))
-        for place, named in enumerate(chosen.hits):
+        for place, named in enumerate(chosen.hits if tier else ()):
             for type_ in named:
                 types.setdefault(type_, [0, 0, 0])[place] += 1
     title = TITLES[comparison.mode]
