@@ -13,6 +13,8 @@ Scorer(metric, references, sources)
                     scores any lines, again and again, as training does
 sentence_scores(metric, outputs, references, sources)
                     the scores of pairs of texts that differ every time
+metric              makes a metric of a function of your own (help plugins)
+Metric              what metrics with columns of their own are subclasses of
 rewards             the same in the shapes that programs for training call
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
@@ -45,12 +47,15 @@ if TYPE_CHECKING:
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
     from .human.comparison import correlate
+    from .metrics.base.metric import Metric
     from .metrics.given import score_counts
+    from .metrics.plugged.declare import metric
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
 
 __all__ = [
     "Evaluation",
+    "Metric",
     "Result",
     "Scorer",
     "__version__",
@@ -60,12 +65,15 @@ __all__ = [
     "errors",
     "evaluate",
     "load",
+    "metric",
     "rewards",
     "run",
     "score_counts",
     "sentence_scores",
 ]
 MODULES = {
+    "Metric": ".metrics.base.metric",
+    "metric": ".metrics.plugged.declare",
     "Scorer": ".scorers.scorer",
     "correlate": ".human.comparison",
     "score_counts": ".metrics.given",

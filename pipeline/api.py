@@ -29,6 +29,7 @@ from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, RunOptions
+from .metrics.base.capabilities import computes_numbers, for_systems
 from .metrics.base.needs import TEXTS
 from .metrics.build import from_values
 from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
@@ -120,14 +121,16 @@ def evaluate_corpus(
     listener: Listener = SILENT,
     statistics: Mapping[str, Any] | None = None,
     by_type: bool = True,
+    options: RunOptions | None = None,
 ) -> Evaluation:
     """Score a corpus that is open already, without a run directory.
 
     `statistics` is as in evaluate(), and `by_type` says whether there are scores by type of edit too. `listener` is
-    told how texts are annotated, where a metric asks for it. Raises InputError where a metric cannot score this corpus,
+    told how texts are annotated, where a metric asks for it. `options` stand in place of n_jobs. Raises
+    InputError where a metric cannot score this corpus,
     and for an impossible `n_jobs` and wrong `statistics`.
     """
-    settings = None
+    metrics, settings = for_systems(metrics, len(corpus.systems)), None
     if statistics is not None:
         from .scoring.resampling.significance import settings_of  # here, because most scores have no statistics
 
@@ -137,13 +140,17 @@ def evaluate_corpus(
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
-    options = RunOptions(n_jobs=n_jobs)
+    options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.needs.input for metric in metrics}
     if corpus.views or views != {TEXTS}:
         corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
+    if any(map(computes_numbers, metrics)):
+        from .execution.plugged import Computing, with_computed
+
+        (corpus,) = with_computed([corpus], metrics, Computing(options, listener))
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
     needs = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))

@@ -18,7 +18,7 @@ from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
 from .execution.options import AUTO, SILENT, elsewhere
 from .io.remote import is_remote
-from .metrics.base.capabilities import annotates_texts, misfit, reads_files, warner
+from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
 from .metrics.base.needs import GOLD, TEXTS, annotator_of
 from .metrics.base.options import render_signature
 from .metrics.build import is_called, resolve_all
@@ -171,6 +171,7 @@ def _opened(
         names = [_names(metric, config, overrides.only) for metric in metrics]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
+        metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
             from .config.models import check_address

@@ -3,6 +3,7 @@
 prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these stages. It gives
 the name of each to a listener, such as the progress bar:
 
+computing     Code of users computes numbers, for metrics that users bring; the stage has the name of the metric.
 counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
 scoring       Counts become scores and ranks.
 resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
@@ -32,12 +33,13 @@ from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
 from .execution.store.run_directory import Log, RunDirectory, mirrored, running, surroundings
 from .io.plain_files import remove_abandoned
+from .metrics.base.capabilities import computes_numbers, declared_of
 from .prepare import Job, prepare
 from .report import FORMATS
 from .report.console import replacement_note
 from .report.material import Material
 from .report.tables.plot_style import PlotStyle
-from .scoring.board import count_warnings, describe, rows_of, views_of, with_means
+from .scoring.board import count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results
 from .scoring.stored_runs import left_out
@@ -152,6 +154,7 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
 def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
     begun = time.monotonic()
+    job, computed = with_numbers(job, options, listener)
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
     listener.note(f"counted in {counting:.1f} s")
@@ -173,9 +176,25 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
             listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
     state, seconds = "incomplete" if missing else "done", round(time.monotonic() - begun, 3)
     about = {"kernel": kernel.name(), "state": state, "seconds": {"counting": round(counting, 3), "all": seconds}}
-    directory.write_manifest({**about, **job.written, **surroundings()})
+    directory.write_manifest({**about, **job.written, **surroundings(), **computed})
     listener.note(f"{state} in {seconds} s")
     return scored.results
+
+
+def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job, dict[str, Any]]:
+    """Return the job with the numbers that code of users computes, and what run.json says of this code."""
+    if not any(map(computes_numbers, job.metrics)):
+        return job, {}
+    from .execution.plugged import Computing, with_computed
+    from .metrics.plugged.loading import origins
+
+    how = Computing(options, listener)
+    corpora = tuple(with_computed(job.corpora, job.metrics, how))
+    before = {note for corpus in job.corpora for note in corpus.notes}
+    notes = tuple(note for corpus in corpora for note in corpus.notes if note not in before)
+    plugins = [{**origin, **how.told.get(origin["name"], {})} for origin in origins(job.metrics)]
+    tasks = tasks_of(job.metrics, corpora)
+    return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {"plugins": plugins}
 
 
 def count(
@@ -198,6 +217,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     boards = score_all(tasks, counts, threads)
     results = Results(
         datasets={corpus.name: describe(corpus) for corpus in job.corpora},
+        declared=declared_of(job.metrics),
         warnings=[*job.warnings, *count_warnings(tasks, counts)],
         missing=missing,
         **rows_of(boards),

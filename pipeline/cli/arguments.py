@@ -329,3 +329,30 @@ def selection_of(args: argparse.Namespace) -> Selection:
 
 def _listed(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
+
+
+def add_computing(parser: argparse.ArgumentParser) -> None:
+    """Declare how metrics of users compute."""
+    group = parser.add_argument_group("metrics of your own (help plugins)")
+    group.add_argument(
+        "--device",
+        action="append",
+        metavar="DEVICE",
+        help="where models compute: auto (default), cpu, cuda:1; may be repeated",
+    )
+    group.add_argument("--batch-size", type=jobs, metavar="N", help="the most lines that a metric gets at once")
+    group.add_argument(
+        "--recompute", action="append", metavar="METRIC", help="compute numbers anew that are kept on this computer"
+    )
+    group.add_argument("--no-cache", action="store_true", help="keep no numbers on this computer, and read none")
+
+
+def computing_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what add_computing() declared, as fields of RunOptions."""
+    size = args.batch_size if isinstance(args.batch_size, int) else None
+    return {
+        "devices": tuple(args.device or ()),
+        "batch_size": size,
+        "recompute": tuple(args.recompute or ()),
+        "cache": not args.no_cache,
+    }

@@ -44,6 +44,8 @@ READERS = frozenset({"show", "report", "compare", "rank", "correlate", "cite"})
 """The commands that show what run directories say."""
 DEBUG = "GEC_PIPELINE_DEBUG"
 """The variable of the environment with which the error itself is shown, for those who develop the program."""
+PLUGGABLE = frozenset({"run", "score", "validate", "list", "explain", "schema", "reproduce"})
+"""The commands that take --plugin."""
 RARELY = 100_000
 """How many objects are made before Python looks for those that only refer to each other; its own number is 700."""
 COMMANDS = {
@@ -66,6 +68,7 @@ COMMANDS = {
     "correlate": "correlate the metrics of a run with human judgements or scores",
     "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
+    "cache": "say which numbers of your own metrics are kept, or delete them",
     "list": "list metrics with their options, tokenizers, samplers or data sets",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",
@@ -233,6 +236,16 @@ def _end(numbers: Sequence[int]) -> None:
         os._exit(130)
 
 
+def _load_plugins(arguments: Sequence[str]) -> None:
+    """Import what --plugin names, before the arguments are read: metrics have options of their own."""
+    for place, argument in enumerate(arguments):
+        flag, equals, value = argument.partition("=")
+        if flag == "--plugin" and (equals or place + 1 < len(arguments)):
+            from ..metrics.plugged.loading import load  # here, because most commands have no use for it
+
+            load(value if equals else arguments[place + 1])
+
+
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
     """Return the options of a command and of its actions. argparse has them in private members only."""
     flags = list(parser._option_string_actions)  # noqa: SLF001
@@ -246,6 +259,8 @@ def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name not in (None, "help") and (room := address_space()) < ROOM:
         raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
+    if name in PLUGGABLE:
+        _load_plugins(arguments)
     parser, named = _parser(name)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -309,6 +324,9 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
         )
         if module:
             module.configure(sub)
+            if command in PLUGGABLE:
+                meaning = "take metrics from your own Python file or module (help plugins); may be repeated"
+                sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
             sub.set_defaults(call=module.run)
             named = sub
             if whole:

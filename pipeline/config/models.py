@@ -299,6 +299,15 @@ class RunConfig(ConfigModel):
     max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
         UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take together"
     )
+    devices: str | list[str] = Field(
+        "auto", description="where models of metrics of your own compute: auto, cpu, cuda:1, or a list (help plugins)"
+    )
+    batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = Field(
+        None, description="the most lines that a metric of your own gets at once; it changes no number"
+    )
+    patience: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
+        600, description="seconds without any answer after which a metric of your own is given up"
+    )
 
 
 class StatisticsConfig(ConfigModel):

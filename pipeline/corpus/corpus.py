@@ -55,7 +55,11 @@ class Corpus:
     annotated: bool = False
     """Whether this is a view whose references are edits that were annotated in the texts of the references."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
-    """Files of numbers for metrics that read no text, by the key of their needs: data sets without references."""
+    """Numbers for metrics that read no text, by the key of their needs: data sets without references."""
+    computed: bool = False
+    """Whether these are numbers that code of a user has computed, and no files."""
+    left_out: tuple[int, ...] = ()
+    """The lines, from 0, that have no such number for some system, so that they are left out for all."""
 
     def read_by(self, needs: Needs) -> Corpus:
         """Return what a metric with these needs reads of the data set: texts, edits or files of numbers.

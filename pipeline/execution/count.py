@@ -12,7 +12,7 @@ from ..corpus.texts import MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
 from ..io.workers import in_batches, threads
 from ..metrics.base.needs import TEXTS, Text
-from ..metrics.given import prepared
+from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Missing
 from .store.counts import BATCH, CountsKey, InMemoryCounts, Location
@@ -386,7 +386,8 @@ class PreparedCounts:
                 blank[not_missing - 1, number] = False
             kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
             self.blank = blank
-        self._prepared = prepared(needs, Text(source, kept, [], {}))
+        text = Text(source, kept, [], {})
+        self._prepared = Gathered(needs, source, tuple(kept)) if corpus.computed else prepared(needs, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line whose number `rows` has.

@@ -32,6 +32,16 @@ class RunOptions:
     """The address of a cluster's scheduler. None: the one in the cluster's own settings, or this machine."""
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
+    devices: tuple[str, ...] = ()
+    """Where models of users compute: auto, cpu, cuda:0 ...; none named: auto."""
+    batch_size: int | None = None
+    """The most lines that code of users gets at once. None: as many as it says itself."""
+    patience: float = 600.0
+    """Seconds without any answer after which code of users is given up."""
+    recompute: tuple[str, ...] = ()
+    """Metrics of users whose kept numbers are not used."""
+    cache: bool = True
+    """Whether numbers of users' metrics are kept on this computer, and read from there."""
 
     def under(self, written: RunConfig) -> RunOptions:
         """Return these options, with those that are None taken from the section `run` of a config.
@@ -40,7 +50,16 @@ class RunOptions:
         """
         own = self.backend or written.backend
         where = self.address or (written.address if own == written.backend else None)
-        return replace(self, n_jobs=self.n_jobs or written.n_jobs, backend=own, address=where)
+        devices = written.devices if isinstance(written.devices, list) else [written.devices]
+        return replace(
+            self,
+            n_jobs=self.n_jobs or written.n_jobs,
+            backend=own,
+            address=where,
+            devices=self.devices or tuple(devices),
+            batch_size=self.batch_size or written.batch_size,
+            patience=float(written.patience),
+        )
 
     @contextmanager
     def connected(self) -> Iterator[RunOptions]:

@@ -199,13 +199,19 @@ def quiet() -> Iterator[None]:
 
 
 def results(
-    call: Callable[[T], R], items: Iterable[T], number: int, *, processes: bool, tell: Callable[[str], None] = silent
+    call: Callable[[T], R],
+    items: Iterable[T],
+    number: int,
+    *,
+    processes: bool,
+    tell: Callable[[str], None] = silent,
+    patience: float | None = None,
 ) -> Iterator[R]:
     """Yield what a function returns for each item, in the order in which it returns, from a number of workers.
 
     Workers are joblib's processes (loky) or threads. `tell` is given a message where there can be none, so that this
-    process does the work. Raises WorkerLostError, and whatever the function raises. Calls that are under way in threads
-    when this ends early are waited for.
+    process does the work. Processes that answer nothing for `patience` seconds are given up. Raises WorkerLostError,
+    and whatever the function raises. Calls that are under way in threads when this ends early are waited for.
     """
     left = iter(items)
     attempt = _Attempt(call) if processes else _InThreads(call, number)
@@ -223,7 +229,7 @@ def results(
         reason = _not_ready(attempt, number) if isinstance(attempt, _Attempt) else ""
         if not reason:
             try:
-                answers = _answers(hand(), number, processes=processes)
+                answers = _answers(hand(), number, processes=processes, timeout=patience)
                 begun = True
             except (OSError, RuntimeError, MemoryError, AttributeError) as error:
                 if processes:

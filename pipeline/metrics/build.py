@@ -18,17 +18,34 @@ from .base.metric import Metric
 from .base.options import parse_signature, render_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .base.options import Option
 
-    Asked = str | Metric | Mapping[str, Any]
+    Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
     """A metric as users of Python ask for it."""
 
 
 # Names of metrics as people write them, such as BLEU, ROUGE-L or chrF++. Each metric declares its own `spellings`.
 #
 # Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `ROUGE-L` and `rouge_l` are one name.
+
+
+ELSEWHERE = {
+    "COMET": "pip install unbabel-comet",
+    "XCOMET": "pip install unbabel-comet",
+    "BERTScore": "pip install bert-score",
+    "BLEURT": "pip install git+https://github.com/google-research/bleurt",
+    "METEOR": "pip install nltk, or the authors' jar",
+    "MoverScore": "pip install moverscore",
+    "BARTScore": "its repository has a file to copy",
+    "SOME": "its repository has the models",
+    "IMPARA": "pip install gec-metrics",
+    "Scribendi": "pip install gec-metrics",
+    "PT-ERRANT": "pip install gec-metrics",
+}
+"""Metrics that people ask for and that are not built in, each with how its own program is installed."""
+BRING = "bring it with --plugin FILE.py, or give its numbers as `external`: gec-pipeline help plugins"
 
 
 class Meant(NamedTuple):
@@ -52,8 +69,26 @@ def meant(name: str) -> Meant:
     if choices:
         listed = "".join(f"\n  {choice}: {METRICS[choice.metric].summary}" for choice in choices)
         raise ConfigError(f"'{name}' may be one of these; write the one that you mean:{listed}")
+    from .plugged.loading import find  # here, because installed packages are only looked at for unknown names
+
+    if find(name):
+        return Meant(name, {})
+    elsewhere = next((how for known, how in ELSEWHERE.items() if _folded(known) == _folded(name)), "")
+    if elsewhere:
+        raise ConfigError(f"{name} is not built in: {elsewhere}, {BRING}")
     hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in _spellings())])
-    raise ConfigError(f"no metric is called '{name}'{hint}; known: {', '.join(METRICS)}")
+    raise ConfigError(f"no metric is called '{name}'{hint}; known: {', '.join(METRICS)}; own metrics: {BRING}")
+
+
+def named(name: str) -> str:
+    """Return the metric that has a name, or may have it, because it is another spelling; an empty text: none has."""
+    return next((choice.metric for choice in _choices(name)), "")
+
+
+def forget_names() -> None:
+    """Have the names of metrics be read anew: there are more of them now."""
+    _by_folded_name.cache_clear()
+    _known.cache_clear()
 
 
 def class_of(printed: str) -> type[Metric]:
@@ -120,8 +155,9 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
 
     Raises ConfigError.
     """
-    if isinstance(values, str | Metric | Mapping):
+    if isinstance(values, str | Metric | Mapping) or callable(values):
         values = [values]
+    values = list(map(_of_python, values))
     problems: list[Problem] = []
     for number, value in enumerate(values):
         if isinstance(value, Mapping) and callable(value.get("tokenizer", value.get("tok"))):
@@ -145,6 +181,17 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
         named = asked if isinstance(asked, str) else render_signature(distinct[twice].name, distinct[twice].settings())
         raise ConfigError(f"metrics[{twice}]: '{named}' is asked for twice; each metric gives one result for a system")
     return distinct
+
+
+def _of_python(value: Any) -> Any:
+    """Return what was asked for in Python with the names of metrics in place of functions."""
+    if isinstance(value, Mapping) and callable(value.get("name")):
+        return {**value, "name": _of_python(value["name"])}
+    if not callable(value):
+        return value
+    from .plugged.loading import of_values
+
+    return of_values(value)
 
 
 @lru_cache(256)

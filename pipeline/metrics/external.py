@@ -5,23 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from ..errors import wrong_name
 from ..io.safe_files import file_name
 from .base.capabilities import ReadsFiles
-from .base.choices import f_beta, ratio
-from .base.metric import Counted, Metric
-from .base.needs import Field, Needs
 from .base.options import option
+from .plugged.metric import COUNTS, NumberNeeds, Numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..arrays import Floats, Ints
-    from .base.needs import Columns, Text
-
-COUNTS = ("tp", "fp", "fn")
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
 """Names of other outputs, which a title cannot be."""
@@ -32,37 +24,14 @@ CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-201
 
 
 @dataclass(frozen=True)
-class ExternalNeeds(Needs):
-    """Numbers of each sentence, as `corpus/formats/numbers.py` writes them."""
-
-    title: str
-    names: tuple[str, ...]
-    """The names of the columns."""
-    decimals: int | None
-    """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
-    source: bool = False
+class ExternalNeeds(NumberNeeds):
+    """Numbers of each sentence from files."""
 
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
         decimals = f"-d{self.decimals}" if self.decimals else ""
         return f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}{decimals}"
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """One field for each name."""
-        return tuple(Field(name, real=self.decimals is None) for name in self.names)
-
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Read the numbers of each system."""
-        number_type = np.float64 if self.decimals is None else np.int64
-        result: list[dict[str, Any]] = []
-        for lines in text.systems:
-            rows = [row.split() for row in lines.texts()]
-            table = np.array([[number_type(cell) for cell in row] for row in rows], number_type)
-            table = table.reshape(len(rows), len(self.names))
-            result.append({name: table[:, number] for number, name in enumerate(self.names)})
-        return result
 
 
 def _counts(metric: External) -> bool:
@@ -81,17 +50,12 @@ _NUMBER: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class External(ReadsFiles, Metric):
-    """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives.
-
-    F-beta is that of ERRANT and the M² scorer. Precision is 1 if nothing was proposed, and recall is 1 if nothing had
-    to be corrected. F is 0 if both are 0. The score of a sentence is computed in the same way from its own numbers.
-    """
+class External(ReadsFiles, Numbers):
+    """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives."""
 
     name: ClassVar[str] = "external"
     summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
     help_page: ClassVar[str] = "statistics"
-    counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
 
     title: str = option(
         "external",
@@ -156,18 +120,29 @@ class External(ReadsFiles, Metric):
         return problems
 
     @property
-    def output(self) -> str:
+    def is_counts(self) -> bool:
+        """Whether the files have counts."""
+        return _counts(self)
+
+    @property
+    def divisor(self) -> float:
+        """The number that is shown as 100."""
+        return float(self.scale)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
         """The title."""
-        return self.title
+        return (self.title,)
+
+    def column(self, output: str) -> str:
+        """Return the name of the only column."""
+        del output
+        return "value"
 
     @property
     def citations(self) -> tuple[str, ...]:
         """The publications of the program that the title names, if it is well known."""
         return CITATIONS.get(self.title.lower(), ())
-
-    def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the counts of F-beta. A single number is the score itself and is not shown again."""
-        return [Counted(name, columns[name]) for name in self.needs.names if _counts(self)]
 
     @property
     def level(self) -> str:  # type: ignore[override]
@@ -175,43 +150,6 @@ class External(ReadsFiles, Metric):
         return "corpus" if _counts(self) else self.score_
 
     @property
-    def policy(self) -> str:
-        """References have no effect, since each sentence has its own numbers."""
-        return "merged"
-
-    @property
     def needs(self) -> ExternalNeeds:
         """The numbers of the files."""
         return ExternalNeeds(self.title, *((COUNTS, self.decimals) if _counts(self) else (("value",), None)))
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The counts."""
-        return tuple(Field(name) for name in COUNTS)
-
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the counts."""
-        return {name: columns[name] for name in COUNTS}
-
-    def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return F-beta under the name of the title, precision, recall, and the counts."""
-        score, precision, recall = self._scores(totals)
-        counts = {name: totals[name] / 10**self.decimals for name in COUNTS}
-        return {self.title: score, "precision": precision, "recall": recall} | counts
-
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence: float64 [lines, 1]."""
-        if _counts(self):
-            return self._scores(columns)[0][:, None]
-        values: Floats = (columns["value"] / float(self.scale))[:, None]
-        return values
-
-    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of each sentence, of which there is one unless it is F-beta: float64 [lines, 1]."""
-        return super().sentence_outputs(columns) if _counts(self) else {self.title: self.sentence_scores(columns)}
-
-    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
-        """Return F-beta, precision and recall."""
-        tp, fp, fn = (counts[name] for name in COUNTS)
-        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
-        return f_beta(precision, recall, float(self.beta)), precision, recall

@@ -173,7 +173,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    reduced = reduce(metric, columns, corpus.lines, references, threads, own)
+    reduced = reduce(metric, columns, task.input.lines, references, threads, own)
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()
@@ -199,7 +199,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         metric=metric,
         dataset=corpus.name,
         signature=printed,
-        lines=corpus.lines,
+        lines=task.input.lines,
         references=references,
         scores=tuple(scores),
         columns=tuple(columns),
@@ -299,10 +299,13 @@ def describe(corpus: Corpus) -> DatasetInfo:
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
     for key, files in corpus.external.items():
+        if files.computed:
+            continue
         digests |= {f"{key} {name}": file.digest for name, file in files.systems.items()}
     for key, view in corpus.views.items():
         digests |= {f"{key} annotator {number}": file.digest for number, file in enumerate(view.references)}
         digests |= {f"{key} system {name}": file.digest for name, file in view.systems.items()}
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
-    return DatasetInfo(corpus.lines, len(corpus.references), digests, views, categories)
+    left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
+    return DatasetInfo(corpus.lines, len(corpus.references), digests, views, categories, left_out)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from ..errors import StoreError
 from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types of the fields)
 from ..io.safe_files import read_json
+from ..metrics.plugged.declare import Declared  # noqa: TC001 (pydantic reads it too)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -191,6 +192,12 @@ class DatasetInfo:
     """How many references metrics of edits have, by what they read (`metrics/base/needs.py`)."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted."""
+    left_out: dict[str, tuple[Whole, ...]] = field(default_factory=dict)
+    """The lines, from 0, that metrics of users have no number for, by what they read."""
+
+    def lines_of(self, needs: Needs) -> int:
+        """Return how many lines have a score."""
+        return self.lines - len(self.left_out.get(needs.key, ())) if self.left_out else self.lines
 
     def references_of(self, needs: Needs) -> int:
         """Return how many references there are for those who count these columns."""
@@ -273,6 +280,8 @@ class Results:
     """Whether the numbers in the section `expect` of the config were reached."""
     means: list[Mean] | None = None
     """The means over data sets, for each metric. The key is missing in the file where nobody asked for them."""
+    declared: dict[str, Declared] = field(default_factory=dict)
+    """The metrics of users, by name: what is needed to read their results without their code."""
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""
@@ -289,7 +298,7 @@ class Results:
         """Return the results as mappings and lists, with None for NaN."""
         content: dict[str, Any] = without_nan(asdict(self))
         for info in content["datasets"].values():
-            for key in ("views", "categories"):
+            for key in ("views", "categories", "left_out"):
                 if not info[key]:
                     del info[key]
         for score in content["scores"]:
@@ -297,6 +306,8 @@ class Results:
                 del score["intervals"]
         if not content["breakdown"]:
             del content["breakdown"]
+        if not content["declared"]:
+            del content["declared"]
         if self.means is None:
             del content["means"]
         return content
@@ -317,6 +328,11 @@ class Results:
                         message = f"there is no data set '{item.dataset[:100]}'"
                         raise ValueError(f"{section}[{number}].dataset: {message}")
             return results
+        except FileNotFoundError:
+            beside = path.parent.parent
+            runs = [each.parent.name for each in beside.glob("*/results.json")] if beside.is_dir() else []
+            there = f"; {beside} has the runs {', '.join(sorted(runs)[:20])}" if runs else ""
+            raise StoreError(f"{path.parent}: has no results of a run{there}") from None
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

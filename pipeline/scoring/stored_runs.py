@@ -11,6 +11,8 @@ from ..execution.store.counts import StoredCounts
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text, is_called
+from ..metrics.plugged.loading import remember
+from ..metrics.plugged.metric import restored
 from .aggregation import POLICIES
 from .board import Board, describe, picked, rows_of, with_means
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
@@ -54,8 +56,9 @@ def boards_of(path: Path, results: Results) -> list[Board]:
     Raises StoreError where a signature is of no metric.
     """
     breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
+    remember(results.declared.values())
     return [
-        _board(path, results.datasets[key[0]], scores, breakdown.get(key, ()), tests.get(key, ()))
+        _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
         for key, scores in _grouped(results.scores).items()
     ]
 
@@ -69,11 +72,12 @@ def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def _board(
-    path: Path, info: DatasetInfo, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
+    path: Path, results: Results, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
 ) -> Board:
     dataset, printed = scores[0].dataset, scores[0].metric
+    info, declared = results.datasets[dataset], results.declared.get(printed.partition("|")[0])
     try:
-        metric = from_text(printed)
+        metric = restored(declared, printed) if declared else from_text(printed)
     except InputError as error:
         raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
     references = info.references_of(metric.needs)
@@ -84,7 +88,7 @@ def _board(
     def counts_of(needs: Needs) -> tuple[StoredCounts, ...]:
         schema = needs.schema(references)
         paths = (StoredCounts.path_in(path, dataset, name, needs.key) for name in names)
-        return tuple(StoredCounts(file, schema, info.lines) for file in paths)
+        return tuple(StoredCounts(file, schema, info.lines_of(needs)) for file in paths)
 
     apart = category_needs(metric, info.categories) if breakdown else None
     parts = counts_of(apart) if apart else ()
@@ -92,7 +96,7 @@ def _board(
         metric=metric,
         dataset=dataset,
         signature=printed,
-        lines=info.lines,
+        lines=info.lines_of(metric.needs),
         references=references,
         scores=tuple(scores),
         columns=counts_of(metric.needs),

@@ -131,8 +131,7 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(kept: tuple[Annota
     cache.path.write_bytes(content)
     kept_pairs = cache.read("v", pairs)
     assert all(annotation == (pair.corrected,) for pair, annotation in kept_pairs.items())
-    why = "database disk image is malformed; delete the file if it is damaged"
-    assert messages == [f"{cache.path}: annotations are not kept: {why}"]
+    assert messages == [f"{cache.path}: is damaged (database disk image is malformed); it is made anew"]
 
 
 def test_a_damaged_row_counts_as_missing(kept: tuple[AnnotationCache, list[str]]) -> None:

@@ -25,7 +25,16 @@ from typing import TYPE_CHECKING
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ...report.terminal.progress import Bar
-from ..arguments import add_boards, add_mean, add_selection, jobs, kernel_notes, overrides_of
+from ..arguments import (
+    add_boards,
+    add_computing,
+    add_mean,
+    add_selection,
+    computing_options,
+    jobs,
+    kernel_notes,
+    overrides_of,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -52,6 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
     add_mean(parser)
     add_boards(parser)
+    add_computing(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
@@ -66,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]
-    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address)
+    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing_options(args))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
         job = stages.prepare(args.config, options, overrides_of(args), SILENT if args.quiet else bar)

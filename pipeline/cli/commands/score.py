@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
-from ..arguments import add_files, jobs, kernel_notes, open_files, output_from_pipe
+from ..arguments import add_computing, add_files, computing_options, jobs, kernel_notes, open_files, output_from_pipe
 from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--all-intervals", action="store_true", help="the same, with an interval of each output, such as the recall"
     )
+    add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
@@ -114,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
     """Score and print."""
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
+    from ...execution.options import RunOptions
     from ...metrics.base.needs import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.terminal.printing import print_text
@@ -134,7 +136,8 @@ def run(args: argparse.Namespace) -> int:
         print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
-        evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.n_jobs, listener=bar, by_type=False)
+        how = RunOptions(n_jobs=args.n_jobs, **computing_options(args))
+        evaluation = evaluate_corpus(corpus, metrics, options=how, listener=bar, by_type=False)
     for note in (note for note in evaluation.warnings if note not in known and not args.quiet):
         print_text(f"warning: {note}", sys.stderr)
     results = Results(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ...kernel.common import COUNTED, Kind
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...tokenizers.tokenization import Tokenization
+    from ..plugged.declare import Declared
     from .choices import Draws, SequentialAnnotatorChoice
     from .metric import Metric
     from .needs import Columns, Needs, Text
@@ -37,6 +38,35 @@ class ReadsFiles:
 def reads_files(metric: Metric | type[Metric]) -> bool:
     """Return whether a metric reads files of numbers."""
     return issubclass(metric if isinstance(metric, type) else type(metric), ReadsFiles)
+
+
+class ComputesNumbers:
+    """Its columns are numbers that code of a user computes of whole texts before anything is counted.
+
+    Its needs say which texts are read and by which code, as `metrics/plugged/metric.py` does.
+    """
+
+    declared: ClassVar[Declared]
+    """What results keep of it, so that they can be read without the code."""
+
+    def for_systems(self, number: int) -> Metric:
+        """Return the metric for so many systems, where its numbers depend on them."""
+        raise NotImplementedError
+
+
+def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
+    """Return metrics for so many systems."""
+    return tuple(metric.for_systems(number) if isinstance(metric, ComputesNumbers) else metric for metric in metrics)
+
+
+def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
+    """Return what results keep of the metrics of users, by name."""
+    return {metric.name: metric.declared for metric in metrics if isinstance(metric, ComputesNumbers)}
+
+
+def computes_numbers(metric: Metric) -> bool:
+    """Return whether code of a user computes the numbers of a metric."""
+    return isinstance(metric, ComputesNumbers)
 
 
 class AnnotatesTexts:

@@ -1,0 +1,48 @@
+"""Say which numbers of your own metrics are kept on this computer, or delete them (help plugins).
+
+examples:
+  gec-pipeline cache
+  gec-pipeline cache clean --metric kept
+  gec-pipeline cache clean
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ...errors import InputError, did_you_mean, printable
+from ...io.content_cache import SCORES, ContentCache
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("action", nargs="?", choices=("list", "clean"), default="list", help="default: list")
+    parser.add_argument("--metric", action="append", metavar="NAME", help="only this metric; may be repeated")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what is kept, or delete it."""
+    from ...report.terminal.printing import print_table
+
+    kept = ContentCache(SCORES, tell=lambda text: print(printable(f"note: {text}"), file=sys.stderr))
+    tables = {name: (rows, size) for name, rows, size in kept.tables()}
+    for name in args.metric or ():
+        if name not in tables:
+            raise InputError(
+                f"no numbers of '{name}' are kept{did_you_mean(name, tables)}; there are {len(tables)} metrics"
+            )
+    chosen = {name: sizes for name, sizes in tables.items() if name in (args.metric or tables)}
+    if not chosen:
+        print(printable(f"nothing is kept in {kept.path}"))
+        return 0
+    print_table(
+        ["metric", "numbers", "bytes"], [[name, f"{r:,}", f"{s:,}"] for name, (r, s) in chosen.items()], left=(0,)
+    )
+    for name in chosen if args.action == "clean" else ():
+        kept.delete(name)
+    print(printable(f"{'deleted from' if args.action == 'clean' else 'in'} {kept.path}"))
+    return 0

@@ -1,0 +1,270 @@
+"""Calls of the code of users: it is imported and loaded, gets batches of texts, and what it returns is checked."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+import time
+import traceback
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .declare import Declared, Plugin
+
+    Item = tuple[Any, ...]
+    """The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
+    Answer = tuple[float, ...] | None
+    """The numbers of an item; of a listwise one, those of all outputs, one after the other. None: there is none."""
+
+MODULE = "gec_pipeline_plugin_"
+"""How the names of modules begin that files are imported as."""
+LARGEST = 1 << 53
+"""The largest count."""
+
+
+class Wrong(NamedTuple):
+    """Why an item has no number."""
+
+    message: str
+    """With {} for the place of the item, or else behind that place."""
+    trace: str = ""
+    fatal: bool = False
+    """Whether it is of the whole batch."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a worker does with batches. In a process of its own, the code is imported there."""
+
+    plugin: Plugin | None
+    place: Any
+    options: tuple[tuple[str, Any], ...]
+    declared: Declared
+    devices: tuple[str, ...] = ()
+    threads: int = 1
+    parent: int = 0
+
+    def __call__(self, task: tuple[int, list[list[Item]]]) -> tuple[int, list[list[Any]], float]:
+        """Return the number of a task, the answers of its batches, and the seconds they took."""
+        number, batches = task
+        ready = _ready(self)
+        begun = time.monotonic()
+        with contextlib.redirect_stdout(sys.stderr):
+            answers = [self._answers(ready, batch) for batch in batches]
+        return number, answers, time.monotonic() - begun
+
+    def _answers(self, ready: Callable[..., Any], batch: list[Item]) -> list[Any]:
+        """Return the answers of a batch. One that fails is tried in halves until single texts are left."""
+        declared = self.declared
+        texts = dict(zip(declared.reads, map(list, zip(*batch, strict=True)), strict=True))
+        try:
+            given = ready(**texts)
+            given = given.tolist() if hasattr(given, "tolist") else given
+            plain = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
+            items = None if plain else list(given)
+        except Exception as error:  # noqa: BLE001 (whatever the code of a user raises)
+            if len(batch) > 1:
+                half = len(batch) // 2
+                return [*self._answers(ready, batch[:half]), *self._answers(ready, batch[half:])]
+            file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
+            message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500]} ({{}})"
+            return [Wrong(message.replace("{}", "{ }") if message.count("{}") > 1 else message, traceback.format_exc())]
+        if items is None:
+            return [Wrong(f": {declared.name}: expected a list of numbers, found {type(given).__name__}")] * len(batch)
+        if len(items) != len(batch):
+            message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
+            return [Wrong(message, fatal=True)] * len(batch)
+        if not declared.listwise:
+            return [_checked(item, declared) for item in items]
+        place = declared.reads.index("outputs")
+        return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
+
+
+def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
+    """Return the numbers of all outputs of a line, one after the other; NaN stands for None."""
+    items = items.tolist() if hasattr(items, "tolist") else items
+    if isinstance(items, str | bytes | dict) or not hasattr(items, "__len__") or len(items) != expected:
+        found = f"{len(items)} items" if hasattr(items, "__len__") else type(items).__name__
+        return Wrong(f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}")
+    answers = [_checked(item, declared) for item in items]
+    wrong = next((answer for answer in answers if isinstance(answer, Wrong)), None)
+    if wrong:
+        return wrong
+    width = len(declared.numbers)
+    return tuple(number for answer in answers for number in (answer or (math.nan,) * width))
+
+
+def _checked(item: Any, declared: Declared) -> Any:  # noqa: PLR0911 (each row of the table of errors is one)
+    """Return the numbers of an item as a tuple, None where it has none, or what is wrong."""
+    name, names = declared.name, declared.numbers
+    item = item.tolist() if hasattr(item, "tolist") else item
+    if item is None:
+        if declared.none == "error":
+            return Wrong(f': {name} has no score; metric(none="skip") or a number says what that means')
+        return None
+    many = isinstance(item, tuple | list)
+    if not many and len(names) == 1:
+        item = (item,)
+    elif not many or len(item) != len(names):
+        found = str(len(item)) if many else f"{str(item)[:50]!r} ({type(item).__name__})"
+        return Wrong(f": {name}: expected {len(names)} numbers ({', '.join(names)}), found {found}")
+    numbers = []
+    for title, value in zip(names, item, strict=True):
+        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+            return Wrong(f": {name}: expected a number, found {str(value)[:50]!r} ({type(value).__name__})")
+        try:
+            number = float(value)
+        except Exception as error:  # noqa: BLE001 (an int that is too large, or an object of the user)
+            return Wrong(f": {name}: {title} is no number ({str(error)[:100]})")
+        if not math.isfinite(number):
+            return Wrong(f": {name} is {number}" if len(names) == 1 else f": {name}: {title} is {number}")
+        if declared.counts:
+            scaled = Decimal(repr(number)).scaleb(declared.decimals)
+            whole = scaled.to_integral_value(ROUND_HALF_EVEN)
+            if not 0 <= whole <= LARGEST:
+                return Wrong(f": {name}: {title} is {value}")
+            if not declared.decimals and whole != scaled:
+                return Wrong(f": {name}: {title} is {value}; counts are whole numbers, unless `decimals` says how many")
+            number = int(whole)
+        numbers.append(number)
+    return tuple(numbers)
+
+
+_made: dict[Call, Callable[..., Any]] = {}
+"""The code that this process has made ready; a process has one at a time."""
+
+
+def _ready(call: Call) -> Callable[..., Any]:
+    """Return what is called with batches."""
+    if call not in _made:
+        for old in _made.values():
+            getattr(old, "close", lambda: None)()
+        _made.clear()
+        plugin = call.plugin or _imported(call)
+        made = plugin.made(dict(call.options))
+        if plugin.has_load:
+            made.load(_device(call))
+            if "torch" in sys.modules:
+                sys.modules["torch"].set_num_threads(call.threads)
+        _made[call] = made
+    return _made[call]
+
+
+def _imported(call: Call) -> Plugin:
+    """Import the code in this process; raises ConfigError where it is not what the first process has."""
+    from importlib import import_module
+
+    place, name = call.place, f"{MODULE}{Path(call.place.text).stem}"
+    if place.kind == "file":
+        data = Path(place.text).read_bytes()
+        if sha256(data).hexdigest() != place.sha256:
+            raise ConfigError(f"{place.told} was changed meanwhile; run the same command again")
+        module = sys.modules.get(name) or from_bytes(name, Path(place.text), data)
+    else:
+        module = import_module(place.text)
+        if package_digest(place.text) != place.sha256:
+            raise ConfigError(f"{place.told} is another here than where the command runs")
+    value = getattr(module, place.name)
+    from .declare import metric
+
+    return metric(value)  # type: ignore[no-any-return]
+
+
+def _device(call: Call) -> str:
+    """Return the device of this process: one that no other living process has."""
+    if len(call.devices) < 2:
+        return call.devices[0] if call.devices else "cpu"
+    import tempfile
+
+    folder = Path(tempfile.gettempdir())
+    for device in call.devices:
+        claim = folder / f"gec-pipeline-device-{call.parent}-{device.replace(':', '-')}"
+        with contextlib.suppress(OSError, ValueError):
+            if not Path(f"/proc/{int(claim.read_text())}").exists():
+                claim.unlink()
+        try:
+            with claim.open("x") as file:
+                file.write(str(os.getpid()))
+        except FileExistsError:
+            continue
+        return device
+    return call.devices[0]
+
+
+def devices_of(asked: Sequence[str]) -> list[str]:
+    """Return the devices that are meant; auto is every CUDA device that torch shows, else the processor."""
+    if asked and tuple(asked) != ("auto",):
+        return list(asked)
+    if any(Path("/dev").glob("nvidia[0-9]*")):
+        with contextlib.suppress(ImportError):
+            import torch  # type: ignore[import-not-found,unused-ignore]
+
+            return [f"cuda:{number}" for number in range(torch.cuda.device_count())] or ["cpu"]
+    return ["cpu"]
+
+
+def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
+    """Return the best of the numbers of several references, the first of equals: of counts that with the best F."""
+
+    def goodness(answer: tuple[float, ...]) -> float:
+        if not declared.counts:
+            return answer[0] if declared.higher_is_better else -answer[0]
+        tp, fp, fn = answer
+        precision, recall = (tp / (tp + fp) if fp else 1.0), (tp / (tp + fn) if fn else 1.0)
+        squared = declared.beta**2
+        return (1 + squared) * precision * recall / (squared * precision + recall) if precision + recall else 0.0
+
+    return max(answers, key=goodness)
+
+
+# --- code
+
+
+def from_bytes(name: str, path: Path, data: bytes) -> types.ModuleType:
+    """Import a file of which these are the bytes."""
+    module = types.ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    try:
+        exec(compile(data, str(path), "exec"), module.__dict__)  # noqa: S102 (the user has named the file)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def place_of(error: BaseException, file: str) -> str:
+    """Return file and line of an error in the code of a user, with a colon behind; empty where it is not there."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return f"{Path(error.filename).name}:{error.lineno}: "
+    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).name == file]
+    own = own or [f for f in traceback.extract_tb(error.__traceback__) if "/pipeline/" not in f.filename][-1:]
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}: " if own else ""
+
+
+def package_digest(module: str) -> str:
+    """Return the SHA-256 of the Python files of a package, with their names in order, or of the file of a module."""
+    from importlib.util import find_spec
+
+    top = find_spec(module.partition(".")[0])
+    folder = Path(next(iter(top.submodule_search_locations or ()), "")) if top else Path()
+    files = sorted(folder.rglob("*.py")) if top and top.submodule_search_locations else []
+    if not files and top and top.origin:
+        files, folder = [Path(top.origin)], Path(top.origin).parent
+    hashed = sha256()
+    for path in files:
+        with contextlib.suppress(OSError):
+            hashed.update(f"{path.relative_to(folder).as_posix()}\n{sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return hashed.hexdigest()

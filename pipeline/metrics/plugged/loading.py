@@ -1,0 +1,188 @@
+"""Where the code of a metric of a user comes from: a file or module that is named, an installed package, or Python.
+
+Nothing that a config, a run directory or a variable says is ever imported; see `gec-pipeline help plugins`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from dataclasses import replace
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ConfigError
+from .. import METRICS
+from ..base.metric import Metric
+from .calls import MODULE, from_bytes, package_digest, place_of
+from .declare import NAME, Declared, Place, Plugin
+from .declare import metric as declared_metric
+from .metric import Plugged, plugged_class
+
+if TYPE_CHECKING:
+    import types
+    from collections.abc import Callable, Iterable, Iterator
+    from importlib.metadata import EntryPoint
+
+GROUP = "gec_pipeline.metrics"
+"""The group of entry points."""
+_FROM: dict[str, str] = {}
+"""Where each metric of a user came from, by name."""
+_files: dict[str, Path] = {}
+"""The files that were imported, by the names of their modules."""
+
+
+def load(argument: str) -> list[str]:
+    """Import what --plugin names, a file or a module, and make its metrics known; return their names.
+
+    Raises ConfigError where the import fails, where it has no metric, and where a name is taken.
+    """
+    module, place = _imported(argument)
+    names = []
+    for attribute, value in list(vars(module).items()):
+        if isinstance(value, Plugin):
+            names.append(register(value.at(place._replace(name=attribute))))
+        elif _is_own_metric(value, module.__name__):
+            names.append(_add(value.name, value, place.told))
+    if not names:
+        raise ConfigError(f"--plugin {argument}: has no metric; put @pipeline.metric before a function")
+    return names
+
+
+def _is_own_metric(value: Any, module: str) -> bool:
+    """Return whether a value is a whole subclass of Metric that this module has not imported."""
+    is_metric = inspect.isclass(value) and issubclass(value, Metric)
+    return is_metric and not inspect.isabstract(value) and value.__module__ == module
+
+
+def _imported(argument: str) -> tuple[types.ModuleType, Place]:
+    """Import a file or a module; return it and its place."""
+    if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
+        module = _told(f"--plugin {argument}", lambda: import_module(argument), "")
+        return module, Place("module", argument, "", package_digest(argument), argument)
+    path = Path(argument)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"--plugin {argument}: cannot be read: {error.strerror}") from None
+    name = f"{MODULE}{path.stem}"
+    if _files.setdefault(name, path.absolute()) != path.absolute():
+        raise ConfigError(f"--plugin {argument}: {_files[name]} has the same name; rename one of them")
+    place = Place("file", str(path.absolute()), "", sha256(data).hexdigest(), path.name)
+    return _told(f"--plugin {argument}", lambda: from_bytes(name, path, data), path.name), place
+
+
+def _told(where: str, work: Callable[[], Any], file: str) -> Any:
+    """Return what work returns. What it prints goes to standard error; raises ConfigError with the line of an error."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return work()
+    except Exception as error:
+        if isinstance(error, ConfigError):
+            raise ConfigError(f"{where}: {error}") from None
+        raise ConfigError(f"{where}: {place_of(error, file)}{type(error).__name__}: {error}") from error
+
+
+# --- installed packages
+
+
+def entry_points() -> dict[str, EntryPoint]:
+    """Return the entry points of installed packages by name. Nothing is imported. Raises ConfigError for twins."""
+    from importlib.metadata import entry_points as found  # here, because most runs have no use for it
+
+    points: dict[str, EntryPoint] = {}
+    for point in found(group=GROUP):
+        if point.name in points and points[point.name].value != point.value:
+            raise ConfigError(
+                f"the metric '{point.name}' is in two packages: {_dist(points[point.name])}, {_dist(point)}"
+            )
+        points[point.name] = point
+    return points
+
+
+def _dist(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+
+
+def installed() -> dict[str, str]:
+    """Return the package of each metric of an installed package, by name, without importing any."""
+    return {name: _dist(point) for name, point in entry_points().items()}
+
+
+def find(name: str) -> bool:
+    """Import the metric of this name of an installed package, where there is one; return whether there is."""
+    point = entry_points().get(name) if NAME.fullmatch(name) else None
+    if point is None:
+        return False
+    told = _dist(point)
+    value = _told(f"the metric '{name}' of {told}", point.load, "")
+    if inspect.isclass(value) and issubclass(value, Metric):
+        _add(name, value, told)
+        return True
+    plugin = value if isinstance(value, Plugin) else _told(f"'{name}' of {told}", lambda: declared_metric(value), "")
+    own = plugin.declared
+    renamed = replace(own, name=name, names=(name,) if own.names == (own.name,) else own.names)
+    place = Place("module", point.module, point.attr, package_digest(point.module), told)
+    register(replace(plugin, declared=renamed).at(place))
+    return True
+
+
+# --- metrics that are known
+
+
+def register(plugin: Plugin) -> str:
+    """Make a metric known by its name, and return the name. Raises ConfigError where another one has it."""
+    known = METRICS.data.get(plugin.declared.name)
+    if isinstance(known, type) and issubclass(known, Plugged):
+        before = known.plugin
+        if before and known.declared == plugin.declared and before.target is plugin.target:
+            return plugin.declared.name
+        # the same file, or a cell of a notebook, again
+        if before is None or (before.place and before.place.text) == (plugin.place and plugin.place.text):
+            del METRICS.data[plugin.declared.name]
+    return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), plugin.told)
+
+
+def _add(name: str, metric: type[Metric], told: str) -> str:
+    from ..build import forget_names, named
+
+    if METRICS.data.get(name) is metric:
+        return name
+    taken = named(name)
+    if taken:
+        by = _FROM.get(taken, "this program")
+        raise ConfigError(f"{told}: the name '{name}' is taken: {by} has the metric {taken}; choose another name")
+    METRICS.data[name] = metric
+    _FROM[name] = told
+    forget_names()
+    return name
+
+
+def remember(declared: Iterable[Declared]) -> None:
+    """Make the names of metrics known whose results are read, but whose code is not at hand."""
+    from ..build import forget_names
+
+    for each in declared:
+        if each.name not in METRICS:
+            METRICS.data[each.name] = plugged_class(each)
+            forget_names()
+
+
+def of_values(value: Any) -> Any:
+    """Return a metric as configs name it, for a function, a class or a Plugin of Python; other values unchanged."""
+    if isinstance(value, Plugin) or (callable(value) and not isinstance(value, Metric)):
+        return register(declared_metric(value))
+    return value
+
+
+def origins(metrics: Iterable[Metric]) -> Iterator[dict[str, Any]]:
+    """Yield what run.json says of the code of metrics: where each came from, with digests."""
+    for metric in dict.fromkeys(metric.name for metric in metrics):
+        own = METRICS[metric]
+        plugin = getattr(own, "plugin", None)
+        if plugin or metric in _FROM:
+            place = plugin.place if plugin else None
+            yield {"name": metric, "from": _FROM.get(metric, "python"), "sha256": place.sha256 if place else ""}

@@ -1,0 +1,427 @@
+"""The metric classes of numbers that others compute: what `external` and the metrics of users have in common."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import dataclass, field, make_dataclass, replace
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from ...errors import ConfigError, InputError
+from ...io.remote import expanded
+from ...io.safe_files import digest
+from ..base.capabilities import ComputesNumbers, ScoresLines
+from ..base.choices import f_beta, ratio
+from ..base.metric import Counted, Metric
+from ..base.needs import Field, Needs
+from ..base.options import beta_option, option, parse_signature
+from .calls import Call, Wrong, best
+from .declare import FORMS, Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...arrays import Floats, Ints
+    from ...kernel.common import Lines
+    from ..base.needs import Columns, Text
+    from .declare import Declared, Plugin
+
+COUNTS = ("tp", "fp", "fn")
+"""The columns of which F-beta is made."""
+
+
+@dataclass(frozen=True)
+class NumberNeeds(Needs):
+    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/formats/numbers.py` writes them."""
+
+    title: str
+    names: tuple[str, ...]
+    """The names of the columns."""
+    decimals: int | None
+    """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
+    source: bool = False
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """One field for each name."""
+        return tuple(Field(name, real=self.decimals is None) for name in self.names)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Read the numbers of each system."""
+        number_type = np.float64 if self.decimals is None else np.int64
+        result: list[dict[str, Any]] = []
+        for lines in text.systems:
+            rows = [row.split() for row in lines.texts()]
+            table = np.array([[number_type(cell) for cell in row] for row in rows], number_type)
+            table = table.reshape(len(rows), len(self.names))
+            result.append({name: table[:, number] for number, name in enumerate(self.names)})
+        return result
+
+
+class Numbers(ScoresLines, Metric):
+    """The mean or sum of numbers of each sentence, or F-beta of the sums of true and false positives and negatives.
+
+    F-beta is that of ERRANT and the M² scorer. Precision is 1 if nothing was proposed, and recall is 1 if nothing had
+    to be corrected. F is 0 if both are 0. The score of a sentence is computed in the same way from its own numbers.
+    """
+
+    counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    beta: str
+    decimals: int
+
+    @property
+    @abstractmethod
+    def is_counts(self) -> bool:
+        """Whether the numbers are counts, of which F-beta is made."""
+
+    @property
+    @abstractmethod
+    def divisor(self) -> float:
+        """The number that is shown as 100."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the numbers of a sentence, the score first."""
+
+    @property
+    def output(self) -> str:
+        """The name of the score."""
+        return self.outputs[0]
+
+    @property
+    def policy(self) -> str:
+        """References have no effect, since each sentence has its own numbers."""
+        return "merged"
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the counts of F-beta. A single number is the score itself and is not shown again."""
+        return [Counted(name, columns[name]) for name in COUNTS if self.is_counts]
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """The counts."""
+        return tuple(Field(name) for name in COUNTS)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts."""
+        return {name: columns[name] for name in COUNTS}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return F-beta under the name of the score, precision, recall, and the counts."""
+        score, precision, recall = self._scores(totals)
+        counts = {name: totals[name] / 10**self.decimals for name in COUNTS}
+        return {self.output: score, "precision": precision, "recall": recall} | counts
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence: float64 [lines, 1]."""
+        scores = self._scores(columns)[0] if self.is_counts else columns[self.column(self.output)] / self.divisor
+        return scores[:, None]
+
+    def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return all outputs of each sentence: float64 [lines, 1]."""
+        if self.is_counts:
+            return super().sentence_outputs(columns)
+        return {name: values[:, None] for name, values in self.line_outputs(columns).items()}
+
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the numbers of each sentence: float64 [lines]. Counts have no outputs at level mean."""
+        if self.is_counts:
+            return {}
+        return {name: columns[self.column(name)] / self.divisor for name in self.outputs}
+
+    def column(self, output: str) -> str:
+        """Return the name of the column of an output."""
+        return output
+
+    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+        """Return F-beta, precision and recall."""
+        tp, fp, fn = (counts[name] for name in COUNTS)
+        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
+        return f_beta(precision, recall, float(self.beta)), precision, recall
+
+
+# --- metrics of users
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code of a metric with the values of its options: what computes numbers."""
+
+    plugin: Plugin
+    options: tuple[tuple[str, Any], ...]
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The digests of the files that the numbers depend on, by their paths as the metric gives them."""
+        made = self.plugin.made(dict(self.options)) if hasattr(self.plugin.target, "files") else None
+        return {str(path): content_digest(Path(path)) for path in made.files()} if made else {}
+
+    @cached_property
+    def identity(self) -> str:
+        """What the metric says of what its numbers depend on, such as the model of a server."""
+        has = hasattr(self.plugin.target, "identity")
+        return str(self.plugin.made(dict(self.options)).identity()) if has else ""
+
+
+@dataclass(frozen=True)
+class PluggedNeeds(NumberNeeds):
+    """Numbers that the code of a user computes. Needs are equal where the code and its options are."""
+
+    told: str = ""
+    """Name, options and version, as signatures have them."""
+    code: Code | None = field(default=None, compare=False, repr=False)
+    """None where the code is not at hand: counts can then be read, but not computed."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "code": None}  # workers read numbers, and need no code
+
+    def prepare(self, text: Text) -> PreparedCode | None:
+        """Return the code with source and references, for calls with outputs; see `metrics/given.py`."""
+        return PreparedCode(self, self.code, text) if self.code else None
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names."""
+        return f"plugged-{self.title}-{digest(self.told.encode(), size=6)}"
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        return f"plugin:{self.told}"
+
+
+def _texts(lines: Lines) -> list[str]:
+    return [line.decode() for line in lines.texts()]
+
+
+class PreparedCode:
+    """Code of a user with source and references: each call computes the numbers of its outputs, and keeps none."""
+
+    def __init__(self, needs: PluggedNeeds, code: Code, text: Text) -> None:
+        self.needs, self.declared = needs, code.plugin.declared
+        self.call = Call(code.plugin, code.plugin.place, code.options, self.declared, ("cpu",))
+        self.read: dict[str, Sequence[Any]] = {}
+        if text.source and "sources" in self.declared.reads:
+            self.read["sources"] = _texts(text.source)
+        if "references" in self.declared.reads:
+            self.read["references"] = list(zip(*map(_texts, text.references), strict=True))
+
+    def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
+        """Return the numbers of outputs, each with the line whose number `rows` has. Raises InputError."""
+        items, sizes = [], []
+        for output, line in zip(outputs, rows.tolist(), strict=True):
+            own = {"outputs": output} | {name: texts[line] for name, texts in self.read.items()}
+            each = own["references"] if self.declared.each_reference else [own.get("references")]
+            sizes.append(len(each))
+            items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
+        size = self.call.plugin.batch_size if self.call.plugin else len(items)
+        _, answers, _ = self.call((0, [items[start : start + size] for start in range(0, len(items), size)]))
+        flat = iter([answer for batch in answers for answer in batch])
+        numbers = []
+        for place, count in enumerate(sizes, 1):
+            given = list(islice(flat, count))
+            wrong = next((answer for answer in given if isinstance(answer, Wrong)), None)
+            if wrong or None in given:
+                message = wrong.message if wrong else f": {self.declared.name} has no score"
+                where = f"outputs, item {place}"
+                raise InputError(message.replace("{}", where, 1) if "{}" in message else where + message)
+            numbers.append(best(given, self.declared))
+        table: Any = np.array(numbers, np.float64 if self.needs.decimals is None else np.int64)
+        return {name: table[:, place] for place, name in enumerate(self.needs.names)}
+
+
+class Plugged(ComputesNumbers, Numbers):
+    """A metric that a user declares; `declared` says what it is. There is a subclass for each."""
+
+    help_page: ClassVar[str] = "plugins"
+    declared: ClassVar[Declared]
+    plugin: ClassVar[Plugin | None]
+    """The code; None where only results are at hand."""
+    decimals: int
+
+    def conflicts(self) -> list[tuple[str, str]]:
+        """Return the options that have to be given and are not."""
+        return [
+            (parameter.name, f"{self.name} has no default for {parameter.name}; give one")
+            for parameter in self.declared.parameters
+            if parameter.default is None and self._value(parameter) == ""
+        ]
+
+    def _value(self, parameter: Parameter) -> Any:
+        return getattr(self, attribute_of(parameter.name))
+
+    @property
+    def is_counts(self) -> bool:
+        """Whether the numbers are counts."""
+        return self.declared.returns == "counts"
+
+    @property
+    def divisor(self) -> float:
+        """The number that is shown as 100; 1 where numbers are shown as they are."""
+        return self.declared.scale or 1.0
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the numbers of a sentence."""
+        return self.declared.names
+
+    @property
+    def needs(self) -> PluggedNeeds:
+        """The numbers that the code computes."""
+        declared = self.declared
+        shown = [f"{key}:{value}" for key, value in self.settings() if key not in ("beta", "level")]
+        options = tuple((parameter.name, self._value(parameter)) for parameter in declared.parameters)
+        return PluggedNeeds(
+            declared.name,
+            COUNTS if self.is_counts else declared.names,
+            declared.decimals if self.is_counts else None,
+            "sources" in declared.reads,
+            told="|".join([declared.name, *shown]),
+            code=Code(self.plugin, options) if self.plugin else None,
+        )
+
+    def for_systems(self, number: int) -> Metric:
+        """Return the metric for so many systems, on which the numbers of a listwise one depend."""
+        return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+
+    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+        """Return the options as signatures have them: files by their digests, then the version, then the level."""
+        paths = {parameter.name for parameter in self.declared.parameters if parameter.kind == "path"}
+        told: list[tuple[str, object]] = []
+        for key, value in super().settings(references if "references" in self.declared.reads else None):
+            if key in paths and not _SHA.fullmatch(unescaped := str(self._value_of(key))):
+                value = f"sha.{content_digest(Path(unescaped))[:12]}"  # noqa: PLW2901
+            told.append((key, value))
+        return told
+
+    def _value_of(self, name: str) -> Any:
+        return getattr(self, attribute_of(name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {each.attribute: getattr(self, each.attribute) for each in self.options}
+        return _remade, (self.declared, values)
+
+
+def restored(declared: Declared, signature: str) -> Metric:
+    """Return the metric of a signature, as results have it, whose code is not needed. Raises ConfigError."""
+    own, settings = plugged_class(declared), parse_signature(signature)[1]
+    options = {option.key: option for option in own.options}
+    try:
+        return own(**{options[key].attribute: options[key].read(text) for key, text in settings.items()})
+    except (KeyError, ValueError) as error:
+        raise ConfigError(f"{signature}: {error}") from None
+
+
+_SHA = re.compile(r"sha\.[0-9a-f]{12}")
+
+
+def _remade(declared: Declared, values: dict[str, Any]) -> Plugged:
+    return plugged_class(declared)(**values)
+
+
+def attribute_of(name: str) -> str:
+    """Return the name of the field of an option: one that Metric has has an underscore behind it."""
+    return f"{name}_" if hasattr(Plugged, name) or name in ("beta", "level") else name
+
+
+@lru_cache(256)
+def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plugged]:
+    """Return the class of a metric that is declared, with its code where that is at hand."""
+    fields: list[tuple[str, type, Any]] = []
+    if declared.returns == "counts":
+        fields.append(("beta", str, beta_option() if declared.beta == 0.5 else _beta(declared.beta)))
+    fields += [(attribute_of(each.name), str, _option(each)) for each in declared.parameters]
+    fixed = [("version", declared.version), ("code", declared.code)]
+    fixed += [("none", "" if declared.none == "error" else declared.none)]
+    for name, value in fixed:
+        if value:
+            fields.append((attribute_of(name), str, option(value, help=f"the {name} of the code", choices=(value,))))
+    if declared.listwise:
+        meaning = "how many systems are compared, which is known when they are"
+        number: dict[str, Any] = {"pattern": "[0-9]{1,9}", "form": "a number", "implicit": True}
+        fields.append(("among", str, option("", help=meaning, **number)))
+    if declared.returns != "counts":
+        meaning = "the mean or the sum of the lines"
+        fields.append(("level", str, option(declared.level, help=meaning, choices=("mean", "sum"))))
+    own = {
+        "name": declared.name,
+        "summary": declared.summary,
+        "declared": declared,
+        "plugin": plugin,
+        "decimals": declared.decimals,
+        "lower_is_better": not declared.higher_is_better,
+        "table_outputs": declared.beside,
+        "counts": frozenset(COUNTS) | (frozenset(declared.names) if declared.scale == 0 else frozenset()),
+        "__doc__": declared.summary,
+    }
+    if declared.returns == "counts":
+        own["level"] = "corpus"
+    else:
+        own["beta"] = "1"
+    name = "".join(part.capitalize() for part in declared.name.split("_"))
+    return make_dataclass(name, fields, bases=(Plugged,), namespace=own, frozen=True)
+
+
+def _beta(usual: float) -> Any:
+    declared: Any = beta_option()
+    described = declared.metadata["option"]._replace(default=f"{usual:g}")
+    return field(default=f"{usual:g}", metadata={"option": described})
+
+
+def _option(parameter: Parameter) -> Any:
+    """Return the field of a dataclass for an option of a user."""
+    more: dict[str, Any] = {"help": "an option of the metric", "implicit": parameter.default == ""}
+    usual: Any = parameter.default or ""
+    if parameter.kind == "bool":
+        usual = parameter.default == "True"
+    elif parameter.kind == "choice":
+        more |= {"choices": parameter.choices}
+    elif parameter.kind in FORMS:
+        form, pattern = FORMS[parameter.kind]
+        make = float if parameter.kind == "float" else int
+        more |= {"form": form, "pattern": pattern, "resolved": lambda text, _: repr(make(text))}
+    elif parameter.kind == "path":
+        more |= {"form": "a path", "free": True, "resolved": _found}
+    else:
+        more |= {"form": "a text", "free": True}
+    return option(usual, **more)
+
+
+def _found(text: str, base: Path) -> str:
+    """Return an absolute path that exists, or what a signature has in place of one. Raises ConfigError."""
+    if _SHA.fullmatch(text):
+        return text
+    path = (base / expanded(text, base)).absolute()
+    if not path.exists():
+        raise ConfigError(f"there is no file or folder {path}")
+    return str(path)
+
+
+@lru_cache(256)
+def _content(path: str, stamp: tuple[int, int, int]) -> str:
+    del stamp
+    hashed = sha256()
+    with open(path, "rb") as file:  # noqa: PTH123
+        while piece := file.read(1 << 20):
+            hashed.update(piece)
+    return hashed.hexdigest()
+
+
+def content_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the files of a folder with their names, in order. Raises ConfigError."""
+    try:
+        if path.is_dir():
+            inside = sorted(each for each in path.rglob("*") if each.is_file())
+            parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
+            return sha256("\n".join(parts).encode()).hexdigest()
+        info = path.stat()
+        return _content(str(path), (info.st_size, info.st_mtime_ns, info.st_ino))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None

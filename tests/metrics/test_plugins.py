@@ -1,0 +1,381 @@
+"""Metrics that users bring: the page's examples, the oracle that wraps our own chrF, what is kept, and each error."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import pipeline
+from pipeline.cli import main
+from pipeline.errors import ConfigError, InputError
+from pipeline.metrics import METRICS
+from pipeline.metrics.build import forget_names
+from pipeline.metrics.plugged import loading
+from pipeline.metrics.plugged.calls import MODULE
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PAGE = (ROOT / "pipeline" / "help" / "plugins.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+SOURCE = (ROOT / "data" / "source.txt").read_text(encoding="utf-8").splitlines()
+REFERENCES = [(ROOT / "data" / f"reference{n}.txt").read_text(encoding="utf-8").splitlines() for n in (0, 1)]
+OUTPUTS = {
+    p.stem: p.read_text(encoding="utf-8").splitlines() for p in sorted((ROOT / "data" / "systems").glob("*.txt"))
+}
+LENGTH = """
+import pipeline
+@pipeline.metric(version="1")
+def length(outputs):
+    "Letters of an output."
+    {body}
+"""
+
+
+@pytest.fixture(autouse=True)
+def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty folder of caches, and afterwards no metric that a test has brought."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
+    before = dict(METRICS.data)
+    yield
+    METRICS.data.clear()
+    METRICS.data.update(before)
+    for name in [name for name in sys.modules if name.startswith(MODULE)]:
+        del sys.modules[name]
+    loading._FROM.clear()
+    loading._files.clear()
+    forget_names()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the files of the page, and the sample's data."""
+    for language, name, text in BLOCKS:
+        if name and language in ("python", "yaml"):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def commands() -> list[list[str]]:
+    """Return the commands of the page."""
+    lines = (line for language, _, text in BLOCKS if language == "console" for line in text.splitlines())
+    return [shlex.split(line.removeprefix("$ gec-pipeline ")) for line in lines]
+
+
+def test_every_command_of_the_page_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in commands():
+        assert main(words) == 0, words
+    printed = capsys.readouterr().out
+    assert "kept: Share of the words of the source that the output still has" in printed
+    assert (
+        json.loads((folder / "runs" / "units" / "results.json").read_text())["declared"]["units"]["returns"] == "counts"
+    )
+
+
+# --- the oracle: our own chrF behind a function
+
+
+def own_chrf(outputs: list[str], references: list[str]) -> list[float]:
+    """Return chrF of each output with one reference."""
+    return list(pipeline.sentence_scores("chrf", outputs, [references]))
+
+
+def compared(results: Any) -> list[Any]:
+    """Return all that is to be equal, without names."""
+    return [(r.system, r.score, r.rank, r.bootstrap, r.sentences.tolist()) for r in results]
+
+
+def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
+    plug = pipeline.metric(own_chrf, each_reference=True)
+    asked = {"resamples": 200, "trials": 200, "outputs": "all"}
+    both = pipeline.evaluate(OUTPUTS, REFERENCES, SOURCE, metrics=["chrf[level=mean]", plug], statistics=asked)
+    half = len(OUTPUTS)
+    assert compared(both[:half]) == compared(both[half:])
+    tests = [(t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.cohen_d) for t in both.tests]
+    assert tests[: len(tests) // 2] == tests[len(tests) // 2 :]
+
+
+ORACLE = """
+import pipeline
+@pipeline.metric(version="1", each_reference=True, batch_size={size})
+def own_chrf(outputs, references):
+    return list(pipeline.sentence_scores("chrf", outputs, [references]))
+"""
+CONFIG = """
+datasets: {{sample: {{source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}}}}
+systems: [data/systems/*.txt]
+metrics: [{metrics}]
+statistics: {{resamples: 50, trials: 50}}
+run: {{n_jobs: {jobs}, backend: {backend}}}
+output: {{dir: {out}}}
+"""
+
+
+@pytest.mark.parametrize(("size", "jobs", "backend"), [(1, 1, "serial"), (7, 2, "threading"), (1000, 2, "loky")])
+def test_runs_have_them_too_fresh_and_from_the_cache(folder: Path, size: int, jobs: int, backend: str) -> None:
+    (folder / "oracle.py").write_text(ORACLE.format(size=size))
+    for out, more in (("a", []), ("b", []), ("c", ["--no-cache"])):
+        text = CONFIG.format(metrics='"chrf[level=mean]", own_chrf', jobs=jobs, backend=backend, out=out)
+        (folder / "o.yaml").write_text(text)
+        assert main(["run", "o.yaml", "--plugin", "oracle.py", "-q", *more]) == 0
+    results = [json.loads((folder / out / "results.json").read_text()) for out in "abc"]
+    assert results[0] == results[1] == results[2]
+    scores = results[0]["scores"]
+    own = [{k: v for k, v in s.items() if k not in ("metric", "outputs", "peer_signature")} for s in scores]
+    assert own[: len(own) // 2] == own[len(own) // 2 :]
+    new = [json.loads((folder / out / "run.json").read_text())["plugins"][0]["texts"]["new"] for out in "abc"]
+    assert new[0] > 0 == new[1]
+    assert new[2] == new[0]
+
+
+# --- what is computed, and what is kept
+
+
+def test_each_distinct_text_is_computed_once() -> None:
+    seen: list[tuple[str, str]] = []
+
+    def calls(sources: list[str], outputs: list[str]) -> list[float]:
+        seen.extend(zip(sources, outputs, strict=True))
+        return [float(len(output)) for output in outputs]
+
+    result = pipeline.evaluate(OUTPUTS, REFERENCES, SOURCE, metrics=pipeline.metric(calls, scale=100))
+    assert len(seen) == len(set(seen))
+    assert set(seen) == {pair for texts in OUTPUTS.values() for pair in zip(SOURCE, texts, strict=True)}
+    for name, texts in OUTPUTS.items():
+        assert result[name].sentences.tolist() == [len(text) / 100 for text in texts]
+
+
+def score(folder: Path, body: str, *more: str) -> int:
+    """Score with a metric whose body is given."""
+    (folder / "length.py").write_text(LENGTH.format(body=body).replace("def length", "def letters"))
+    METRICS.data.pop("letters", None)
+    loading._files.clear()
+    forget_names()
+    data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "data/systems/broken.txt"]
+    return main(["score", "letters", "--plugin", "length.py", *data, *more])
+
+
+def test_a_version_keeps_numbers_although_the_code_changes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert score(folder, "return [len(o) / 1000 for o in outputs]") == 0
+    first = capsys.readouterr().out
+    assert score(folder, "return [0.5 for o in outputs]") == 0
+    again = capsys.readouterr()
+    assert again.out == first
+    assert "length.py has changed since numbers of version 1 were kept" in again.err
+    assert score(folder, "return [0.5 for o in outputs]", "--recompute", "letters") == 0
+    assert "50.00" in capsys.readouterr().out
+
+
+# --- errors
+
+FIRST = "data/systems/"
+ERRORS = {
+    "nan": ("return [float('nan')] * len(outputs)", r"files, data/systems/\w+.txt, line \d+: letters is nan"),
+    "too few": (
+        "return [1.0] * (len(outputs) - 1)",
+        r"letters returned \d+ numbers for \d+ texts \(the first: files, ",
+    ),
+    "text": ("return ['good'] * len(outputs)", r"line \d+: letters: expected a number, found 'good' \(str\)"),
+    "tuple": ("return [(1, 2, 3)] * len(outputs)", r"letters: expected 1 numbers \(letters\), found 3"),
+    "none": ("return [None] * len(outputs)", r'letters has no score; metric\(none="skip"\) or a number'),
+    "no list": ("return 1.0", r"letters: expected a list of numbers, found float"),
+    "huge": ("return [10 ** 400] * len(outputs)", r"letters: letters is no number"),
+    "exception": (
+        "return [1 / 0 for o in outputs]",
+        r"error: length.py:6: ZeroDivisionError: division by zero \(files, ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_code_returns_is_checked(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    body, expected = ERRORS[name]
+    assert score(folder, body) == 2
+    message = capsys.readouterr().err
+    assert re.search(expected, message), message
+    assert message.count("\n") == 1
+
+
+def test_the_line_that_fails_is_named_and_the_others_are_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (folder / "data" / "systems" / "eager.txt").read_text(encoding="utf-8").splitlines()[41]
+    assert score(folder, f"return [1 / (o != {text!r}) for o in outputs]") == 2
+    assert "(files, data/systems/eager.txt, line 42)" in capsys.readouterr().err
+
+
+DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
+    "lambda": (lambda: pipeline.metric(lambda outputs: [len(outputs)]), "a lambda has no name"),
+    "text": (lambda: pipeline.metric(bad_text), "'hypotheses' is no text of a line"),
+    "secret": (lambda: pipeline.metric(bad_secret), "read secrets from os.environ"),
+    "annotation": (lambda: pipeline.metric(bad_annotation), "the option size needs an annotation"),
+    "taken": (lambda: pipeline.evaluate(["a"], ["a"], metrics=pipeline.metric(bleu)), "the name 'bleu' is taken"),
+}
+
+
+def bad_text(hypotheses: list[str]) -> list[int]:
+    return [len(hypotheses)]
+
+
+def bad_secret(outputs: list[str], *, api_key: str = "") -> list[int]:
+    return [len(outputs), len(api_key)]
+
+
+def bad_annotation(outputs, *, size=3):  # type: ignore[no-untyped-def]
+    return [size for _ in outputs]
+
+
+def bleu(outputs: list[str]) -> list[int]:
+    return [len(outputs)]
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_a_wrong_declaration_is_told_where_it_stands(name: str) -> None:
+    make, expected = DECLARATIONS[name]
+    with pytest.raises(ConfigError, match=re.escape(expected)):
+        make()
+
+
+def test_an_import_that_fails_is_told_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "broken.py").write_text("\nimport no_such_module\n")
+    assert main(["list", "metrics", "--plugin", "broken.py"]) == 2
+    expected = "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize("name", ["COMET", "bertscore", "METEOR", "bleurt"])
+def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"is not built in: .*--plugin FILE.*external.*help plugins"):
+        pipeline.evaluate(["a"], ["a"], metrics=name)
+
+
+# --- none, listwise, counts
+
+
+def test_skipped_lines_are_left_out_for_all_systems() -> None:
+    def some(outputs: list[str]) -> list[float | None]:
+        return [None if output.startswith("x") else len(output) / 10 for output in outputs]
+
+    systems = {"A": ["aa", "x", "bbb"], "B": ["c", "dd", "eeee"]}
+    plug = pipeline.metric(some, none="skip")
+    with pytest.warns(UserWarning, match=r"some has no score for 1 of 3 lines \(2\); they are left out"):
+        skipped = pipeline.evaluate(systems, ["r"] * 3, metrics=plug, statistics={"resamples": 20})
+    without = {name: [texts[0], texts[2]] for name, texts in systems.items()}
+    dropped = pipeline.evaluate(without, ["r"] * 2, metrics=plug, statistics={"resamples": 20})
+    assert [r.score for r in skipped] == [r.score for r in dropped] == [0.25, 0.25]
+    assert [r.bootstrap for r in skipped] == [r.bootstrap for r in dropped]
+    assert "none:skip" in skipped[0].signature
+    valued = pipeline.evaluate(systems, ["r"] * 3, metrics=pipeline.metric(some, none=1.0))
+    assert valued["A"].score == pytest.approx(1.5 / 3)
+
+
+def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
+    seen: list[tuple[str, ...]] = []
+
+    def among(outputs: list[tuple[str, ...]]) -> list[list[float]]:
+        seen.extend(outputs)
+        return [[number / 10 for number, _ in enumerate(texts)] for texts in outputs]
+
+    systems = {"A": ["b", "a"], "B": ["a", "a"], "C": ["b", "c"]}
+    result = pipeline.evaluate(systems, ["r", "r"], metrics=pipeline.metric(among, listwise=True))
+    assert sorted(seen) == [("a", "b"), ("a", "c")]
+    assert {name: result[name].sentences.tolist() for name in systems} == {"A": [0.1, 0], "B": [0, 0], "C": [0.1, 0.1]}
+    assert "among:3" in result[0].signature
+
+
+def test_counts_are_those_of_external(folder: Path) -> None:
+    rng = np.random.default_rng(5)
+    numbers = {output: tuple(rng.integers(0, 4, 3).tolist()) for texts in OUTPUTS.values() for output in texts}
+
+    def verified(outputs: list[str]) -> list[tuple[int, int, int]]:
+        return [numbers[output] for output in outputs]
+
+    result = pipeline.evaluate(OUTPUTS, REFERENCES, metrics=pipeline.metric(verified, returns="counts", beta=0.5))
+    for name, texts in OUTPUTS.items():
+        rows = "\n".join(" ".join(map(str, numbers[text])) for text in texts)
+        (folder / f"{name}.counts").write_text(f"{rows}\n")
+    config = {
+        "datasets": {"d": {"references": ["data/reference0.txt"]}},
+        "systems": {name: f"data/systems/{name}.txt" for name in OUTPUTS},
+        "metrics": [{"name": "external", "title": "verified", "files": "{system}.counts", "score": "f_beta"}],
+        "output": {"dir": "out"},
+    }
+    outside = pipeline.run(config)
+    assert [(r.system, r.outputs) for r in result] == [(r.system, r.outputs) for r in outside]
+
+
+def test_scorer_and_sentence_scores_take_functions() -> None:
+    plug = pipeline.metric(own_chrf, each_reference=True)
+    outputs = OUTPUTS["eager"]
+    expected = pipeline.sentence_scores("chrf", outputs, REFERENCES)
+    assert pipeline.sentence_scores(plug, outputs, REFERENCES).tolist() == expected.tolist()
+    assert pipeline.Scorer(plug, REFERENCES).rewards(outputs[:3], [0, 1, 2]).tolist() == expected[:3].tolist()
+
+
+# --- no code by config; reading without the code; installed packages
+
+
+def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
+    config = CONFIG.format(metrics="kept", jobs=1, backend="serial", out="x")
+    for text in (
+        config,
+        config.replace("kept", "kept.py"),
+        f"plugins: [kept.py]\n{config}",
+        config.replace("kept", '"./kept"'),
+    ):
+        (folder / "c.yaml").write_text(text)
+        assert main(["run", "c.yaml", "-q"]) == 2
+    assert set(sys.modules) & {f"{MODULE}kept", "kept"} == set()
+
+
+@pytest.mark.usefixtures("folder")
+def test_results_are_read_without_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
+    shown = capsys.readouterr().out
+    code = (
+        "import sys; from pipeline.cli import main\n"
+        "assert main(['show', 'runs/kept']) == 0\n"
+        "for form in ('csv', 'markdown', 'latex', 'html'):\n"
+        "    assert main(['report', 'runs/kept', '--format', form]) == 0\n"
+        "assert main(['rank', 'runs/kept', '--metric', 'kept']) == 0\n"
+        "assert not any('plugin_' in name for name in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert shown.splitlines()[1] in done.stdout
+
+
+def test_an_installed_package_is_found_by_name(folder: Path) -> None:
+    for _, name, text in BLOCKS:
+        if name in ("pyproject.toml", "acme_metrics.py"):
+            package = folder / "acme"
+            package.mkdir(exist_ok=True)
+            (package / name).write_text(text)
+    place = folder / "site"
+    build = ["-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "--no-index", "--target", str(place)]
+    subprocess.run([sys.executable, *build, str(package)], check=True, capture_output=True)
+    data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
+    call = (
+        f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    asked = ["score", "politeness[word=the]", "chrf", *data]
+    done = subprocess.run([sys.executable, "-c", call, *asked], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "politeness|word:the|version:2|level:mean" in done.stdout
+
+
+def test_an_error_of_input_is_what_python_raises() -> None:
+    def fails(outputs: list[str]) -> list[float]:
+        return [1 / len(output) for output in outputs]
+
+    with pytest.raises(InputError, match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)"):
+        pipeline.evaluate(["a", ""], ["a", "b"], metrics=fails)
