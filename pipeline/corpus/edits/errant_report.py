@@ -216,7 +216,7 @@ def report(
             widths = [max(len(str(value)) for value in column) + 3 for column in zip(*rows, strict=True)]
             yield from ("".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True)) for row in rows)
         totals = list(map(add, totals, chosen.counts))
-        for place, named in enumerate(chosen.hits):
+        for place, named in enumerate(chosen.hits if tier else ()):
             for type_ in named:
                 types.setdefault(type_, [0, 0, 0])[place] += 1
     title = TITLES[comparison.mode]

@@ -119,7 +119,7 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             if current:
                 yield current
             current = Block(number, line[2:])
-        elif current and (line.startswith("I ") or _TARGET.match(line)):
+        elif line and current and (line.startswith("I ") or _TARGET.match(line)):
             continue
         elif line.strip():
             raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
