@@ -11,8 +11,6 @@ from ..execution.store.counts import StoredCounts
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text, is_called
-from ..metrics.plugged.loading import remember
-from ..metrics.plugged.metric import restored
 from .aggregation import POLICIES
 from .board import Board, describe, picked, rows_of, with_means
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
@@ -21,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
+    from ..metrics.plugged.declare import Declared
     from .board import Task
     from .results import DatasetInfo
 
@@ -56,7 +56,10 @@ def boards_of(path: Path, results: Results) -> list[Board]:
     Raises StoreError where a signature is of no metric.
     """
     breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
-    remember(results.declared.values())
+    if results.declared:
+        from ..metrics.plugged.loading import remember  # here, because most runs have no metric of a user
+
+        remember(results.declared.values())
     return [
         _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
         for key, scores in _grouped(results.scores).items()
@@ -71,13 +74,19 @@ def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     return groups
 
 
+def _restored(declared: Declared, printed: str) -> Metric:
+    from ..metrics.plugged.metric import restored  # here, because most runs have no metric of a user
+
+    return restored(declared, printed)
+
+
 def _board(
     path: Path, results: Results, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
 ) -> Board:
     dataset, printed = scores[0].dataset, scores[0].metric
     info, declared = results.datasets[dataset], results.declared.get(printed.partition("|")[0])
     try:
-        metric = restored(declared, printed) if declared else from_text(printed)
+        metric = _restored(declared, printed) if declared else from_text(printed)
     except InputError as error:
         raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
     references = info.references_of(metric.needs)
