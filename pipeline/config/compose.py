@@ -18,6 +18,7 @@ import yaml
 from yaml.composer import Composer
 
 from ..errors import ConfigError, DataError, Problem
+from ..io.plain_files import reason
 from ..io.remote import expanded
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
 
@@ -59,8 +60,7 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError([Problem(name, f"cannot be read: {reason}")]) from None
+        raise ConfigError([Problem(name, reason(Path(path), error))]) from None
     if len(data) > MAX_BYTES:
         raise ConfigError([Problem(name, f"is larger than {MAX_BYTES:,} bytes; is it a config?")])
     try:

@@ -328,6 +328,11 @@ class Results:
                         message = f"there is no data set '{item.dataset[:100]}'"
                         raise ValueError(f"{section}[{number}].dataset: {message}")
             return results
+        except FileNotFoundError:
+            beside = path.parent.parent
+            runs = [each.parent.name for each in beside.glob("*/results.json")] if beside.is_dir() else []
+            there = f"; {beside} has the runs {', '.join(sorted(runs)[:20])}" if runs else ""
+            raise StoreError(f"{path.parent}: has no results of a run{there}") from None
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -148,6 +148,14 @@ def test_every_command_has_help_with_an_example(call: Call, name: str) -> None:
 # ---- help
 
 
+def test_help_finds_a_word_on_all_pages(call: Call) -> None:
+    code, printed, _ = call("help", "cohen")
+    lines = printed.splitlines()
+    assert code == 0
+    assert {line.partition(": ")[0] for line in lines} >= {"statistics", "ter"}
+    assert all("cohen" in line.lower() for line in lines)
+
+
 def test_help_lists_its_topics(call: Call) -> None:
     said = call("help")
     assert said.code == 0
@@ -369,7 +377,7 @@ def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
 @pytest.mark.parametrize("name", ["none", "data"])
 def test_show_of_what_is_no_run_is_told(call: Call, quickstart: str, name: str) -> None:
     assert quickstart
-    assert call("show", name) == Said(2, "", f"error: {name}/results.json: cannot be read: No such file or directory\n")
+    assert call("show", name) == Said(2, "", f"error: {name}: has no results of a run\n")
 
 
 # ---- list, schema, doctor

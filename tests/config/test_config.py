@@ -336,9 +336,9 @@ def test_a_long_message_is_cut() -> None:
     assert found.endswith("signs)")
 
 
-@pytest.mark.parametrize(("name", "reason"), [("none.yaml", "No such file or directory"), (".", "Is a directory")])
+@pytest.mark.parametrize(("name", "reason"), [("none.yaml", "no such file"), (".", "is a folder")])
 def test_a_config_that_cannot_be_read_is_told(name: str, reason: str) -> None:
-    with pytest.raises(ConfigError, match=f"cannot be read: {reason}"):
+    with pytest.raises(ConfigError, match=reason):
         stages.prepare(name)
 
 

@@ -67,7 +67,7 @@ def test_problems_point_into_the_file_that_has_them() -> None:
 @pytest.mark.parametrize(
     ("included", "message"),
     [
-        ("[none.yaml]", "none.yaml: cannot be read: No such file or directory"),
+        ("[none.yaml]", "none.yaml: no such file (did you mean 'one.yaml'?)"),
         ("[c.yaml]", "c.yaml:1:11: include[0]: 'c.yaml' includes itself"),
         ("[one.yaml]", "one.yaml:1:11: include[0]: 'c.yaml' includes itself, through others"),
         (

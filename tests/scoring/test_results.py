@@ -161,8 +161,13 @@ def test_results_of_another_schema_are_told(tmp_path: Path) -> None:
 
 
 def test_missing_results_are_told(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"results\.json: cannot be read: No such file"):
-        Results.read(tmp_path / "results.json")
+    for name in ("today", "yesterday"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "results.json").write_text(one(1.0).to_json(), encoding="utf-8")
+    with pytest.raises(
+        StoreError, match=r"runs/nope: has no results of a run; \S+/runs has the runs today, yesterday$"
+    ):
+        Results.read(tmp_path / "runs" / "nope" / "results.json")
 
 
 def rows(results: Results) -> list[list[str]]:

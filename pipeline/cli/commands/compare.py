@@ -2,6 +2,7 @@
 
 The command reads the counts that the run has stored, never the texts. The settings are those of the run's config, or
 else the defaults of `statistics`. The options below change them. `gec-pipeline help statistics` explains all settings.
+`--fail-if-worse` is a gate for continuous integration: OLD is named first, and the exit code is 1 where NEW is worse.
 `--worst` tests nothing: it prints the sentences whose scores differ most between two systems, with their texts.
 
 examples:
@@ -10,21 +11,29 @@ examples:
   gec-pipeline compare runs/conll14 --system AMU 'C*' --metric BLEU gleu --pairs --columns interval p
   gec-pipeline compare runs/conll14 --worst 10 --system AMU CAMB --metric gleu
   gec-pipeline compare runs/old runs/new --test paired_bootstrap --correction none
+  gec-pipeline compare runs/old runs/new --fail-if-worse --metric chrf
+  gec-pipeline compare runs/old runs/new --fail-if-worse --margin 0.5 --json
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, did_you_mean, printable
+from ...metrics.build import class_of
 from ...report.terminal.progress import Bar
+from ...scoring.board import picked
+from ...scoring.results import without_nan
 from ..arguments import add_columns, add_parts, selection_of
 
 if TYPE_CHECKING:
+    from ...scoring.board import Board
     from ...scoring.results import Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
@@ -41,6 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
     parser.add_argument("--pairs", action="store_true", help="print a row for each pair, with intervals and effects")
+    parser.add_argument(
+        "--fail-if-worse",
+        action="store_true",
+        help="exit code 1 where a system of the second run is significantly worse",
+    )
+    meaning = "with --fail-if-worse: worse by more than X points, as tables print them, whether significant or not"
+    parser.add_argument("--margin", type=_margin, metavar="X", help=meaning)
     parser.add_argument("--worst", type=_count, metavar="N", help="print the N sentences where two systems differ most")
     add_settings(parser)
 
@@ -49,6 +65,16 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) == int(text):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, found '{text}'")
     return int(text)
+
+
+def _margin(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number of points from 0, such as 0.5, found '{text}'")
+    return number
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +107,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.worst:
         return _worst(args)
+    if args.fail_if_worse or args.margin is not None:
+        return _gate(args)
     results = compared(args, args.run2, args.baseline, from_config=not args.all)
     if args.columns and not args.pairs and (results.statistics or {}).get("baseline") is None:
         raise InputError("--columns is for tables with a row for each pair of systems: --pairs or --baseline")
@@ -94,6 +122,54 @@ def run(args: argparse.Namespace) -> int:
     else:
         raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
     return 0
+
+
+def _gate(args: argparse.Namespace) -> int:
+    """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
+    from ...report.tables import percent
+    from ...report.tables.comparisons import is_significant
+    from ...report.tables.ranked import labels
+
+    if not args.fail_if_worse or not args.run2 or args.baseline or args.pairs:
+        raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and neither --baseline nor --pairs")
+    results = compared(args, args.run2, None, from_config=False, versions=True)
+    called, verdicts = labels(test.metric for test in results.tests), []
+    scores = {(score.dataset, score.metric, score.system): score.score for score in results.scores}
+    for test in results.tests:
+        both = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
+        keys = [key for key in scores if key in both]  # in the order of _versions()
+        old, new = (scores[key] for key in keys)
+        gain = float(class_of(test.metric).goodness(new) - class_of(test.metric).goodness(old))
+        real = is_significant(test, results) and not test.interval[0] <= 0 <= test.interval[1]
+        real = abs(gain) * 100 > args.margin if args.margin is not None else real
+        verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
+        ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
+        numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "interval": ends}
+        better = not class_of(test.metric).lower_is_better
+        names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
+        verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers})
+        if not args.json:
+            change = f"{percent(old, args.digits)} -> {percent(new, args.digits)}, p {test.p:.4f}"
+            told = "not different" if verdict == "same" else verdict
+            print(printable(f"{test.dataset}, {called[test.metric]}: {names['system']} is {told}: {change}"))
+    if not verdicts and not args.json:
+        print("no system has other outputs in the two runs, so none is worse")
+    whole = next((name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)), "same")
+    if args.json:
+        print(json.dumps({"verdict": whole, "comparisons": without_nan(verdicts)}, indent=1))
+    return int(whole == "worse")
+
+
+def _versions(board: Board, *, alone: bool) -> list[Board]:
+    """Return a board for each system that both of two runs have, with its old and its new version in this order.
+
+    `alone` says that each run has a single system: these are compared, whatever they are called.
+    """
+    named: dict[str, list[str]] = {}
+    for name in board.names:  # those of the first run come first
+        named.setdefault(name.rpartition("@")[0], []).append(name)
+    pairs = [own for base, own in named.items() if base] or ([board.names] if alone and len(board.names) == 2 else [])
+    return [picked([(board, board.names.index(name)) for name in pair]) for pair in pairs]
 
 
 def _worst(args: argparse.Namespace) -> int:
@@ -136,11 +212,13 @@ def _worst(args: argparse.Namespace) -> int:
     return 0
 
 
-def compared(args: argparse.Namespace, second: str | None, baseline: str | None, *, from_config: bool) -> Results:
+def compared(
+    args: argparse.Namespace, second: str | None, baseline: str | None, *, from_config: bool, versions: bool = False
+) -> Results:
     """Return the results of one run, or of two, with the statistics that the arguments ask for.
 
     `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
-    `baseline` is None.
+    `baseline` is None. `versions` compares each system of two runs with itself alone.
     """
     from ...report.terminal.printing import print_text
     from ...scoring import stored_runs
@@ -168,6 +246,10 @@ def compared(args: argparse.Namespace, second: str | None, baseline: str | None,
     if args.system:
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
         columns = [board.reranked() for board in columns]
+    if versions:
+        runs = [stored_runs.load_runs(run)[0] for run in (args.run, second or args.run)]
+        alone = all(len({score.system for score in run.scores}) == 1 for run in runs)
+        columns = [pair for board in columns for pair in _versions(board, alone=alone)]
     results, columns = restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")

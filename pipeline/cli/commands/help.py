@@ -1,14 +1,16 @@
-"""Read about a topic.
+"""Read about a topic. A word that is no topic is looked for on all pages, and the lines that have it are printed.
 
 examples:
   gec-pipeline help
   gec-pipeline help config
   gec-pipeline help config --no-pager
+  gec-pipeline help Cohen
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -17,6 +19,8 @@ from ...errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Mapping
+    from importlib.abc import Traversable
 
 
 ALSO = {
@@ -71,6 +75,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     also = ALSO if args.topic in pages else _pages_of_metrics() | ALSO
     topic = also.get(args.topic, args.topic)
+    if topic not in pages and (lines := list(_lines_with(args.topic, pages))):
+        print("\n".join(lines))
+        return 0
     if topic not in pages:
         hint = did_you_mean(args.topic, [*pages, *also])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
@@ -80,6 +87,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(text)
     return 0
+
+
+def _lines_with(word: str, pages: Mapping[str, Traversable]) -> Iterator[str]:
+    """Yield the lines of all pages that have a word, whatever its case, each behind the name of its page."""
+    for name in sorted(pages):
+        for line in pages[name].read_text(encoding="utf-8").splitlines():
+            if re.search(rf"(?<!\w){re.escape(word)}", line, re.IGNORECASE):
+                yield f"{name}: {line.strip('# ')}"
 
 
 def _draw(text: str, *, paged: bool) -> None:
