@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, did_you_mean, printable
-from ...metrics.build import class_of
+from ...metrics.build import goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan
@@ -139,13 +139,13 @@ def _gate(args: argparse.Namespace) -> int:
         both = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
         keys = [key for key in scores if key in both]  # in the order of _versions()
         old, new = (scores[key] for key in keys)
-        gain = float(class_of(test.metric).goodness(new) - class_of(test.metric).goodness(old))
+        gain = float(goodness(test.metric, new) - goodness(test.metric, old))
         real = is_significant(test, results) and not test.interval[0] <= 0 <= test.interval[1]
         real = abs(gain) * 100 > args.margin if args.margin is not None else real
         verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
         ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
         numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "interval": ends}
-        better = not class_of(test.metric).lower_is_better
+        better = not lower_is_better(test.metric)
         names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
         verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers})
         if not args.json:
