@@ -46,7 +46,7 @@ BRING = "bring it with --plugin FILE.py, or give its numbers as `external`: gec-
 
 def meant(name: str) -> Meant:
     """Return what a name stands for. Raises ConfigError where it is unknown, or may be one metric or another."""
-    choices = _choices(name)
+    choices = meanings(name)
     if len(choices) == 1:
         return choices[0]
     if choices:

@@ -286,13 +286,16 @@ class Results:
 
     def metric(self, printed: str) -> Metric:
         """Return the metric of a signature. Of a metric of a user the code is not needed. Raises ConfigError."""
-        from ..metrics.build import from_text  # here, because the class is needed where no metric is
-        from ..metrics.plugged.loading import remember
+        declared = self.declared.get(printed.partition("|")[0])
+        if not declared:
+            from ..metrics.build import from_text  # here, because the class is needed where no metric is
+
+            return from_text(printed)
+        from ..metrics.plugged.loading import remember  # here, because most runs have no metric of a user
         from ..metrics.plugged.metric import restored
 
         remember(self.declared.values())
-        declared = self.declared.get(printed.partition("|")[0])
-        return restored(declared, printed) if declared else from_text(printed)
+        return restored(declared, printed)
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""

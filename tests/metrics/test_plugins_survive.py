@@ -348,3 +348,24 @@ def test_configs_and_run_directories_import_nothing(
         assert "Traceback" not in done.stderr
         assert ("HOOK" in done.stderr) is told, done.stderr
         assert (folder / "ran.txt").exists() is told
+
+
+RUN = ["run", "chrf.yaml", "-q"]
+SCORE = ["score", "chrf", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
+
+
+@pytest.mark.parametrize(("command", "unwanted"), [(RUN, "sqlite3"), (SCORE, "importlib.metadata")])
+def test_a_run_without_plugins_imports_nothing_of_them(folder: Path, command: list[str], unwanted: str) -> None:
+    """Only declarations, which results.json may have. Pydantic imports importlib.metadata, and `score` no pydantic."""
+    (folder / "chrf.yaml").write_text((folder / "kept.yaml").read_text().replace("[chrf, kept]", "[chrf]"))
+    code = (
+        f"import sys; from pipeline.cli import main; assert main({command!r}) == 0\n"
+        f"print(*(name for name in sys.modules if 'plugged' in name or name == {unwanted!r}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {*done.stderr.split()} <= {
+        "pipeline.metrics.plugged",
+        "pipeline.metrics.plugged.declare",
+        "results:",
+        "runs/kept",
+    }

@@ -170,8 +170,6 @@ def register(plugin: Plugin) -> str:
 
 
 def _forget(name: str) -> None:
-    from ..build import forget_names
-
     del METRICS.data[name]
     forget_names()
 
