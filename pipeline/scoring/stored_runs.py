@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ..metrics.base.declared import Declared
     from ..metrics.base.needs import Needs
     from .board import Task
     from .results import DatasetInfo
