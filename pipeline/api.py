@@ -21,19 +21,19 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
-from .corpus.in_memory import corpus_in_memory
+from .corpus.in_memory import ONE, corpus_in_memory
 from .errors import IncompleteError, InputError
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, RunOptions
-from .metrics.base.capabilities import computes_numbers, for_systems
+from .metrics.base.capabilities import computes_numbers, for_systems, reads_files
 from .metrics.base.needs import TEXTS
 from .metrics.build import from_values
 from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
-from .prepare import complete, fit, text_warnings, without_source
+from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring.board import count_warnings, datasets_of, describe, needs_of, score, tasks_of
 from .scoring.results import Results
 from .tokenizers.own_tokens import own_texts
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
+    from .corpus.number_files import NumberFiles
     from .execution.count import Counted
     from .execution.options import Listener
     from .metrics.base.metric import Metric
@@ -62,6 +63,7 @@ def evaluate(
     n_jobs: int | Literal["auto"] = 1,
     statistics: Mapping[str, Any] | None = None,
     tokenizer: Splitter | None = None,
+    scores: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
 
@@ -81,15 +83,28 @@ def evaluate(
     `tokenizer` is a function that splits a text into a list of tokens, or an object with a method tokenize. Without
     it, all texts may be lists of tokens themselves. Tokens are compared as they are, whatever they hold, by all metrics
     of tokens; others, such as chrf, are an error. Signatures then have tok:own, or tok:own+NAME of the function.
+    `scores` has numbers of each line that you have already, {title: {system: array}}. An array is [lines], or
+    [lines, 3] with true positives, false positives and false negatives, for F-beta. A metric
+    {"name": "external", "title": title} among `metrics`, which may be empty here, says how they are scored.
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
     """
-    scorers = from_values(metrics)
+    numbers = dict[str, Mapping[str, Any]]()
+    for title, given in (scores or {}).items():
+        numbers[title] = given if isinstance(given, Mapping) else {ONE: given}
+    scorers = from_values(metrics) if metrics or not numbers else ()
+    if numbers:
+        from .metrics.external import named  # here, because most calls have no numbers
+
+        scorers = (*scorers, *(from_values(more) if (more := named(scorers, numbers)) else ()))
     needed = next(
         (without_source(metric.name, metric.hint, "sources=[...]") for metric in scorers if metric.needs.source), ""
     )
     expected = any(map(has_own_tokens, scorers))
+    if references is None and gold is None and any(metric.needs.references for metric in scorers):
+        name = next(metric.name for metric in scorers if metric.needs.references)
+        raise InputError(without_references(name, "references=[...]"))
     texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
@@ -107,6 +122,10 @@ def evaluate(
     else:
         views = {metric.needs.input for metric in scorers}
         corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
+    if numbers:
+        from .corpus.number_files import with_arrays
+
+        corpus = with_arrays(corpus, cast("list[NumberFiles]", list(filter(reads_files, scorers))), numbers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)
@@ -140,6 +159,8 @@ def evaluate_corpus(
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
+        if metric.needs.references and not corpus.references:
+            raise InputError(without_references(metric.name, "-r FILE, or references=[...]"))
     options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.needs.input for metric in metrics}
     if corpus.views or views != {TEXTS}:
@@ -237,15 +258,15 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
     With `run2`, the systems of both run directories are compared.
     `settings` are the keys of a config's section `statistics`: baseline, test, correction, level, resamples, trials,
-    seed and annotators. What they leave open is as in that section of the run's own config (the first one's), and
-    else the default.
+    seed and annotators. What they leave open is as in that section of the run's own config (the first one's), or in
+    the `statistics` that `evaluate` was given, and else the default. A list of results knows neither.
 
     In what is returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
     from .report.notebook.shown import Compared
-    from .scoring.resampling.significance import settings_of, statistics_of, with_statistics
+    from .scoring.resampling.significance import settings_of, with_statistics
     from .scoring.stored_runs import load_runs, restricted
 
     if isinstance(run, Sequence) and not isinstance(run, str):
@@ -256,16 +277,17 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
         if not run:
             raise InputError("there is no result to compare")
         boards = boards_of(run)
-        statistics = settings_of(settings, (name for board in boards for name in board.names))
-        results = Results(datasets=datasets_of(boards), scores=[])
+        bare = Results(datasets=datasets_of(boards), scores=[])
+        results = run._as_results() if isinstance(run, Evaluation) else bare  # noqa: SLF001 (what it was loaded from)
     else:
         for given in (run, run2):
             if given is not None and not isinstance(given, str | PathLike):
                 kind = type(given).__name__
                 raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
         results, boards = load_runs(run, run2)
-        written = results.statistics or {}
-        baseline = {} if written.get("baseline") in boards[0].names else {"baseline": None}
-        texts = {**written, **baseline, **settings}
-        statistics = statistics_of({name: str(value) for name, value in texts.items() if value is not None})
+    names = [name for board in boards for name in board.names]
+    written = dict(results.statistics or {})
+    if written.get("baseline") not in names:  # it may be called otherwise beside a second run
+        written["baseline"] = None
+    statistics = settings_of(written | settings, names)
     return Compared.of(with_statistics(*restricted(results, boards), statistics)[0])

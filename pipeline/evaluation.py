@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .metrics.base.metric import Metric
     from .metrics.base.needs import Columns
     from .scoring.board import Board
+    from .scoring.column_blocks import HasBlocks
     from .scoring.results import Breakdown, Comparison, Score
 
 
@@ -85,6 +86,7 @@ class Result(Shown):
         """The score of each sentence: float64 [lines].
 
         Where there are several references, this is the mean over them, or the best one if the metric takes the best.
+        A sentence that a metric of your own leaves out (`none="skip"`) has NaN.
         """
         return self.sentence_spread()["score"]
 
@@ -107,7 +109,7 @@ class Result(Shown):
 
     def _of_sentences(self, numbers: Callable[[Metric, Columns], dict[str, Floats]]) -> dict[str, Floats]:
         """Return what a function makes of the counts of all sentences."""
-        blocks = [numbers(self.measure, columns) for columns in blocks_of(self.measure, self._counts())]
+        blocks = [numbers(self.measure, columns) for columns in blocks_of(self.measure, self._by_line())]
         return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     @property
@@ -117,14 +119,17 @@ class Result(Shown):
         For example, `match_2@0` holds the matches of order 2 (bigrams) with the first reference.
         """
         schema = self.statistics.schema
-        return schema.named(np.concatenate([schema.pack(columns) for columns in self._counts().blocks()]))
+        return schema.named(np.concatenate([schema.pack(columns) for columns in self._by_line().blocks()]))
 
-    def _counts(self) -> StoredCounts | InMemoryCounts:
-        """Return the counts of each sentence. Raises InputError for the row of all references, which has none."""
+    def _by_line(self) -> HasBlocks:
+        """Return the counts of each sentence, NaN for those left out.
+
+        Raises InputError for the row of all references, which has none.
+        """
         if self.system == REFERENCES_ROW:
             remedy = "take reference0 or another reference"
             raise InputError(f"{self.system} is the mean of the references' scores and has no sentences: {remedy}")
-        return self.statistics
+        return self._board.by_line.columns[self._number]
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
         """Return a mapping for each type of edit: type, score, low and high of its interval, and all outputs.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,13 +16,22 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
-from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
+from .errors import ConfigError, DataError, InputError, Problem, StoreError, did_you_mean
 from .execution.options import AUTO, SILENT, elsewhere
+from .execution.store.run_directory import folder_of, read_manifest
 from .io.remote import is_remote
-from .metrics.base.capabilities import annotates_texts, for_systems, misfit, reads_files, warner
-from .metrics.base.needs import GOLD, TEXTS, annotator_of
-from .metrics.base.options import render_signature
-from .metrics.build import is_called, resolve_all
+from .metrics.base.capabilities import (
+    annotates_texts,
+    for_systems,
+    lacks_code,
+    misfit,
+    reads_files,
+    warner,
+    without_code,
+)
+from .metrics.base.needs import GOLD, TEXTS, annotator_of, compares_gold
+from .metrics.base.options import KEEP, render_signature
+from .metrics.build import UNKNOWN, metrics_called, resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
@@ -82,6 +92,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
+        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:
@@ -91,7 +102,7 @@ def prepare(
 
             published = open_published(config, metrics, problems)
     if problems or config is None:
-        raise ConfigError(dict.fromkeys(problems))
+        raise ConfigError(dict.fromkeys(_with_origins(problems, config.output.dir) if config else problems))
     opened = complete(metrics, corpora)
     tasks = tasks_of(metrics, opened)
     warnings = config.notes
@@ -125,6 +136,21 @@ def prepare(
         people=people,
         published=published,
     )
+
+
+def _with_origins(problems: Sequence[Problem], folder: str) -> list[Problem]:
+    """Return problems, which say of an unknown metric where the run whose results are in a folder took it from."""
+    if not any(UNKNOWN.partition("{")[0] in problem.message for problem in problems) or is_remote(folder):
+        return [*problems]
+    known = {}
+    with suppress(StoreError):
+        plugins = read_manifest(folder_of(folder)).get("plugins")
+        items = [item for item in plugins if isinstance(item, dict)] if isinstance(plugins, list) else []
+        known = {
+            UNKNOWN.format(item.get("name")): f"; the run in {folder} took it from {item.get('from')}" for item in items
+        }
+    told = ("".join(more for begin, more in known.items() if begin in p.message) for p in problems)
+    return [replace(problem, message=problem.message + more) for problem, more in zip(problems, told, strict=True)]
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
@@ -168,7 +194,12 @@ def _opened(
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
     if config:
-        names = [_names(metric, config, overrides.only) for metric in metrics]
+        named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
+        meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
+        names = [
+            (metric.name, render_signature(metric.name, metric.settings()), *(t for t in meant if metric in meant[t]))
+            for metric in metrics
+        ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         metrics = for_systems(metrics, len(config.systems))
@@ -187,7 +218,7 @@ def _opened(
             opener = Opener(options.threads, config.run.max_unpacked, absent, others)
             opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
-        problems += _missing_sources(config, metrics)
+        problems += _missing_texts(config, metrics)
         if not problems:
             how = Annotating(options.threads, listener, opener)
             try:
@@ -196,13 +227,6 @@ def _opened(
                 corpora, problems = [], [*problems, *error.problems]
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
-
-
-def _names(metric: Metric, config: Config, patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of a metric, its signature, and those patterns of --only that are other spellings of its name."""
-    others = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
-    spelled = (pattern for pattern in patterns if pattern not in others and is_called(metric, pattern))
-    return (metric.name, render_signature(metric.name, metric.settings()), *spelled)
 
 
 def impossible_files(config: Config) -> list[Problem]:
@@ -254,13 +278,18 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
+    own = annotates_texts(metric)
     if metric.needs.input != TEXTS and metric.needs.input not in corpus.views:
         if annotator_of(metric.needs.input) and not corpus.source:
             return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        if annotates_texts(metric):
+        if own:
             ways += "; or have texts annotated, with `annotator: auto` among the options of the metric"
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
+    view = corpus.views.get(metric.needs.input) if compares_gold(metric.needs.input) else None
+    if view and view.foreign and own and own.gold != KEEP:
+        ways = "`annotator: auto` among the options of the metric has the gold annotated anew; `gold: keep` compares it"
+        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways} as it is"
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
@@ -304,16 +333,24 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
     return people
 
 
-def _missing_sources(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
-    """Yield a problem for each data set without a source, and each metric that needs one."""
-    needing = {metric.name: metric.hint for metric in metrics if metric.needs.source}
+def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
+    """Yield a problem for each data set without source or references, and each metric that needs them."""
     for dataset in config.datasets:
-        has_source = dataset.source or dataset.m2 or dataset.gold
-        for name, hint in needing.items() if not has_source else ():
-            message = without_source(name, hint, "add `source: FILE`")
-            yield config.root.problem(message, ("datasets", dataset.name))
+        has_edits = dataset.m2 or dataset.gold
+        for metric in {metric.name: metric for metric in metrics}.values():
+            if metric.needs.source and not (dataset.source or has_edits):
+                message = without_source(metric.name, metric.hint, "add `source: FILE`")
+                yield config.root.problem(message, ("datasets", dataset.name))
+            if metric.needs.references and not (dataset.references or has_edits):
+                message = without_references(metric.name, "add `references: [FILE]`")
+                yield config.root.problem(message, ("datasets", dataset.name))
 
 
 def without_source(name: str, hint: str, remedy: str) -> str:
     """Return the message for a metric that lacks the source. `remedy` says how to give one."""
     return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")
+
+
+def without_references(name: str, remedy: str) -> str:
+    """Return the message for a metric that lacks references. `remedy` says how to give some."""
+    return f"{name} needs references, the texts that outputs are compared with: {remedy}"

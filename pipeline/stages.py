@@ -183,16 +183,16 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
 
 def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job, dict[str, Any]]:
     """Return the job with the numbers that code of users computes, and what run.json says of this code."""
+    plugins = [{"name": each.name, **each.origin} for each in {m.name: m for m in job.metrics}.values() if each.origin]
     if not any(map(computes_numbers, job.metrics)):
-        return job, {}
+        return job, {"plugins": plugins} if plugins else {}
     from .execution.plugged import Computing, with_computed
-    from .metrics.plugged.loading import origins
 
     how = Computing(options, listener)
     corpora = tuple(with_computed(job.corpora, job.metrics, how))
     before = {note for corpus in job.corpora for note in corpus.notes}
     notes = tuple(note for corpus in corpora for note in corpus.notes if note not in before)
-    plugins = [{**origin, **how.told.get(origin["name"], {})} for origin in origins(job.metrics)]
+    plugins = [{**each, **how.told.get(each["name"], {})} for each in plugins]
     tasks = tasks_of(job.metrics, corpora)
     return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {"plugins": plugins}
 

@@ -175,3 +175,26 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_
     more = pipeline.compare(tmp_path / "run", trials=70)
     assert more.statistics
     assert (more.statistics["trials"], more.statistics["resamples"]) == (70, 40)
+    for same in (results, pipeline.load(tmp_path / "run")):
+        assert pipeline.compare(same) == compared
+        assert pipeline.compare(same, trials=70) == more
+    every = pipeline.compare(list(results), resamples=40, trials=60, seed=3)  # a list knows of no baseline
+    assert len(every.tests) == 3
+
+
+def test_compare_takes_the_statistics_that_evaluate_was_given() -> None:
+    texts = {"a": ["b c d", "e f"], "b": ["b c", "e g"], "c": ["b", "h"]}
+    results = pipeline.evaluate(texts, ["b c d i", "e f"], metrics="bleu", statistics={"baseline": "b", "trials": 50})
+    compared = pipeline.compare(results)
+    assert tuple(compared.tests) == results.tests
+    assert {test.other for test in compared.tests} == {"b"}
+
+
+def test_a_baseline_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    results = pipeline.run(write_run(tmp_path, systems=["mine", "other"], chosen=["bleu"]), run)
+    for given in (run, str(run), results, pipeline.load(run), list(results)):
+        with pytest.raises(InputError, match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)"):
+            pipeline.compare(given, baseline="mien")
+    with pytest.raises(InputError, match="baseline unknown: no system is called so; there are mine, other"):
+        pipeline.compare(run, run, baseline="unknown")

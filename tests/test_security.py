@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-COLUMNS = "A.overlap-match-penalty-n4-whitespace.columns"
+COLUMNS = "A.overlap-match-penalty-n4-ascii_whitespace.columns"
 
 
 @contextmanager

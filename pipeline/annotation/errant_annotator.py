@@ -1,25 +1,26 @@
 """The edits of pairs of texts, as errant_parallel of the package errant writes them, to the byte.
 
-The parse, the alignment, the merging and the types are errant's and spaCy's own. errant_parallel parses one text at a
-time, and the source again for each corrected text. Here each text is parsed once, and texts are parsed together: spaCy
-gives the same parse, since it sees the same words.
+The parse, the merging and the types are errant's and spaCy's own. errant_parallel parses one text at a time, and the
+source again for each corrected text. Here each text is parsed once, and texts are parsed together: spaCy gives the same
+parse, since it sees the same words.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import warnings
-from functools import cache
+from functools import cache, lru_cache, partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import ConfigError, did_you_mean
-from ..io.safe_files import read_json
+from ..io.safe_files import digest, read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 # Which spaCy pipeline annotates: where it lies, and the versions that its results depend on.
@@ -72,12 +73,12 @@ def versions_of(model: str | None = None) -> Versions:
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(f"annotator: {folder}: expected a folder of a spaCy pipeline, with the file {META}") from None
     # A digest of the names and contents of all files of a spaCy pipeline, but for Python's own.
-    digest = hashlib.blake2b(digest_size=8)
+    whole = hashlib.blake2b(digest_size=8)
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
         with path.open("rb") as file:
             content = hashlib.file_digest(file, "blake2b").digest()
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
-    return Versions(errant, spacy, name, digest.hexdigest())
+        whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
+    return Versions(errant, spacy, name, whole.hexdigest())
 
 
 def named(model: str | None) -> str:
@@ -131,10 +132,107 @@ def _folder(model: str) -> Path:
     raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}")
 
 
+# The alignment of errant, with its operations found faster.
+#
+# errant aligns the words of two texts by the cheapest series of operations: match (M), deletion (D), insertion (I),
+# substitution (S), and transposition of some words (T2, T3 ...), where both sides have the same words in another order.
+# errant's own code says what a substitution costs, and reads the alignment from the matrix of operations. Only the
+# matrix is filled here:
+#
+# - Words at the end that both texts have are left out: the alignment is read from the end, and would match them first.
+# - A substitution is asked for once for each pair of words, with attributes that are read once.
+# - A transposition is looked for only where both words stand in the other text before.
+
+
+KNOWN = {"55d007cfc4a3b7be"}
+"""Digests of errant's class Alignment where this file does the same. It is that of errant 2.3.3 to 3.0.2."""
+MOST_COSTS = 1 << 17
+"""The most pairs of words whose cost is kept."""
+
+
+class Word(NamedTuple):
+    """The attributes of a word that errant's alignment reads, under the same names."""
+
+    text: str
+    orth: int
+    lower: int
+    lemma: int
+    pos: int
+
+
+if TYPE_CHECKING:
+    Matrices: TypeAlias = tuple[list[list[float]], list[list[str]]]
+    """The costs and the operations of the first i words against the first j: [source + 1][corrected + 1]."""
+
+
+def faster(alignment: Any) -> Any:
+    """Return errant's class Alignment, as a subclass that fills its matrices faster where its code is known."""
+    try:
+        code = inspect.getsource(alignment)
+    except OSError:  # Python files without their sources
+        return alignment
+    if digest(code.encode()) not in KNOWN:
+        return alignment
+    cost_of = lru_cache(MOST_COSTS)(partial(alignment.get_sub_cost, alignment))
+
+    class Faster(alignment):  # type: ignore[misc]
+        def align(self, _: bool) -> Matrices:
+            source, corrected = list(self.orig), list(self.cor)
+            while source and corrected and source[-1].orth == corrected[-1].orth:
+                del source[-1], corrected[-1]
+            one, two = ([Word(t.text, t.orth, t.lower, t.lemma, t.pos) for t in side] for side in (source, corrected))
+            return fill(one, two, cost_of)
+
+    return Faster
+
+
+def fill(source: Sequence[Word], corrected: Sequence[Word], cost_of: Callable[[Word, Word], float]) -> Matrices:
+    """Return the costs and the operations. Of operations that cost the same, the first of T, S, I, D is taken."""
+    lower = [word.lower for word in source], [word.lower for word in corrected]
+    costs = [[float(place) for place in range(len(corrected) + 1)]]
+    operations = [["O"] + ["I"] * len(corrected)]
+    for i, word in enumerate(source):
+        row, names = [i + 1.0], ["D"]
+        above, seen = costs[i], set(lower[0][: i + 1])
+        first = lower[1].index(word.lower) if word.lower in lower[1] else len(corrected)
+        for j, other in enumerate(corrected):
+            if word.orth == other.orth:
+                row.append(above[j])
+                names.append("M")
+                continue
+            best, name = above[j] + cost_of(word, other), "S"
+            if row[j] + 1 < best:
+                best, name = row[j] + 1, "I"
+            if above[j + 1] + 1 < best:
+                best, name = above[j + 1] + 1, "D"
+            if first <= j and other.lower in seen:
+                back = _moved(*lower, i, j, costs)
+                if back and costs[i - back][j - back] + back <= best:
+                    best, name = costs[i - back][j - back] + back, f"T{back + 1}"
+            row.append(best)
+            names.append(name)
+        costs.append(row)
+        operations.append(names)
+    return costs, operations
+
+
+def _moved(source: list[int], corrected: list[int], i: int, j: int, costs: list[list[float]]) -> int:
+    """Return how many words before the words i and j are in the shortest transposition that ends there; 0: none does.
+
+    The search ends at the beginning of a text, and where a step along the diagonal costs nothing.
+    """
+    for back in range(1, min(i, j) + 1):
+        if costs[i - back + 1][j - back + 1] == costs[i - back][j - back]:
+            return 0
+        if sorted(source[i - back : i + 1]) == sorted(corrected[j - back : j + 1]):
+            return back
+    return 0
+
+
 BATCH = 128
 """Texts that are parsed together."""
 UNUSED = ["ner"]
-"""Parts of a spaCy pipeline that errant switches off."""
+"""Parts of a spaCy pipeline that errant switches off. Here they are not even loaded."""
 LAYERS = {"TAG": "tags", "POS": "parts of speech", "LEMMA": "lemmas", "DEP": "dependencies"}
 """What errant needs of a spaCy pipeline."""
 PROBE = "This are a test ."
@@ -150,7 +248,8 @@ class ErrantAnnotator:
     def __init__(self, model: str | None = None) -> None:
         self.versions = versions_of(model)
         """The versions that the annotations depend on."""
-        self._nlp, self._errant = _load(named(model))
+        self._nlp, self._errant, alignment = _load(named(model))
+        self._align = faster(alignment)
         self._check(named(model))
 
     def _check(self, model: str) -> None:
@@ -184,8 +283,9 @@ class ErrantAnnotator:
 
     def _edits(self, pair: Pair, docs: dict[str, Any]) -> Annotation:
         """Return the edits of a pair."""
+        alignment = self._align(docs[pair.source], docs[pair.corrected])
         try:
-            edits = self._errant.annotate(docs[pair.source], docs[pair.corrected])
+            edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
         except KeyError as error:
             raise ConfigError(
                 f"annotator: errant does not know the tag {error} that {self.versions.model} gives in: {pair.source}"
@@ -193,21 +293,50 @@ class ErrantAnnotator:
         return tuple(edit.to_m2(0)[:-1] for edit in edits)
 
 
-def _load(model: str) -> tuple[Any, Any]:
-    """Return the spaCy pipeline and errant's annotator; raises ConfigError."""
+def sparing(nlp: Any) -> None:
+    """Have a spaCy pipeline multiply each distinct row of a matrix once.
+
+    The rows are words with their neighbours, and most of those of a source stand in its corrected text too. What a row
+    gives does not depend on the others: parsing texts together needs that as well. Rows are told apart by a sum of
+    their bits, each times another power of an odd number, and then compared.
+    """
+    import numpy as np
+    from thinc.api import Model, NumpyOps
+
+    class Sparing(NumpyOps):  # type: ignore[misc]
+        def gemm(self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False) -> Any:
+            if out is None and not trans1 and x.flags.c_contiguous and x.shape[1] % 2 == 0:
+                bits = x.view(np.uint64)
+                sums = bits @ np.cumprod(np.full(bits.shape[1], 6364136223846793005, np.uint64))
+                _, first, places = np.unique(sums, return_index=True, return_inverse=True)
+                if np.array_equal(bits[first][places], bits):
+                    return super().gemm(x[first], y, trans2=trans2)[places]
+            return super().gemm(x, y, out=out, trans1=trans1, trans2=trans2)
+
+    for _, pipe in nlp.pipeline:
+        model = getattr(pipe, "model", None)
+        for layer in model.walk() if isinstance(model, Model) else ():
+            if type(layer.ops) is NumpyOps:
+                layer.ops = Sparing()
+
+
+def _load(model: str) -> tuple[Any, Any, Any]:
+    """Return the spaCy pipeline, errant's annotator and its class of alignments; raises ConfigError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of spaCy about its own imports: no user can change them
         try:
             import errant
             import spacy
+            from errant.alignment import Alignment
         except ImportError as error:
             raise lacking(error) from None
         try:
-            nlp = spacy.load(model, disable=UNUSED)
+            nlp = spacy.load(model, exclude=UNUSED)
         except (OSError, ValueError, ImportError) as error:
             reason = str(error).partition("\n")[0]
             raise ConfigError(f"annotator: the spaCy pipeline {model} cannot be loaded: {reason}") from None
-    return nlp, errant.load("en", nlp)
+    sparing(nlp)
+    return nlp, errant.load("en", nlp), Alignment
 
 
 @cache

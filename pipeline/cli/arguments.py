@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
+import codecs
 import re
 import sys
 from dataclasses import replace
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
-from ..corpus.formats import ANNOTATED, ONE_ANNOTATOR, READERS, format_in
+from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
-from ..errors import ConfigError, CorpusError, Problem
+from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
@@ -158,6 +160,25 @@ def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False,
         default="keep",
         help="an empty or null reference is a text of no words (keep), an error, or missing (none); default: keep",
     )
+    meaning = "the encoding of files of lines (default: utf-8, in which columns and M2 files are always read)"
+    parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
+    meaning = "-r is one file of tab-separated lines, whose first N columns are the references"
+    parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
+
+
+def _encoding(text: str) -> str:
+    """Return the name of an encoding; for argparse. It is empty for UTF-8."""
+    try:
+        "".encode(text)
+    except LookupError:
+        hint = did_you_mean(text, aliases.keys() - {text})
+        raise argparse.ArgumentTypeError(f"no encoding is called '{text}'{hint}") from None
+    return "" if codecs.lookup(text).name == "utf-8" else text
+
+
+def _in(encoding: str, text: Input) -> Input:
+    """Return a text in an encoding; columns and M2 files are in UTF-8."""
+    return text if isinstance(text, Column) else Column(kind=ENCODED, path=text, column=encoding)
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -168,10 +189,12 @@ def output_from_pipe(args: argparse.Namespace) -> None:
     args.outputs = args.outputs or ["-"]
 
 
-def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collection[str]) -> Corpus:
+def open_files(
+    args: argparse.Namespace, *, quiet: bool = False, views: Collection[str], references: bool = True
+) -> Corpus:
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
-    `views` says what the metrics read; see `metrics/base/needs.py`.
+    `views` says what the metrics read; see `metrics/base/needs.py`. `references` says whether they read any.
     """
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
@@ -182,13 +205,17 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
-    dataset = _dataset(args, views)
+    dataset = _dataset(args, views, required=references)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
+    if args.encoding:
+        named = {name: _in(args.encoding, text) for name, text in named.items()}
+        encoded = tuple(_in(args.encoding, text) for text in dataset.references)
+        dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=encoded)
     systems = [System(name, {DATASET: path}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
@@ -198,23 +225,30 @@ def open_files(args: argparse.Namespace, *, quiet: bool = False, views: Collecti
     return corpus
 
 
-def _dataset(args: argparse.Namespace, views: Collection[str]) -> Dataset:
+def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
     """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source.
 
     Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
     """
     from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
 
-    required = not {GOLD, EDITS}.isdisjoint(views)
-    edits = required or any(map(annotator_of, views))
+    of_edits = not {GOLD, EDITS}.isdisjoint(views)
+    edits = of_edits or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
-    if not (references or gold):
+    if required and not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
     m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
     each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    if args.num_refs:
+        if m2 or len(references) != 1:
+            raise ConfigError(
+                f"--num-refs: -r is one file of tab-separated lines, found {', '.join(references) or 'none'}"
+            )
+        numbers = map(str, range(1, args.num_refs + 1))
+        each = tuple(Column(kind="tsv", path=given_path(references[0]), column=number) for number in numbers)
     annotations = given_path(gold) if gold else m2 if edits else None
-    if required and annotations is None:
+    if of_edits and annotations is None:
         other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
         message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
         raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
@@ -290,7 +324,7 @@ SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "met
 
 def add_parts(parser: argparse.ArgumentParser) -> None:
     """Declare --metric, --dataset and --system, each of which takes several names or patterns."""
-    metrics = "only these metrics: names (BLEU, chrF++), signatures, or patterns such as 'rouge*'"
+    metrics = "only these metrics: names (BLEU, chrF++, gleu[n=3]), signatures, or patterns such as 'rouge*'"
     parser.add_argument("--metric", "--metrics", dest="metric", help=metrics, **SEVERAL)
     parser.add_argument("--dataset", "--datasets", dest="dataset", help="only these data sets, or patterns", **SEVERAL)
     systems = "only these systems, or patterns such as 'A*'"

@@ -89,7 +89,7 @@ class Parser(argparse.ArgumentParser):
 
     _later: Callable[[], None] | None = None
     synonyms: Mapping[str, str] = {}
-    """Options as other programs call them, each with our name. They are written out in full."""
+    """Options as other programs call them, each with what is written here. They are written out in full."""
 
     def declare_later(self, declare: Callable[[], None]) -> None:
         """Have further options be declared by a function that takes time, once they may be needed.
@@ -106,16 +106,17 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return what argparse does, with the options declared that the arguments may name."""
-        args = None if args is None else [self._in_our_words(argument) for argument in args]
+        args = None if args is None else [word for argument in args for word in self._in_our_words(argument)]
         long = (argument.partition("=")[0] for argument in args or () if argument.startswith("--"))
         if any(flag not in self._option_string_actions for flag in long):
             self.declare_all()
         return super().parse_known_args(args, namespace)
 
-    def _in_our_words(self, argument: str) -> str:
-        """Return an argument with the name that an option has here."""
+    def _in_our_words(self, argument: str) -> list[str]:
+        """Return an argument with the name that an option has here, or with several options that mean the same."""
         flag, equals, value = argument.partition("=")
-        return f"{self.synonyms.get(flag, flag)}{equals}{value}" if flag[:1] == "-" else argument
+        *others, last = self.synonyms.get(flag, "").split() or [flag]
+        return [*others, f"{last}{equals}{value}"]
 
     def format_help(self) -> str:
         """Return the help, with all options."""

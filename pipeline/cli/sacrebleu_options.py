@@ -35,22 +35,17 @@ SYNONYMS = {
     "--paired-bs-n": "--resamples",
     "-tok": "--tokenizer",
     "--tokenize": "--tokenizer",
-    "-lc": "--lowercase",
+    "-lc": "--bleu-lowercase",
     "--smooth-method": "--smoothing",
     "-sv": "--smoothing-value",
     "--smooth-value": "--smoothing-value",
-    "-cc": "--char-order",
-    "--chrf-char-order": "--char-order",
-    "-cw": "--word-order",
-    "--chrf-word-order": "--word-order",
-    "--chrf-beta": "--beta",
-    "--chrf-whitespace": "--whitespace",
-    "--ter-normalized": "--normalized",
-    "--ter-no-punct": "--no-punct",
-    "--ter-asian-support": "--asian-support",
-    "--ter-case-sensitive": "--case-sensitive",
+    "-cc": "--chrf-char-order",
+    "-cw": "--chrf-word-order",
+    "--chrf-whitespace": "--whitespace --strip-end",
+    "-e": "--encoding",
+    "-nr": "--num-refs",
 }
-"""sacreBLEU's names of options, and ours."""
+"""sacreBLEU's names of options, and ours. It calls options of chrF and TER as we do, such as --chrf-lowercase."""
 PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
 """The options that ask for paired tests, and the test of each."""
 
@@ -93,21 +88,23 @@ def add_habits(parser: Parser) -> None:
     parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")
 
 
-def check_names(texts: Sequence[str]) -> None:
-    """Raise ConfigError for files where names of metrics belong: sacreBLEU has its references there."""
-    from ..metrics.build import meant
+def metrics_asked(args: argparse.Namespace) -> list[str]:
+    """Return the metrics, and take files that stand among them for references, as sacreBLEU's command does.
 
-    for text in texts:
-        if Path(text).is_file():
-            try:
-                meant(text)
-            except ConfigError:
-                raise ConfigError(f"'{text}' is a file, and no metric; references stand behind -r: -r {text}") from None
+    Without any metric the metric is BLEU. Raises ConfigError for such files where references stand behind -r too.
+    """
+    from ..metrics.names import named
+
+    files = [text for text in args.metrics or () if Path(text).is_file() and not named(text)]
+    if files and args.references:
+        raise ConfigError(f"'{files[0]}' is a file, and no metric; references stand behind -r: -r {files[0]}")
+    args.references = args.references or files
+    return [text for text in (*(args.metrics or ()), *(args.more_metrics or ())) if text not in files] or ["bleu"]
 
 
 def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
     """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
-    args.json = args.json or args.form == "json"
+    args.json = args.json or (args.form == "json" and not args.bare)
     paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
     if args.resamples is not None and not (args.confidence or args.all_intervals or paired):
         raise ConfigError("--resamples: has no effect without --confidence or --paired-bs")
@@ -119,7 +116,7 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
     for flag in (flag for flag, given in parts.items() if given):
         if paired:
             raise ConfigError(f"{paired}: is not printed with {flag}")
-        if args.form:
+        if args.form and not args.bare:
             raise ConfigError(f"-f: is for results as a whole; leave out {flag}")
     if not args.bare:
         return

@@ -230,7 +230,7 @@ SystemsConfig = Annotated[
 
 
 class DatasetConfig(ConfigModel):
-    """Parallel text, one sentence a line. One of references, m2, gold, path and data is needed."""
+    """Parallel text, one sentence a line. One of references, m2, gold, path and data is needed by most metrics."""
 
     source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
     references: list[Texts] = Field(

@@ -131,7 +131,7 @@ class Resolver:
                     self.problem(f"'{key}' gives this already; leave one of the two out", (*at, other))
         if {"m2", "gold"} <= keys:
             self.problem("'m2' gives the edits already; leave one of the two out", (*at, "gold"))
-        if not keys & {"references", "m2", "gold", "path", "data"}:
+        if not keys & {"source", "references", "m2", "gold", "path", "data"}:
             self.problem("the key 'references' is missing", at)
         from_edits = keys & {"m2", "path"} or ("gold" in keys and "references" not in keys)
         if "missing_annotator" in keys and not from_edits:
@@ -155,13 +155,13 @@ class Resolver:
         """Return source, references and M2 file of a folder in the layout of gec-datasets."""
         folder = self.local_path(text, at, name)
         if folder is None:
-            return None, [], None
+            return self.never(text), [self.never(text)], None
         if not folder.is_dir():
             siblings = (
                 [path.name for path in folder.parent.iterdir() if path.is_dir()] if folder.parent.is_dir() else []
             )
             self.problem(f"no folder {folder}{did_you_mean(folder.name, siblings)}", at)
-            return None, [], None
+            return self.never(text), [self.never(text)], None
         references = glob(folder, "ref[0-9]*.txt")
         names = [path.name for path in references]
         m2 = glob(folder, "*.m2")
@@ -173,7 +173,7 @@ class Resolver:
             return source, [*references], None
         if len(m2) != 1:
             self.problem(f"{folder} has no ref0.txt, ref1.txt ..., or one .m2 file; found {len(m2)} of those", at)
-            return source, [], None
+            return source, [self.never(text)], None
         self.matched("*.m2", m2, at)
         return source if source.exists() else None, [], m2[0]
 

@@ -14,9 +14,10 @@ from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .edit_views import MAX_ANNOTATORS
-from .edits.m2_files import FIELDS, NOOP
+from .edits.m2_files import BETWEEN, DELETED, FIELDS, NOOP, edit_of
 from .edits.m2_tools import BAR
-from .edits.records import outputs_of, record_of
+from .edits.records import annotation_of, outputs_of, record_of
+from .formats.m2 import SPAN
 from .in_memory import ONE, corpus_in_memory
 from .opener import open_corpus, other_source
 from .texts import read_texts, text_in_memory
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..annotation.errant_annotator import Annotation
     from .corpus import Corpus
+    from .edits.m2_files import Edit
     from .input_files import Opener
     from .texts import AnyText
 
@@ -88,7 +90,12 @@ class _View:
     def __init__(self, corpus: Corpus, given: Corpus, view: str, how: Annotating) -> None:
         self.corpus, self.given, self.annotator, self.how = corpus, given, annotator_of(view), how
         self.source = _lines(corpus.source) if corpus.source else []
-        self.references = [] if given.references else [_lines(text) for text in corpus.references]
+        texts = given.references if given.foreign and given.references else corpus.references
+        self.texts = () if given.references and not given.foreign else texts
+        """The texts that are annotated as those of annotators, or the records of the edits that make such texts."""
+        self.references = [
+            _of_gold(self.source, text) if given.references else self._of_text(text) for text in self.texts
+        ]
         own = {name: text for name, text in corpus.systems.items() if name not in given.systems}
         self.outputs = {name: _lines(text) for name, text in own.items()}
         self._begun = False
@@ -99,7 +106,7 @@ class _View:
         references = [[next(edits) for _ in self.source] for _ in self.references]
         outputs = {name: [next(edits) for _ in self.source] for name in self.outputs}
         problems = [
-            *(_unwritable(text, own) for text, own in zip(self.corpus.references, references, strict=False)),
+            *(_unwritable(text, own) for text, own in zip(self.texts, references, strict=True)),
             *(_unwritable(self.corpus.systems[name], own) for name, own in outputs.items()),
         ]
         if any(problems):
@@ -111,11 +118,25 @@ class _View:
             self.corpus,
             references=tuple(pairs),
             systems=named,
-            annotated=bool(references),
+            annotated=bool(references) and not self.given.references,
             categories=self._categories([*references, *outputs.values()]),
         )
         view = replace(texts, missing=False, kept=(), notes=(), views={})
-        return view, [*self._empty(), *self._without_lines(references)]
+        return view, [*self._foreign(), *self._empty(), *self._without_lines(references)]
+
+    def _foreign(self) -> Iterator[str]:
+        """Yield that gold of other types than ERRANT's is not compared, and what is."""
+        if self.given.foreign:
+            texts = "the texts that its edits make" if self.given.references else "the references of the data set"
+            keep = "`gold: keep` among the options of the metric compares its edits as they are"
+            yield f"{self.given.foreign}: {texts} are annotated with {self.annotator} in its place; {keep}"
+
+    def _of_text(self, text: AnyText) -> _Reference:
+        """Return a reference that is given as a text, with the source in place of sentences that it lacks."""
+        lines, lacks = _lines(text), [int(line) - 1 for line in text.blanks] if self.corpus.missing else []
+        for line in lacks:
+            lines[line] = self.source[line]
+        return _Reference(lines, {line: [] for line in lacks})
 
     def _categories(self, texts: Iterable[Sequence[Annotation]]) -> tuple[str, ...]:
         """Return the types of all edits but noops, sorted."""
@@ -128,7 +149,7 @@ class _View:
 
         model, told = model_of(self.annotator), self.how.told
         told.stage("annotating")
-        texts = [*([self._present(number) for number in range(len(self.references))]), *self.outputs.values()]
+        texts = [*(reference.lines for reference in self.references), *self.outputs.values()]
         return annotate_all(
             (pair for text in texts for pair in zip(self.source, text, strict=True)),
             model=model,
@@ -148,13 +169,6 @@ class _View:
         self._begun = True
         told.progress(done, whole)
 
-    def _present(self, number: int) -> Sequence[str]:
-        """Return a reference with the source in place of sentences that it lacks, which are not annotated."""
-        text = list(self.references[number])
-        for line in self.corpus.references[number].blanks - 1 if self.corpus.missing else ():
-            text[line] = self.source[line]
-        return text
-
     def _reference_texts(self, references: Sequence[Sequence[Annotation]]) -> Iterator[AnyText]:
         """Yield the edits of each reference, once for each annotator that an output has at most."""
         most = max(
@@ -165,7 +179,7 @@ class _View:
             raise CorpusError([Problem(self.corpus.name, message)])
         sentences = [self._annotators(line, own) for line, own in enumerate(zip(*references, strict=True))]
         for output in range(most):
-            for number, text in enumerate(self.corpus.references):
+            for number, text in enumerate(self.texts):
                 records = (
                     record_of(list(own).index(number), number, output, own[number]) if number in own else b""
                     for own in sentences
@@ -174,15 +188,11 @@ class _View:
 
     def _annotators(self, line: int, edits: Sequence[Annotation]) -> dict[int, list[str]]:
         """Return the lines of each reference for a sentence, as an M2 file has them."""
+        each = enumerate(zip(self.references, edits, strict=True))
         own = {
-            number: [f"{edit}{number}" for edit in annotation]
-            for number, annotation in enumerate(edits)
-            if annotation and not self._lacks(number, line)
+            number: [f"{edit}{number}" for edit in reference.edits(line, found)] for number, (reference, found) in each
         }
-        return own or {0: [NOOP]}
-
-    def _lacks(self, number: int, line: int) -> bool:
-        return self.corpus.missing and line + 1 in self.corpus.references[number].blanks
+        return {number: lines for number, lines in own.items() if lines} or {0: [NOOP]}
 
     def _kept(self, text: AnyText, records: Iterable[bytes]) -> AnyText:
         """Return records of the edits of a text."""
@@ -204,14 +214,65 @@ class _View:
         """Yield which references have no line for sentences in which they differ from the source in blanks alone."""
         for number, edits in enumerate(references if len(references) > 1 else ()):
             rows = enumerate(zip(self.source, edits, strict=True))
-            bare = [line for line, (text, own) in rows if text.strip() and not own and not self._lacks(number, line)]
+            beside = self.references[number].beside
+            bare = [line for line, (text, own) in rows if text.strip() and not own and line not in beside]
             if bare:
-                text = self.corpus.references[number]
+                text = self.texts[number]
                 first = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
                 yield (
                     f"reference {number} ({text.name}) differs from the source in blanks alone in {first}: errant has "
                     "no line for these, so that this reference does not take part there"
                 )
+
+
+class _Reference(NamedTuple):
+    """A text that is annotated as the edits of an annotator."""
+
+    lines: list[str]
+    """The text, with the source in place of sentences that it lacks."""
+    beside: dict[int, list[str]]
+    """Of sentences, from 0, of which a noop says nothing: the lines that stand beside the edits of the text.
+
+    These are the sentences that the annotator lacks, and those that were edited already."""
+
+    def edits(self, line: int, found: Annotation) -> Sequence[str]:
+        """Return the lines of a sentence, without the number of the annotator, where `found` are those of its text."""
+        if line not in self.beside:
+            return found
+        every = [*self.beside[line], *(edit for edit in found if edit.split(BAR)[1] != "noop")]
+        return sorted(every, key=lambda edit: edit_of(f"{edit}0", "edit", 0)[:2])
+
+
+DETECTED = ("Um", "UNK")
+"""The types of edits that detect an error and do not correct it."""
+
+
+def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
+    """Return the text that the edits of an annotator make, with the edits that only detect an error beside it.
+
+    It is what `errant_m2 -auto` makes of an M2 file, but of alternatives (a||b) the first is taken, and -NONE- deletes
+    words.
+    """
+    lines, beside = list[str](), dict[int, list[str]]()
+    for number, (sentence, record) in enumerate(zip(source, _records(gold), strict=True)):
+        annotation, tokens, longer = annotation_of(record), sentence.split(), 0
+        edits = sorted((edit for edit in annotation.edits if not edit.is_noop), key=SPAN) if annotation else []
+        words = list(tokens)
+        for edit in edits:
+            new = tokens[edit.start : edit.end] if edit.type in DETECTED else _words(edit)
+            words[edit.start + longer : edit.end + longer] = new
+            longer += len(new) - (edit.end - edit.start)
+        if edits or not annotation:
+            only = (edit for edit in edits if edit.type in DETECTED)
+            beside[number] = [f"A {e.start} {e.end}|||UNK|||{' '.join(_words(e))}|||REQUIRED|||-NONE-|||" for e in only]
+        lines.append(" ".join(words))
+    return _Reference(lines, beside)
+
+
+def _words(edit: Edit) -> list[str]:
+    """Return the words of the first alternative of a correction."""
+    first = edit.correction.partition(BETWEEN)[0].strip()
+    return [] if first == DELETED else first.split()
 
 
 def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
@@ -284,16 +345,20 @@ def corpus_with_gold(
         return annotated
     if sources is None and annotated.source is not None:
         sources = _all_texts(annotated.source)
-    references = [*map(_all_texts, annotated.references)] if references is None else references
-    return _beside(corpus_in_memory(hypotheses, references, sources, systems_later=systems_later), annotated)
+    texts = [*map(_all_texts, annotated.references)] if references is None else references
+    corpus = corpus_in_memory(hypotheses, texts, sources, systems_later=systems_later)
+    return _beside(corpus, annotated, from_gold=references is None)
 
 
 def _all_texts(text: AnyText) -> list[str]:
     return read_texts(text, 0, text.lines)
 
 
-def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
-    """Return texts in memory with the edits of a data set; raises CorpusError where the source is not the same."""
+def _beside(corpus: Corpus, gold: Corpus, *, from_gold: bool) -> Corpus:
+    """Return texts in memory with the edits of a data set; raises CorpusError where the source is not the same.
+
+    `from_gold` says that the references are made of the edits; others are annotated in place of foreign edits.
+    """
     problems = other_source(corpus.source, gold.source) if gold.source else []
     if problems:
         raise CorpusError(problems)
@@ -301,8 +366,9 @@ def _beside(corpus: Corpus, gold: Corpus) -> Corpus:
     views = {
         name: replace(
             corpus,
-            references=view.references,
+            references=view.references if from_gold or not view.foreign else (),
             systems=corpus.systems if name == GOLD else {},
+            foreign=view.foreign,
             missing=False,
             kept=(),
             notes=(),

@@ -54,6 +54,8 @@ class Corpus:
     """The types of edits that are scored apart, sorted: those in the annotations of gold and outputs."""
     annotated: bool = False
     """Whether this is a view whose references are edits that were annotated in the texts of the references."""
+    foreign: str = ""
+    """Of a view of edits: what is said of the gold where its edits are none of ERRANT, and those of outputs are."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
     """Numbers for metrics that read no text, by the key of their needs: data sets without references."""
     computed: bool = False

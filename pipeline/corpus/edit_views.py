@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..config.resolved import Column
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
-from ..metrics.base.needs import EDITS, GOLD, annotator_of
+from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits.m2_files import (
     NOOP,
     Annotated,
@@ -134,6 +134,10 @@ class EditTexts(NamedTuple):
     """What the user should know of the annotations."""
     categories: tuple[str, ...]
     """The types of edits that are scored apart, sorted."""
+    foreign: str
+    """What is said of the gold where its edits are not those of ERRANT; else an empty text."""
+    clashes: bool
+    """Whether outputs have edits of ERRANT, and the gold has others."""
 
 
 def open_edits(
@@ -175,7 +179,9 @@ def open_edits(
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
-    notes += [*other_styles(gold, annotated.values()), *other_types(gold, annotated.values())] if both else ()
+    foreign = gold.foreign()
+    if both and (not foreign or any(map(compares_gold, views))):
+        notes += [*other_styles(gold, annotated.values()), *other_types(gold, annotated.values())]
     notes += line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
     categories, rare = _categories([gold, *annotated.values()])
     notes += [f"{gold.name}: {rare}"] * bool(rare)
@@ -188,6 +194,8 @@ def open_edits(
         outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=categories,
+        foreign=_named_shortly([foreign], read)[0],
+        clashes=bool(foreign) and any(item.has_errant_types() for item in annotated.values()),
     )
 
 

@@ -25,7 +25,7 @@ ONE = "system"
 
 def corpus_in_memory(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
-    references: Sequence[str] | Sequence[Sequence[str | None]],
+    references: Sequence[str] | Sequence[Sequence[str | None]] | None,
     sources: Sequence[str] | None,
     source_needed: str = "",
     *,
@@ -36,15 +36,16 @@ def corpus_in_memory(
     """Return the texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
-    reference set, with None where a reference is missing, or is one list of texts alone. An empty text is a
-    reference of length 0. With `systems_later` there may be no system. `own_tokens` says that texts are tokens of the
-    caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts where these are long.
+    reference set, with None where a reference is missing, or is one list of texts alone. It is None where no metric
+    reads any. An empty text is a reference of length 0. With `systems_later` there may be no system. `own_tokens`
+    says that texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts
+    where these are long.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
-    sets = _reference_sets(references)
+    sets = {} if references is None else _reference_sets(references)
     if not systems and not systems_later:
         raise InputError("hypotheses: there is no system")
     if source_needed and sources is None:

@@ -71,6 +71,8 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
 
 def _shifted(samples: Samples) -> Iterator[str]:
     """Warn of texts that fit neighbouring lines of the first reference better than their own."""
+    if not samples.references:
+        return
     base = samples.references[0]
     if base.text.lines < FEW:
         return

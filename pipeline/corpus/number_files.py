@@ -1,23 +1,27 @@
-"""Files of numbers that metrics read in place of texts: opened, checked and selected like outputs, then set apart."""
+"""Numbers that metrics read in place of texts: from files, opened, checked and selected like outputs, or in memory."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from ..config.resolved import Column, System, fill
-from ..errors import DataError
+from ..errors import CorpusError, DataError, InputError, Problem, did_you_mean
 from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
 from ..io.remote import Remote, is_data, locate
 from .corpus import Corpus
+from .formats.numbers import reader as number_reader
+from .texts import text_in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..config.resolved import Config
-    from ..errors import Problem
+    from .texts import AnyText
 
 
 class NumberColumns(Protocol):
@@ -127,11 +131,55 @@ def _column(metric: NumberFiles, dataset: str, system: str) -> Column:
 
 
 def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
-    """Return the data set with its real systems, and with the files of numbers as `external` data sets."""
+    """Return the data set with its real systems, and with the files of numbers as `external` data sets.
+
+    Raises CorpusError where a line has no number.
+    """
     external: dict[str, Corpus] = {}
     for metric in (metric for metric in distinct(readers) if metric.files):
         files = {name: corpus.systems[_called(metric, name)] for name in corpus.systems if ":" not in name}
+        empty = [(file, int(file.blanks[0])) for file in files.values() if file.blank]
+        if empty:
+            raise CorpusError([Problem(file.at(line), "has an empty cell; expected a number") for file, line in empty])
         numbers = Corpus(name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files)
         external[metric.needs.key] = numbers
     systems = {name: file for name, file in corpus.systems.items() if ":" not in name}
     return replace(corpus, systems=systems, external=external)
+
+
+def with_arrays(corpus: Corpus, readers: Sequence[NumberFiles], scores: Mapping[str, Mapping[str, Any]]) -> Corpus:
+    """Return the data set with numbers of each line: `scores` has arrays by the title of the metric and the system.
+
+    Raises InputError where they are not those of the systems and lines, and for what is no number or no count.
+    """
+    external: dict[str, Corpus] = {}
+    for metric in (metric for metric in distinct(readers) if metric.title in scores):
+        own = scores[metric.title]
+        for wrong in sorted(own.keys() ^ corpus.systems.keys()):
+            has_none = wrong in corpus.systems
+            told = f"there are no numbers of '{wrong}'" if has_none else f"no system is called '{wrong}'"
+            hint = "" if has_none else did_you_mean(wrong, corpus.systems)
+            raise InputError(f"scores[{metric.title!r}]: {told}{hint}")
+        files = {name: _written(f"scores[{metric.title!r}][{name!r}]", own[name], metric, corpus) for name in own}
+        numbers = Corpus(name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files)
+        external[metric.needs.key] = numbers
+    return replace(corpus, external=external)
+
+
+def _written(called: str, values: Any, metric: NumberFiles, corpus: Corpus) -> AnyText:
+    """Return an array of numbers as a text, as files of numbers are read."""
+    width = len(metric.needs.names)
+    expected = (corpus.lines,) if width == 1 else (corpus.lines, width)
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{called}: expected numbers in an array or a list") from None
+    if array.shape != expected:
+        raise InputError(f"{called}: expected an array {list(expected)}, found {list(array.shape)}")
+    read, lines = number_reader(metric.needs.decimals), []
+    for number, row in enumerate(array.reshape(corpus.lines, width).tolist(), 1):
+        try:
+            lines.append(b" ".join(read(repr(value)) for value in row).decode())
+        except ValueError as error:
+            raise InputError(f"{called}, item {number}: {error}") from None
+    return text_in_memory(called, lines)

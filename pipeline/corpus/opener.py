@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of
+from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import M2_KINDS, open_edits
 from .edits.records import read_once
@@ -107,18 +107,18 @@ def _open_corpus(
     _select(dataset, texts, opener, problems)
     _replace(dataset, texts, opener, problems)
     problems += _empty_references(dataset, texts.references)
-    if not texts.complete or len(problems) > before or not texts.references:
+    if not texts.complete or len(problems) > before or not texts.all:
         return None
     corpus = Corpus(
         name=dataset.name,
-        lines=texts.references[0].lines,
+        lines=texts.all[0].lines,
         source=texts.source,
         references=tuple(texts.references),
         systems=texts.outputs,
         missing=dataset.empty_references == "none" and any(file.blank for file in texts.references),
         notes=tuple(notes),
     )
-    return replace(corpus, views=_views(corpus, texts.edits, views)) if texts.edits else corpus
+    return replace(corpus, views=_views(dataset, corpus, texts.edits, views)) if texts.edits else corpus
 
 
 def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
@@ -139,15 +139,22 @@ def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
     ]
 
 
-def _views(corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
-    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far."""
+def _views(dataset: Dataset, corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
+    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far.
+
+    Gold of other types than ERRANT's is there for its texts, unless it is kept or there are references beside it.
+    """
     seen = {}
     annotated = replace(corpus, categories=edits.categories, missing=False, notes=())
     if GOLD in views:
         seen[GOLD] = replace(annotated, references=tuple(edits.gold))
     for view in sorted(views):
-        if view == EDITS or annotator_of(view):
-            seen[view] = replace(annotated, references=tuple(edits.pairs), systems=edits.outputs)
+        if compares_gold(view) or (annotator_of(view) and not edits.foreign):
+            foreign = edits.foreign if view == EDITS and edits.clashes else ""
+            seen[view] = replace(annotated, references=tuple(edits.pairs), systems=edits.outputs, foreign=foreign)
+        elif annotator_of(view):
+            texts = () if dataset.references else tuple(edits.gold)
+            seen[view] = replace(annotated, references=texts, systems=edits.outputs, foreign=edits.foreign)
     return seen
 
 
@@ -233,7 +240,7 @@ def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Prob
         texts.put({file: opener.select(file, ranges) for file in files}, outputs=not kept)
     except (ConfigError, CorpusError) as error:
         problems += error.problems
-    problems += check_parallel([*texts.references, *texts.outputs.values()]) if kept and texts.references else []
+    problems += check_parallel([*(texts.references or texts.given), *texts.outputs.values()]) if kept else []
 
 
 def _replace(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:

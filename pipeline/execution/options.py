@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .workers import Backend
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How a run works. An option that is None is taken from the config; without a config it is "auto"."""
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,30 +23,35 @@ from ..corpus.texts import read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
-from ..metrics.base.capabilities import computes_numbers
-from ..metrics.plugged.calls import Call, Wrong, best, devices_of
+from ..metrics.base.capabilities import computes_numbers, without_code
+from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
 from .options import AUTO, SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..corpus.texts import AnyText
+    from ..metrics.base.declared import Declared
     from ..metrics.base.metric import Metric
-    from ..metrics.plugged.calls import Answer, Item
-    from ..metrics.plugged.declare import Declared
+    from ..metrics.plugged.calls import Answer, Done, Item
     from ..metrics.plugged.metric import Code, PluggedNeeds
     from .options import Listener, RunOptions
 
 WAITING = 16
 """Calls at once of code that waits for a network."""
 OFTEN = 0.25
-"""Seconds of work that a worker of a function gets at once, and between two writings to the cache."""
+"""Seconds of work that a worker of a function gets at once, and between two writings to the cache.
+
+Each batch of a model, or of code that waits, is kept where it is computed, before the next one is begun.
+"""
 SOON = 1.0
 """Seconds for which a function works in this process, before workers are started for the rest."""
 MOST_LINES = 10
 """How many line numbers a warning lists."""
 UNTOLD = 0.05
 """The share of lines left out from which a warning says that the score is not of the data set any more."""
+AGREES = 1e-4
+"""How far numbers of a text may differ between calls, absolutely and of their size; batches move the sixth digit."""
 
 
 @dataclass
@@ -63,28 +70,58 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
     Models are loaded one after the other. Raises InputError, with the place of the first text that has no number, and
     IncompleteError where a process dies. What was computed before is kept.
     """
-    needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
-    for needs in needed:
-        if needs.code is None:
-            raise InputError(f"{needs.title}: its code is not at hand; name it with --plugin, or install its package")
-        how.listener.stage(needs.title)
-        corpora = _Computed(needs, needs.code, how).added(corpora)
+    for computed in _needed(metrics, how):
+        how.listener.stage(computed.needs.title)
+        corpora = computed.added(corpora)
     return list(corpora)
 
 
-def texts_to_compute(
-    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
-) -> dict[str, tuple[int, int]]:
-    """Return for each metric of users how many distinct texts there are, and how many of them are kept already."""
-    found: dict[str, tuple[int, int]] = {}
-    for metric in metrics:
-        needs: Any = metric.needs
-        if computes_numbers(metric) and needs.code:
-            items = _Computed(needs, needs.code, how)
-            for corpus in corpora:
-                items.gather(corpus)
-            found[metric.name] = len(items.distinct), len(items.kept())
-    return found
+def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
+    """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
+    for computed in _needed(metrics, how):
+        for corpus in corpora:
+            computed.gather(corpus)
+        whole, kept = len(computed.distinct), len(computed.kept())
+        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
+        yield f"{computed.needs.told}: {new}; {kept:,} are kept"
+
+
+def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
+    """Yield for each metric of users whether the numbers of two texts are the same in several calls.
+
+    A text of middle length and the longest one are computed in one call, in another one, in another order, and each
+    alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
+    """
+    for computed in _needed(metrics, how):
+        for corpus in corpora:
+            computed.gather(corpus)
+        items, cost, call = list(computed.distinct), computed.cost(), computed.call_here()
+        order = sorted(range(len(items)), key=lambda number: cost(items[number]))
+        pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
+        for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
+            (answers,) = call((0, [[items[number] for number in numbers]], [])).answers
+            for number, answer in zip(numbers, answers, strict=True):
+                if isinstance(answer, Wrong):
+                    raise computed.error(number, answer)
+                first = seen.setdefault(number, answer)
+                if not np.allclose(first or (), answer or (), rtol=AGREES, atol=AGREES, equal_nan=True):
+                    told = f": {computed.declared.name} is {_shown(first)} in one call and {_shown(answer)} in another"
+                    remedy = "the number of a text must depend on that text alone, not on its batch or on calls before"
+                    raise computed.error(number, Wrong(f"{told}: {remedy}"))
+        yield f"{computed.needs.told}: {len(pair)} texts have the same numbers in {2 + len(pair) + 1} calls"
+
+
+def _shown(answer: Answer) -> str:
+    return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
+
+
+def _needed(metrics: Iterable[Metric], how: Computing) -> Iterator[_Computed]:
+    """Yield what computes the numbers of metrics, one for all that share them. Raises InputError where code lacks."""
+    needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
+    for needs in needed:
+        if needs.code is None:
+            raise InputError(without_code(needs.title))
+        yield _Computed(needs, needs.code, how)
 
 
 class _Place(NamedTuple):
@@ -109,6 +146,7 @@ class _Computed:
         self.distinct: dict[Item, int] = {}
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
+        self.made_with: dict[str, str] = {}
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
@@ -126,18 +164,14 @@ class _Computed:
         if "sources" in declared.reads and corpus.source is not None:
             read["sources"] = _lines(corpus.source)
         if "references" in declared.reads:
-            read["references"] = list(zip(*_references(corpus), strict=True))
-            if not corpus.missing:
-                present = read["references"]
-            else:
-                present = [tuple(text for text in own if text is not None) for own in read["references"]]
-            read["references"] = present
+            every = zip(*_references(corpus), strict=True)
+            read["references"] = [tuple(text for text in own if text is not None) for own in every]
         own = [name for name in corpus.systems if name not in corpus.references_as_systems]
         outputs = {name: _lines(corpus.systems[name]) for name in own}
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
-        found: dict[str, list[Any]] = {}
+        numbers_of: dict[str, list[Any]] = {}
         for name, texts in outputs.items():
             rows: list[Any] = []
             for line in range(lines):
@@ -149,18 +183,12 @@ class _Computed:
                     rows.append([self._number(self._item(read, line, texts[line], one), where) for one in each])
                 else:
                     rows.append(self._number(self._item(read, line, texts[line]), where))
-            found[name] = rows
-        return found
+            numbers_of[name] = rows
+        return numbers_of
 
     def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any = None) -> Item:
-        return tuple(
-            output
-            if name == "outputs"
-            else reference
-            if reference is not None and name == "references"
-            else read[name][line]
-            for name in self.declared.reads
-        )
+        given = {"outputs": output} | ({"references": reference} if self.declared.each_reference else {})
+        return tuple(given[name] if name in given else read[name][line] for name in self.declared.reads)
 
     def _number(self, item: Item, where: tuple[Corpus, str, int]) -> int:
         number = self.distinct.setdefault(item, len(self.distinct))
@@ -170,8 +198,9 @@ class _Computed:
 
     # --- what is kept
 
-    def keys(self) -> dict[bytes, int]:
-        """Return the key of each item in the cache."""
+    @cached_property
+    def keys(self) -> list[bytes]:
+        """The key of each item in the cache."""
         declared = self.declared
         form = "each_reference" if declared.each_reference else "listwise" if declared.listwise else "plain"
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
@@ -195,16 +224,14 @@ class _Computed:
                     hashed.update(pack(">Q", len(text)) + b"".join(map(_field, text)))
             return hashed.digest()
 
-        return {key(item): number for item, number in self.distinct.items()}
+        return list(map(key, self.distinct))
 
     def kept(self) -> dict[int, Answer]:
         """Return the numbers that the cache has."""
         if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
-        keys = self.keys()
-        if not self.declared.code:
-            self._tell_changed_code()
-        return {keys[key]: _opened(value) for key, value in self.cache.read(list(keys)).items()}
+        kept = self.cache.read(self.keys)
+        return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
 
     def _tell_changed_code(self) -> None:
         """Say where the code of a version is another than when its numbers were kept."""
@@ -227,6 +254,8 @@ class _Computed:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
         self.answers = self.kept()
+        if not self.declared.code and self.declared.name not in self.how.options.recompute:
+            self._tell_changed_code()
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
         listener, whole, kept = self.how.listener, len(items), len(self.answers)
@@ -239,13 +268,18 @@ class _Computed:
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(time.monotonic() - self.begun, 3),
-            **({"devices": devices} if devices else {}),
+            "files": self.code.files,
+            "made_with": {
+                "python": platform.python_version(),
+                **self.made_with,
+                "device": ", ".join(devices or ["cpu"]),
+            },
         }
         return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how
-        cost = self._cost()
+        cost = self.cost()
         todo.sort(key=lambda number: (-cost(items[number]), items[number]))
         size = how.options.batch_size or plugin.batch_size
         batches = [todo[start : start + size] for start in range(0, len(todo), size)]
@@ -255,11 +289,12 @@ class _Computed:
         number = plugin.workers or (WAITING if plugin.waits else usual if plugin.has_load else how.options.threads)
         processes = own_process and (plugin.has_load or (number > 1 and len(batches) > 1))
         call = Call(plugin if not processes else None, plugin.place, self.code.options, declared)
-        call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid())
+        database = self.cache.path if self.cache else None
+        call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid(), database=database)
         work = _Batches(self, call, items, batches, min(number, len(batches)), processes=processes)
-        keys = {number: key for key, number in self.keys().items()} if self.cache else {}
+        cache = self.cache if work.adapts else None
         waiting: dict[bytes, bytes] = {}
-        written = time.monotonic()
+        last = time.monotonic()
         wrong: dict[int, Wrong] = {}
         try:
             for numbers, answers in work.done():
@@ -268,30 +303,40 @@ class _Computed:
                         wrong[number] = answer
                         continue
                     self.answers[number] = answer
-                    if self.cache:
-                        waiting[keys[number]] = _closed(answer)
-                if self.cache and time.monotonic() - written > OFTEN:
-                    self.cache.write(waiting)
-                    waiting, written = {}, time.monotonic()
+                    if cache:
+                        waiting[self.keys[number]] = written(answer)
+                if cache and time.monotonic() - last > OFTEN:
+                    cache.write(waiting)
+                    waiting, last = {}, time.monotonic()
                 how.listener.progress(len(self.answers), len(items))
                 if wrong:
                     break
         finally:
-            if self.cache:
-                self.cache.write(waiting)
+            if cache:
+                cache.write(waiting)
         if wrong:
-            first = min(wrong)
-            how.listener.note(wrong[first].trace)
-            place, message = str(self.places[first]), wrong[first].message
-            raise InputError(message.replace("{}", place, 1) if "{}" in message else f"{place}{message}")
+            raise self.error(min(wrong), wrong[min(wrong)])
         return devices
 
-    def _cost(self) -> Callable[[Item], float]:
+    def call_here(self) -> Call:
+        """Return what computes batches in this process."""
+        plugin, options = self.code.plugin, self.how.options
+        devices = tuple(devices_of(options.devices))[:1] if plugin.has_load else ()
+        return Call(plugin, plugin.place, self.code.options, self.declared, devices, options.threads)
+
+    def error(self, number: int, wrong: Wrong) -> InputError:
+        """Return what is raised for an item without numbers."""
+        self.how.listener.note(wrong.trace)
+        place, message = str(self.places[number]), wrong.message
+        return InputError(message.replace("{}", place, 1) if "{}" in message else f"{place}{message}")
+
+    def cost(self) -> Callable[[Item], float]:
+        """Return what says how much work an item is."""
         own = getattr(self.code.plugin.target, "cost", None)
         if own is not None:
             made = self.code.plugin.made(dict(self.code.options))
             return lambda item: float(made.cost(*item))
-        return lambda item: sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
+        return length
 
     # --- numbers of lines
 
@@ -382,10 +427,6 @@ def _field(text: str) -> bytes:
     return pack(">Q", len(data)) + data
 
 
-def _closed(answer: Answer) -> bytes:
-    return np.array(answer or (), "<f8").tobytes()
-
-
 def _opened(value: bytes) -> Answer:
     numbers = np.frombuffer(value, "<f8").tolist()
     return tuple(numbers) if numbers else None
@@ -411,14 +452,20 @@ class _Batches:
         self.adapts = not computed.code.plugin.has_load and not computed.code.plugin.waits
         self.given: dict[int, list[list[int]]] = {}
 
-    def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]]]]:
+    def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
         start = 0
         while start < len(batches):
             part = batches[start : start + self.at_once]
             number = start
             self.given[number] = part
             start += len(part)
-            yield number, [[self.items[index] for index in batch] for batch in part]
+            yield number, *self._texts(part)
+
+    def _texts(self, part: list[list[int]]) -> tuple[list[list[Item]], list[list[bytes]]]:
+        """Return the texts of batches, and their keys, where each batch is kept at once."""
+        keys = [] if self.adapts or not self.computed.cache else self.computed.keys
+        texts = [[self.items[index] for index in batch] for batch in part]
+        return texts, [[keys[index] for index in batch] for batch in part] if keys else []
 
     def done(self) -> Iterator[tuple[list[int], list[Any]]]:
         """Yield the numbers of items with their answers. A function begins here, since processes take time to start."""
@@ -451,7 +498,7 @@ class _Batches:
 
     def _alone(self, batch: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
         """Yield the answers of a batch that a worker may have been lost with."""
-        task = 0, [[self.items[index] for index in batch]]
+        task = (0, *self._texts([batch]))
         self.given = {0: [batch]}
         try:
             for answer in results(self.call, [task], 1, processes=True, patience=self.computed.how.options.patience):
@@ -464,8 +511,11 @@ class _Batches:
             yield from self._alone(batch[:half])
             yield from self._alone(batch[half:])
 
-    def _of(self, answer: tuple[int, list[list[Any]], float]) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds = answer
+    def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
+        number, answers, seconds, notes, made_with = done
+        self.computed.made_with |= made_with
+        for note in notes:
+            self.computed.how.listener.note(note)
         part = self.given.pop(number)
         if self.adapts and seconds < OFTEN / 2 and len(part) == self.at_once:
             self.at_once *= 2

@@ -146,14 +146,15 @@ def accuracy_interval(
 def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:
     """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs that they tie.
 
-    The names are in ASCII order. `lines` has the line of each judged sentence.
+    The names are in ASCII order. `lines` has the line of each judged sentence, -1 for one whose pairs do not count.
     """
     number = np.full(len(judgments.systems), -1, np.int64)
     number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
     pairs = judgments.expanded
     first, second = number[pairs.first], number[pairs.second]
     better, worse = np.where(pairs.outcome == 2, second, first), np.where(pairs.outcome == 2, first, second)
-    every, named = SentencePairs(better, worse, lines[pairs.segment]), (first >= 0) & (second >= 0)
+    every = SentencePairs(better, worse, lines[pairs.segment])
+    named = (first >= 0) & (second >= 0) & (every.line >= 0)
     tie = pairs.outcome == 1
     return every.only(named & ~tie), every.only(named & tie)
 
@@ -206,7 +207,7 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        differing += int((~equal_scores(values[1:], values[:1])).sum())
+        differing += int((~equal_scores(values[1:], values[:1]) & ~np.isnan(values[1:])).sum())
     return differing
 
 
@@ -365,13 +366,14 @@ def judged_scores(
 ) -> tuple[list[str], Floats, Ints]:
     """Return the judged systems, their sentence scores [systems, lines], and the line of each judged sentence.
 
-    Raises InputError where that line cannot be known.
+    It is -1 for a line that the metric leaves out. Raises InputError where that line cannot be known.
     """
     systems = [name for name in metric.systems if name in judgments.systems and name not in without]
     if metric.sentences is None or not systems:
         raise InputError(f"agreements: {metric.metric} has no sentence scores of systems that were judged")
     scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
-    return systems, scores, lines_of_segments(judgments, systems, scores, numbering, notes)
+    lines = lines_of_segments(judgments, systems, scores, numbering, notes)
+    return systems, scores, np.where(np.isnan(scores[:, lines]).all(axis=0), -1, lines)
 
 
 def _on_sentences(

@@ -195,8 +195,8 @@ def metric_scores(columns: Iterable[Board]) -> list[MetricScores]:
         names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
         goodness = scored.metric.goodness
         scores = {score.system: goodness(score.score) for score in scored.scores if score.system in names}
-        first = scored.scores[0]
-        metrics.append(MetricScores(first.dataset, first.metric, scores, scored.lines, partial(_sentences, scored)))
+        first, every = scored.scores[0], scored.by_line
+        metrics.append(MetricScores(first.dataset, first.metric, scores, every.lines, partial(_sentences, every)))
     return metrics
 
 

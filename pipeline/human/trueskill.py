@@ -177,6 +177,8 @@ def skills(scores: Floats) -> Floats:
             winner, loser = np.where(lost, second, first), np.where(lost, first, second)
             rows = np.arange(metrics)[:, None]
             before = mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser]
-            after = rated(*before, drawn, BETA, margin)
+            played = ~(np.isnan(one) & np.isnan(two))  # nobody plays in a line that is left out
+            rates = zip(rated(*before, drawn, BETA, margin), before, strict=True)
+            after = [np.where(played, new, old) for new, old in rates]
             mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = after
     return mean

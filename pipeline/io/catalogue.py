@@ -38,7 +38,7 @@ class DataFile:
     licence: str
     """The licence that the repository states."""
     given: str = ""
-    """Where a reader gets the file that is not fetched, since its licence keeps it or nobody recorded its checksum.
+    """Where a reader gets the file that is not fetched, since its licence keeps it.
 
     Empty for a file that is fetched. Of other files the repository, commit, size (0) and SHA-256 may be unknown.
     """
@@ -143,8 +143,7 @@ def read_catalogue(text: str) -> dict[str, DataSet]:
 
 
 def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
-    if "given" in about:
-        about = {**_UNKNOWN, "path": name, **about}
+    about = {"path": name, **(_UNKNOWN if "given" in about else {}), **about}
     copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
     return DataFile(
         dataset=dataset, name=name, size=int(about["bytes"]), given=" ".join(about.get("given", "").split()), **copied

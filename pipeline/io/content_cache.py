@@ -41,6 +41,9 @@ class Kind(NamedTuple):
 ANNOTATIONS = Kind("annotations/errant-1.sqlite", "annotations", "edits")
 SCORES = Kind("scores/scores-1.sqlite", "scores", "numbers")
 
+DIGESTS = Kind(SCORES.file, "digests", "digest")
+"""Of large files: by path, size, time and number in the file system."""
+
 
 class ContentCache:
     """Values by their keys, which are bytes. The database is made when something is first written."""

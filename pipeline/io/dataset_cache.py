@@ -103,11 +103,26 @@ def state(file: DataFile, *, quick: bool = False) -> State:
             return "changed"
         if quick or not file.sha256:
             return "here"
-        with path.open("rb") as opened:
-            checksum = hashlib.file_digest(opened, "sha256").hexdigest()
+        checksum = _checksum(path)
     except OSError:
         return "changed"
     return "here" if checksum == file.sha256 else "changed"
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def content_of(file: DataFile) -> str:
+    """Return what is equal for files with the same content: the checksum on record, else that of the file here.
+
+    A file that has neither is equal to no other one.
+    """
+    try:
+        return file.sha256 or _checksum(cache_path(file))
+    except OSError:
+        return file.key
 
 
 def locate_all(files: Iterable[DataFile]) -> list[Path]:
@@ -130,11 +145,18 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
     return [cache_path(file) for file in files]
 
 
+def is_fetched(file: DataFile) -> bool:
+    """Return whether a file is fetched where it is missing: its licence allows that, and no folder of a user has it."""
+    return not file.given and file.dataset not in _folders
+
+
 def by_hand(name: str) -> str:
     """Return how a user gets a data set that is not fetched; an empty text for one that is fetched."""
     given = next((file.given for file in data_set(name).files.values() if file.given), "")
-    if not given or name in _folders:
-        return given
+    if name in _folders:
+        return given or f"leave out --data {name} to have them fetched"
+    if not given:
+        return ""
     return f"{given}; then say --data {name}=FOLDER to `gec-pipeline reproduce`, or put it at {folder_of(name)}"
 
 
@@ -213,8 +235,10 @@ def fetch_files(
     """
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
-    lacking = [file for file in absent if not file.given]
-    fetched = Fetched(here=[file for file in files if file not in absent], given=[f for f in absent if f.given])
+    lacking = [file for file in absent if is_fetched(file)]
+    fetched = Fetched(
+        here=[file for file in files if file not in absent], given=[f for f in absent if f not in lacking]
+    )
     if not lacking:
         return fetched
     fetched.mirror = _mirror_of(mirror)

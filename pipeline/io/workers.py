@@ -30,6 +30,7 @@ from ..errors import IncompleteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
+    from types import ModuleType
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -411,6 +412,13 @@ def _begin(parent: int, *_: str) -> None:
         sys.stdout = sys.stderr = nowhere
         with contextlib.suppress(RuntimeError, MemoryError):
             threading.Thread(target=follow, name="follow", daemon=True).start()
+
+
+def send_code(module: ModuleType) -> None:
+    """Have worker processes get the functions and classes of a module with their work: they cannot import it."""
+    from joblib.externals.loky.cloudpickle_wrapper import dumps
+
+    sys.modules[dumps.__module__].register_pickle_by_value(module)
 
 
 class _Attempt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LongTextError
@@ -128,6 +129,10 @@ class Encoded(NamedTuple):
     """The ids of all tokens, line after line."""
     offsets: NDArray[np.int64]
     """Where each line begins in ids, and at last the number of ids: [lines + 1]."""
+
+    def lines(self) -> list[tuple[int, ...]]:
+        """Return the ids of each line."""
+        return [tuple(self.ids[start:end].tolist()) for start, end in itertools.pairwise(self.offsets.tolist())]
 
 
 class Words(NamedTuple):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ..config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
@@ -16,19 +15,15 @@ from ..io.remote import Remote, expanded, is_data, locate
 from . import METRICS
 from .base.metric import Metric
 from .base.options import parse_signature, render_signature
+from .names import CHANGES, Meant, folded, meanings, spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .base.options import Option
 
     Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
     """A metric as users of Python ask for it."""
-
-
-# Names of metrics as people write them, such as BLEU, ROUGE-L or chrF++. Each metric declares its own `spellings`.
-#
-# Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `ROUGE-L` and `rouge_l` are one name.
 
 
 ELSEWHERE = {
@@ -45,25 +40,13 @@ ELSEWHERE = {
     "PT-ERRANT": "pip install gec-metrics",
 }
 """Metrics that people ask for and that are not built in, each with how its own program is installed."""
+UNKNOWN = "no metric is called '{}'"
 BRING = "bring it with --plugin FILE.py, or give its numbers as `external`: gec-pipeline help plugins"
-
-
-class Meant(NamedTuple):
-    """What a name stands for."""
-
-    metric: str
-    """The name of the metric, as signatures have it."""
-    implied: Mapping[str, str]
-    """The options that the name implies, such as `word_order: 2` for chrF++."""
-
-    def __str__(self) -> str:
-        settings = ",".join(f"{key}={value}" for key, value in self.implied.items())
-        return f"{self.metric}[{settings}]" if settings else self.metric
 
 
 def meant(name: str) -> Meant:
     """Return what a name stands for. Raises ConfigError where it is unknown, or may be one metric or another."""
-    choices = _choices(name)
+    choices = meanings(name)
     if len(choices) == 1:
         return choices[0]
     if choices:
@@ -73,61 +56,33 @@ def meant(name: str) -> Meant:
 
     if find(name):
         return Meant(name, {})
-    elsewhere = next((how for known, how in ELSEWHERE.items() if _folded(known) == _folded(name)), "")
+    elsewhere = next((how for known, how in ELSEWHERE.items() if folded(known) == folded(name)), "")
     if elsewhere:
         raise ConfigError(f"{name} is not built in: {elsewhere}, {BRING}")
-    hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in _spellings())])
-    raise ConfigError(f"no metric is called '{name}'{hint}; known: {', '.join(METRICS)}; own metrics: {BRING}")
+    hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in spellings())])
+    raise ConfigError(f"{UNKNOWN.format(name)}{hint}; known: {', '.join(METRICS)}; own metrics: {BRING}")
 
 
-def named(name: str) -> str:
-    """Return the metric that has a name, or may have it, because it is another spelling; an empty text: none has."""
-    return next((choice.metric for choice in _choices(name)), "")
+def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
+    """Return those of the metrics that a text may mean: with a name, in any spelling, and the options that it says.
 
-
-def forget_names() -> None:
-    """Have the names of metrics be read anew: there are more of them now."""
-    _by_folded_name.cache_clear()
-    _known.cache_clear()
-
-
-def class_of(printed: str) -> type[Metric]:
-    """Return the class of the metric of a signature, or Metric itself if this version has no metric of its name."""
-    return METRICS.get(printed.partition("|")[0], Metric)
-
-
-def is_called(metric: Metric, text: str) -> bool:
-    """Return whether a text is a name of a metric: its own, or another spelling whose options it has."""
+    Where it says options, and one metric is what a config would get for the text, it means this one alone.
+    """
     try:
         name, settings = parse_signature(text)
+        asked = from_text(text) if settings else None
     except ConfigError:
-        return False
-    has = {option.name: str(getattr(metric, option.attribute)) for option in metric.options}
-    choices = [choice for choice in _choices(name) if choice.metric == metric.name and not settings]
-    return any(choice.implied.items() <= has.items() for choice in choices)
+        return []
+    said = [(choice.metric, {**choice.implied, **settings}) for choice in meanings(name)]
+    listed = list(metrics)
+    exactly = [metric for metric in listed if metric == asked]
+    return exactly or [m for m in listed if any(m.name == kind and _has(m, options) for kind, options in said)]
 
 
-def _choices(name: str) -> list[Meant]:
-    return [Meant(name, {})] if name in METRICS else _by_folded_name().get(_folded(name), [])
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name.lower())
-
-
-def _spellings() -> Iterator[tuple[str, Meant]]:
-    """Yield each name that is not canonical, as it is declared, with what it stands for."""
-    for name, metric in METRICS.items():
-        yield from ((spelling, Meant(name, options)) for spelling, options in metric.spellings.items())
-
-
-@cache
-def _by_folded_name() -> dict[str, list[Meant]]:
-    """Return what each name may stand for: a metric alone, where the name is canonical but for its case."""
-    names: dict[str, list[Meant]] = {}
-    for spelling, stands_for in _spellings():
-        names.setdefault(_folded(spelling), []).append(stands_for)
-    return names | {_folded(name): [Meant(name, {})] for name in METRICS}
+def _has(metric: Metric, said: Mapping[str, str]) -> bool:
+    """Return whether a metric has these values of its options."""
+    options = {option_of(type(metric), key): value for key, value in said.items()}
+    return all(option and getattr(metric, option.attribute) == option.read(value) for option, value in options.items())
 
 
 MAX_COMBINATIONS = 1000
@@ -140,14 +95,21 @@ def from_text(text: str, more: Mapping[str, str] | None = None) -> Metric:
     Raises ConfigError.
     """
     problems: list[Problem] = []
-    name, settings = parse_signature(text)
-    for key in more or {}:
-        if key in settings:
-            raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
-    metric = resolve(from_plain({"name": name, **settings, **(more or {})}, "", ""), problems)
+    metric = resolve(node_of(text, more or {}), problems)
     if metric is None or problems:
         raise ConfigError(problems)
     return metric
+
+
+def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
+    """Return the node of a metric's text, with the options in `more`, which messages find at `path`.
+
+    Raises ConfigError for an option that is given twice.
+    """
+    name, settings = parse_signature(text)
+    for key in more.keys() & settings.keys():
+        raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
+    return from_plain({"name": name, **settings, **more}, "", path)
 
 
 def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
@@ -166,7 +128,7 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
     metrics = [
         value
         if isinstance(value, Metric)
-        else (isinstance(value, str) and _known(value))
+        else (isinstance(value, str) and _known(value, len(CHANGES)))
         or resolve(from_plain(value, "metrics", f"[{number}]"), problems)
         for number, value in enumerate(values)
     ]
@@ -195,7 +157,7 @@ def _of_python(value: Any) -> Any:
 
 
 @lru_cache(256)
-def _known(text: str) -> Metric | None:
+def _known(text: str, _changes: int) -> Metric | None:
     """Return the metric of a text; None where something is wrong, or where it depends on more than the text."""
     problems: list[Problem] = []
     metric = resolve(from_plain(text, "metrics", ""), problems)

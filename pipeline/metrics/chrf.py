@@ -15,7 +15,7 @@ from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
 from .base.needs import Field, Needs, OverlapNeeds
-from .base.options import SACREBLEU, level_option, lowercase_option, option
+from .base.options import SACREBLEU, beta_option, level_option, lowercase_option, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,15 +117,17 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         implicit=True,
     )
     word_order: int = option(0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=MAX_ORDER)
-    beta: str = option(
-        "2",
-        help="weight of recall",
-        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-        numbers=True,
-        form="a number such as 2 or 0.5, with at most 6 decimals",
-    )
+    beta: str = beta_option("2")
     lowercase: bool = lowercase_option()
     whitespace: bool = option(False, key="space", help="white space is a character too")
+    strip_end: bool = option(
+        False,
+        key="rstrip",
+        help="drop white space at the end of lines first, as sacreBLEU's command does and its Python names do not",
+        applies=lambda m: m.whitespace,
+        why="only whitespace: true counts it",
+        implicit=True,
+    )
     eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
     level: str = level_option()
 
@@ -139,7 +141,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     @cached_property
     def needs(self) -> ChrfNeeds:
         """Lengths, n-grams and matches with each reference."""
-        split = Tokenization("char" if self.whitespace else "nonspace", lowercase=self.lowercase)
+        split = Tokenization(
+            "char" if self.whitespace else "nonspace", lowercase=self.lowercase, strip_end=self.strip_end
+        )
         characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
         words = OverlapNeeds(Tokenization("chrf", lowercase=self.lowercase), self.word_order, ("match",), source=False)
         return ChrfNeeds(characters, words if self.word_order else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
 from .base.options import parse_signature
-from .build import as_mapping, children_of, from_text, meant, option_of, resolve, resolve_all
+from .build import as_mapping, children_of, from_text, meant, node_of, option_of, resolve, resolve_all
+from .names import named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,41 +37,47 @@ def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Probl
 def from_texts(texts: Sequence[str], options: Mapping[str, str], pair: str = "") -> tuple[Metric, ...]:
     """Return the metrics of texts such as "BLEU" and "gleu[n=3]". Each takes the options that it has a use for.
 
-    A single metric has to take all of them. `pair` is a pair of languages, such as en-ja: metrics that split texts
-    as people write them by default, such as bleu, do it as suits the second one. Raises ConfigError, also where no
-    metric takes an option or the pair.
+    A single metric has to take all of them. An option called "chrf.lowercase" is for the metric chrf alone. `pair` is a
+    pair of languages, such as en-ja: metrics that split texts as people write them by default, such as bleu, do it as
+    suits the second one. Raises ConfigError, also where no metric takes an option or the pair.
     """
+    common = {key: value for key, value in options.items() if "." not in key}
+    kinds = [named(parse_signature(text)[0]) for text in texts]
+    own = [{key[len(kind) + 1 :]: options[key] for key in options if key.startswith(f"{kind}.")} for kind in kinds]
+    lost = next((key for key in options if "." in key and key.partition(".")[0] not in kinds), None)
+    if lost:
+        flag, name = re.sub("[._]", "-", lost), lost.partition(".")[0]
+        raise ConfigError(f"--{flag}: is for {name} alone, and only {', '.join(kinds)} is asked for")
     if pair:
         chosen = tokenizer_of_pair(pair)
-        changed = [_with_tokenizer(text, options, chosen) for text in texts]
-        if changed == list(texts):
-            given = {"tokenizer", "tok"} & options.keys()
+        taking = [more for text, more in zip(texts, own, strict=True) if _splits(text, common | more)]
+        if not taking:
+            given = {"tokenizer", "tok"} & common.keys()
             why = "it is given already" if given else "bleu does, unless it has one already"
             raise ConfigError(f"-l {pair}: no metric takes a tokenizer from it: {why}")
-        texts = changed
+        for more in taking:
+            more["tokenizer"] = chosen
     if len(texts) == 1:
-        return (from_text(texts[0], options),)
+        return (from_text(texts[0], common | own[0]),)
     problems: list[Problem] = []
-    nodes = [from_plain(text, "", text) for text in texts]
-    filled = _with_common(nodes, from_plain(options, "", ""), "option", problems)
+    nodes = [node_of(text, more, text) for text, more in zip(texts, own, strict=True)]
+    filled = _with_common(nodes, from_plain(common, "", ""), "option", problems)
     metrics = resolve_all(filled, problems)
     if problems:
         raise ConfigError(dict.fromkeys(problems))
     return metrics
 
 
-def _with_tokenizer(text: str, options: Mapping[str, str], tokenizer: str) -> str:
-    """Return the text of a metric with a tokeniser, if its own is for texts as people write them and was not given."""
+def _splits(text: str, options: Mapping[str, str]) -> bool:
+    """Return whether a metric with these options has a tokeniser for texts as people write them that was not given."""
     name, settings = parse_signature(text)
     kind, implied = meant(name)
     metric = METRICS[kind]
-    named = {option_of(metric, key): value for key, value in {**implied, **options, **settings}.items()}
-    given = {option.name: value for option, value in named.items() if option and value in (option.choices or ())}
+    written = {option_of(metric, key): value for key, value in {**implied, **options, **settings}.items()}
+    given = {option.name: value for option, value in written.items() if option and value in (option.choices or ())}
     split = option_of(metric, "tokenizer")
-    own = split and split not in named and TOKENIZERS.get(str(split.default_of(given)))
-    if not own or own.expects != "text":
-        return text
-    return f"{name}[{','.join(f'{key}={value}' for key, value in {**settings, 'tokenizer': tokenizer}.items())}]"
+    own = split and split not in written and TOKENIZERS.get(str(split.default_of(given)))
+    return bool(own and own.expects == "text")
 
 
 def _with_common(nodes: Sequence[Node], common: Node, kind: str, problems: list[Problem]) -> tuple[Node, ...]:

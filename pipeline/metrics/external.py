@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ..errors import wrong_name
 from ..io.safe_files import file_name
 from .base.capabilities import ReadsFiles
@@ -12,7 +14,9 @@ from .base.options import option
 from .plugged.metric import COUNTS, NumberNeeds, Numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from .base.metric import Metric
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
@@ -47,6 +51,17 @@ _NUMBER: dict[str, Any] = {
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
     "numbers": True,
 }
+
+
+def named(metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return what a config would say of numbers in memory whose title no metric has; counts have 3 columns."""
+    titles = {metric.title for metric in metrics if isinstance(metric, External)}
+    forms = {title: np.ndim(next(iter(systems.values()), 0)) for title, systems in scores.items()}
+    return [
+        {"name": "external", "title": title, "score": "f_beta" if form == 2 else "mean"}
+        for title, form in forms.items()
+        if title not in titles
+    ]
 
 
 @dataclass(frozen=True)
@@ -90,6 +105,13 @@ class External(ReadsFiles, Numbers):
         why="F-beta is a fraction",
         **_NUMBER,
     )
+    higher_is_better: bool = option(
+        True,
+        help="whether the best system is the one with the highest score",
+        applies=lambda m: not _counts(m),
+        why="the highest F-beta is the best",
+        implicit=True,
+    )
     files: str = option(
         "",
         help="the files, one for each system, such as scores/{system}.txt",
@@ -118,6 +140,11 @@ class External(ReadsFiles, Numbers):
         if not _counts(self) and float(self.scale) == 0:
             problems.append(("scale", "expected a number above 0"))
         return problems
+
+    def __post_init__(self) -> None:
+        """Keep the direction of the score."""
+        super().__post_init__()
+        object.__setattr__(self, "lower_is_better", not self.higher_is_better)
 
     @property
     def is_counts(self) -> bool:

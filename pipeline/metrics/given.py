@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import InputError, did_you_mean
 from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
-from .base.needs import Schema, Text
+from .base.needs import Text
 from .build import from_values
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ def score_counts(metric: Asked, totals: Mapping[str, float | Sequence[float]]) -
     """Return the outputs of a metric, the score first, from the sums of its counts over a corpus.
 
     `metric` is a name, a signature, a mapping or a metric, as `evaluate` takes it. `totals` has a number for each term
-    of the metric: {"match_1": 8, "match_2": 5, ...}, or all orders of a term at once: {"match": [8, 5, 3, 2]}. Scores
+    of the metric, or a list of numbers where the term has orders: {"match": [8, 5, 3, 2], "hyp_len": 9, ...}. Scores
     are fractions. `metric` at the level mean has no score of sums.
 
-    Raises InputError for unknown metrics, and for names that are wrong, lacking or given twice, and what is no number.
+    Raises InputError for unknown metrics, and for names that are wrong or lacking, and what is no number.
     """
     (measure,) = from_values([metric])
     if measure.level in LEVELS:
@@ -94,48 +94,28 @@ def score_counts(metric: Asked, totals: Mapping[str, float | Sequence[float]]) -
         )
     if not isinstance(totals, Mapping):
         raise InputError(f"totals: expected a mapping of names to numbers, found {type(totals).__name__}")
-    fields = [field._replace(per_reference=False) for field in measure.terms]
-    schema = Schema(tuple(fields), 1)
-    numbers = _by_name(measure, fields, schema.names, totals)
-    arrays: dict[str, Any] = {}
-    for field in fields:
-        values = [numbers[name] for name in _names(field)]
-        whole = all(float(value).is_integer() for value in values) and not field.real
-        arrays[field.name] = np.array(values if field.orders else values[0], np.int64 if whole else np.float64)
+    names = [field.name for field in measure.terms]
+    for name in totals:
+        if name not in names:
+            hint = did_you_mean(str(name), names) or f"; {measure.name} has {', '.join(names)}"
+            raise InputError(f"totals: {measure.name} has no sum called '{name}'{hint}")
+    for field in measure.terms:
+        if field.name not in totals and not field.spare:
+            needed = [field.name for field in measure.terms if not field.spare]
+            raise InputError(f"totals: {field.name} is missing; {measure.name} needs {', '.join(needed)}")
+    arrays: dict[str, Any] = {field.name: _array(field, totals.get(field.name, 0)) for field in measure.terms}
     return {name: float(value) for name, value in measure.score(arrays).items()}
 
 
-def _names(field: Field) -> list[str]:
-    """Return the names of the numbers of a term."""
-    return [f"{field.name}_{n}" for n in range(1, field.orders + 1)] if field.orders else [field.name]
-
-
-def _by_name(
-    metric: Metric, fields: Sequence[Field], names: Sequence[str], totals: Mapping[str, Any]
-) -> dict[str, float]:
-    """Return the number of each name; raises InputError as score_counts() does."""
-    orders = {field.name: _names(field) for field in fields if field.orders}
-    numbers: dict[str, float] = {}
-    for key, value in totals.items():
-        if key not in names and key not in orders:
-            known = [*names, *orders]
-            hint = did_you_mean(str(key), known) or f"; {metric.name} has {', '.join(names)}"
-            raise InputError(f"totals: {metric.name} has no sum called '{key}'{hint}")
-        own = orders.get(key, [key])
-        given = {key: value}
-        if key in orders:
-            listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
-            if not listed or len(value) != len(own):
-                expected = f"expected a list of {len(own)} numbers, one for each order"
-                raise InputError(f"totals: {key}: {expected}, found {value!r}")
-            given = dict(zip(own, value, strict=True))
-        if twice := sorted(given.keys() & numbers.keys()):
-            raise InputError(f"totals: '{twice[0]}' is given twice")
-        numbers |= {name: _number(name, one) for name, one in given.items()}
-    numbers = {field.name: 0 for field in fields if field.spare} | numbers
-    if lacking := [name for name in names if name not in numbers]:
-        raise InputError(f"totals: {lacking[0]} is missing; {metric.name} needs {', '.join(names)}")
-    return numbers
+def _array(field: Field, value: Any) -> Any:
+    """Return the numbers of a term as an array; raises InputError as score_counts() does."""
+    listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+    if field.orders and not (listed and len(value) == field.orders):
+        expected = f"expected a list of {field.orders} numbers, one for each order"
+        raise InputError(f"totals: {field.name}: {expected}, found {value!r}")
+    values = [_number(field.name, one) for one in (value if field.orders else [value])]
+    whole = all(float(one).is_integer() for one in values) and not field.real
+    return np.array(values if field.orders else values[0], np.int64 if whole else np.float64)
 
 
 def _number(name: str, value: Any) -> float:

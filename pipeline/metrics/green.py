@@ -14,7 +14,15 @@ from .base.capabilities import Rule, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
 from .base.needs import Field, OverlapNeeds
-from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
+from .base.options import (
+    beta_option,
+    level_option,
+    lowercase_option,
+    option,
+    strip_option,
+    tokenizer_option,
+    unit_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,13 +64,7 @@ class Green(ShowsNgrams, Metric):
         implicit=True,
     )
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
-    beta: str = option(
-        "2",
-        help="weight of recall against precision",
-        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-        numbers=True,
-        form="a number such as 2 or 0.5, with at most 6 decimals",
-    )
+    beta: str = beta_option("2")
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
     strip: bool = strip_option()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -94,12 +94,6 @@ SHARES = 232_792_560
 """The smallest number that all numbers up to MOST_REFERENCES divide: the mean of so many lengths is a multiple of
 1 / SHARES, so that sums of means are whole numbers too."""
 
-SWITCHES: dict[str, Any] = {
-    "applies": lambda m: m.normalized or m.no_punct,
-    "why": "only normalized and no_punct look at such characters",
-}
-"""Fields of the option asian_support: where it can change tokens."""
-
 
 @dataclass(frozen=True)
 class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
@@ -119,12 +113,15 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
     citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
-    lower_is_better: ClassVar[bool] = True
+    lower_is_better = True
 
     normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
     no_punct: bool = option(False, key="nopunct", help="remove punctuation")
     asian_support: bool = option(
-        False, key="asian", help="know the characters of Chinese and Japanese", implicit=True, **SWITCHES
+        False,
+        key="asian",
+        help="know the characters of Chinese and Japanese, beside normalized or no_punct",
+        implicit=True,
     )
     case_sensitive: bool = option(False, key="cased", help="keep upper case")
     tokens: str = option(

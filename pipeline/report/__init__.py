@@ -42,6 +42,10 @@ FORMATS: dict[str, Format] = {
         package="pyarrow",
         extra="parquet",
     ),
+    "numbers": Format(
+        about="the numbers of sentences by metrics of your own, and a config that takes them as `external`",
+        files=later(__name__, "numbers.number_files"),
+    ),
     "plots": Format(
         about="figures: scores, ranks, p-values and more",
         files=later(__name__, "plots.plot_files"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..metrics.build import class_of
+from ..metrics.names import class_of
 from ..scoring.results import REST
 from .tables import percent
 from .tables.comparisons import level_name, shown_interval

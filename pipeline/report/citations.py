@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
+from ..metrics.base.declared import key_of
 from ..metrics.base.options import with_samples
 from ..metrics.build import from_text
 from .latex import code, escape
@@ -88,9 +89,12 @@ PLAIN = Text(lambda keys: f" [{', '.join(keys)}]" if keys else "", str, str)
 LATEX = Text(lambda keys: rf"~\cite{{{','.join(keys)}}}" if keys else "", escape, code)
 
 
-def bibtex(keys: Sequence[str]) -> str:
-    """Return the entries of these keys, each once. Raises InputError for a key that has no entry."""
-    entries = citations()
+def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
+    """Return the entries of these keys, each once; `own` has entries of metrics of users.
+
+    Raises InputError for a key that has no entry.
+    """
+    entries = {**{key_of(entry): f"{entry.strip()}\n" for entry in own}, **citations()}
     for key in keys:
         if key not in entries:
             raise InputError(f"citations.bib has no entry '{key}'{did_you_mean(key, entries)}")
@@ -129,7 +133,7 @@ def _scores(results: Results, text: Text) -> list[str]:
         parts.append(f"{text.plain(name)}{text.cite(keys_of_dataset(name, info.digests.values()))} ({size})")
     sentences = [f"We scored {_joined(parts)} with gec-pipeline {text.plain(version)}."]
     for printed in dict.fromkeys(score.metric for score in results.scores):
-        metric = from_text(printed)
+        metric = results.metric(printed)
         score = next(score for score in results.scores if score.metric == printed)
         theirs = score.peer_signature or ""
         theirs = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
@@ -207,7 +211,7 @@ def _joined(parts: Sequence[str]) -> str:
 def uncited(results: Results) -> list[str]:
     """Return the data sets, metrics and human scores of a run that have no entry."""
     datasets = [name for name, info in results.datasets.items() if not keys_of_dataset(name, info.digests.values())]
-    metrics = [from_text(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
+    metrics = [results.metric(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
     names = [f"data set {name}" for name in datasets]
     names += [f"metric {metric.output}" for metric in metrics if not metric.citations]
     human = results.human or {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
 from ..metrics.base.options import with_samples
-from ..metrics.build import class_of
+from ..metrics.names import class_of, goodness
 from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
 from .tables import percent
@@ -125,7 +125,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     for test in group.tests if baseline is not None else ():
         if is_significant(test, results):
-            colour = AHEAD if class_of(group.metric).goodness(test.difference) > 0 else BEHIND
+            colour = AHEAD if goodness(group.metric, test.difference) > 0 else BEHIND
             rows = [n for n, score in enumerate(scores) if score.system == test.system]
             styles |= {(n, c): colour for n in rows for c, title in enumerate(table[0]) if title.startswith("against ")}
     clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
@@ -227,7 +227,7 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
             kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
             table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
             print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
-            if any(class_of(t.metric).goodness(t.difference) * (t.wins - t.losses) < 0 for t in tests):
+            if any(goodness(t.metric, t.difference) * (t.wins - t.losses) < 0 for t in tests):
                 print_text(TURNED)
         else:
             for title, square in squares.items():

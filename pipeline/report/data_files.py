@@ -139,7 +139,7 @@ def parquet_files(material: Material) -> dict[str, Content | bytes]:
     """
     files: dict[str, Content | bytes] = {}
     if not material.by_type:
-        scored, asked = material.measured, _asked(material)
+        scored, asked = [measured.by_line for measured in material.measured], _asked(material)
         types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
         files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
         for needs in dict.fromkeys(measured.metric.needs for measured in scored):

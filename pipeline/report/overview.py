@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..metrics.build import class_of
+from ..metrics.names import goodness, lower_is_better
 from .tables import percent
 from .tables.comparisons import (
     BETTER,
@@ -61,7 +61,7 @@ class Column:
     @property
     def lower_is_better(self) -> bool:
         """Whether the lowest score is the best."""
-        return class_of(self.group.metric).lower_is_better
+        return lower_is_better(self.group.metric)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,7 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
     parts = [_first(results, group, own, digits)] if len(own) > 1 else []
     different = [test for test in tests if is_significant(test, results)]
     if baseline is not None and different:
-        ahead = sum(class_of(test.metric).goodness(test.difference) > 0 for test in different)
+        ahead = sum(goodness(test.metric, test.difference) > 0 for test in different)
         behind = len(different) - ahead
         count, word = (ahead, "better") if ahead else (behind, "worse")
         rest = f", {behind} worse" if ahead and behind else ""

@@ -245,7 +245,7 @@ def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
 
 
 def _columns(measured: Board, system: str) -> HasBlocks | None:
-    return dict(zip(measured.names, measured.columns, strict=False)).get(system)
+    return dict(zip(measured.names, measured.by_line.columns, strict=False)).get(system)
 
 
 def _row(blocks: Iterable[Columns], line: int) -> Columns:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..metrics.base.capabilities import in_percent
+from ..metrics.names import class_of
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import overviews
 from .tables.comparisons import BETTER, STAR, WORSE, level_name, settings_line
@@ -139,6 +141,8 @@ def _overview(results: Results, overview: Overview) -> Sheet:
             notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
     if lower := [column.title for column in overview.columns if column.lower_is_better]:
         notes.append(f"{', '.join(lower)}: the lowest score is the best.")
+    if plain := [column.title for column in overview.columns if not in_percent(class_of(column.group.metric))]:
+        notes.append(f"{', '.join(plain)}: shown as it is, not in percent.")
     if results.tests:
         notes.append(overview.marks)
     notes += _settings(results, f"{BETTER} {WORSE}" if overview.baseline is not None else "significant")

@@ -1,7 +1,7 @@
 """Leader boards across publications: which outputs that recipes name are for the same data, and what was printed.
 
 `boards.yaml` names the data set and the metric of each board. Its systems are the outputs of all recipes for the same
-texts, which the checksums of the catalogue tell, so that a new recipe joins a board without being named there.
+texts, which their checksums tell, so that a new recipe joins a board without being named there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
 from ..io.catalogue import named_in
-from ..io.dataset_cache import state
+from ..io.dataset_cache import content_of, state
 from ..io.remote import is_data
 from ..metrics.build import from_text
 from .recipe import plain_yaml
@@ -190,15 +190,15 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
     A system has the name that it has in its oldest recipe, followed by that recipe's where another one has the name.
     """
     own, metric = _files(written["dataset"]), from_text(written["metric"])
-    references = {file.sha256 for file in own.get("references", ())}
+    references = {content_of(file) for file in own.get("references", ())}
     named: dict[str, list[tuple[str, Recipe, list[Printed], DataFile]]] = {}
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
         for dataset in _same_datasets(outcome.recipe, own):
             printed = printed_scores(outcome, dataset, metric)
             for system, file in _outputs(outcome.recipe, dataset):
-                if file.sha256 not in references:
+                if (content := content_of(file)) not in references:
                     of_system = [one for name, one in printed if name == system]
-                    named.setdefault(file.sha256, []).append((system, outcome.recipe, of_system, file))
+                    named.setdefault(content, []).append((system, outcome.recipe, of_system, file))
     entrants: dict[str, Entrant] = {}
     for places in named.values():
         scores = tuple(one for _, _, printed, _ in places for one in printed)
@@ -242,8 +242,8 @@ def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[s
         return
     for name, dataset in recipe.mapping("datasets").items():
         files = _files({**common, **dataset} if isinstance(dataset, dict) else dataset)
-        sums = {key: [file.sha256 for file in texts] for key, texts in files.items()}
-        if sums and all(sums.get(key, []) == [file.sha256 for file in texts] for key, texts in own.items()):
+        sums = {key: [content_of(file) for file in texts] for key, texts in files.items()}
+        if sums and all(sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()):
             yield name
 
 

@@ -19,7 +19,7 @@ from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
 from ..io.small_tables import at_line, number_of, read_rows
-from ..metrics.build import from_text, is_called
+from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
 from ..scoring.column_blocks import chosen_references
 from ..scoring.results import REFERENCES_ROW
@@ -361,7 +361,8 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     A name may also be that of the score, such as the title of numbers from files. None means the only metric.
     Raises InputError where no metric, or more than one, is meant.
     """
-    same = [metric for metric in metrics if text is None or text == metric.output or is_called(metric, text)]
+    meant = metrics_called(text, metrics) if text is not None else metrics
+    same = [metric for metric in metrics if text == metric.output or metric in meant]
     if len(same) == 1:
         return same[0]
     listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"

@@ -1,8 +1,9 @@
 """Our values compared with published ones, digit by digit as they were printed, with a verdict on each and on all.
 
-Our value is equal to the expected one where it becomes the expected text when it is rounded to that many decimals. Only
-twelve significant digits are compared, because sums in another order differ behind them. All arithmetic is decimal, on
-the shortest decimal form of our numbers.
+Our value is equal to the expected one where it becomes the expected text when it is rounded to that many decimals. A
+value exactly between two texts is equal to both, because programs differ in how they round it. Only twelve significant
+digits are compared, because sums in another order differ behind them. All arithmetic is decimal, on the shortest
+decimal form of our numbers.
 """
 
 from __future__ import annotations
@@ -119,7 +120,10 @@ def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
     if len(published.as_tuple().digits) > MOST:
         unit = Decimal(1).scaleb(published.adjusted() - MOST + 1)
         return abs(ours - published) <= unit / 2
-    return rounded(ours, -int(published.as_tuple().exponent), rule) == published
+    digits = -int(published.as_tuple().exponent)
+    if rule == "cut":
+        return rounded(ours, digits, rule) == published
+    return abs(Context(prec=MOST).plus(ours) - published) <= Decimal(1).scaleb(-digits) / 2
 
 
 def leaves(expected: Any, ours: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:

@@ -219,7 +219,7 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
         raise InputError(OF_M2)
     if gold is not None:
         corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.input}, systems_later=True)
-    elif references is None:
+    elif references is None and (sources is None or metric.needs.references):
         raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
     else:
         corpus = corpus_in_memory({}, references, sources, needed, systems_later=True, own_tokens=own)

@@ -17,8 +17,9 @@ from ..errors import InputError
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS
 from ..metrics.base.options import render_signature
-from ..metrics.build import class_of
+from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
+from .column_blocks import ByLine
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import aggregation_of, reduce
 
@@ -128,6 +129,16 @@ class Board:
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
     """The paired tests of systems, where there are any yet."""
+    left_out: tuple[int, ...] = ()
+    """The lines of the data set, from 0, that are left out for all systems, since some system has no number there."""
+
+    @property
+    def by_line(self) -> Board:
+        """The board for whoever shows lines or joins them with others: NaN stands for the numbers of lines left out."""
+        if not self.left_out:
+            return self
+        columns = tuple(ByLine(own, self.left_out) for own in self.columns)
+        return replace(self, columns=columns, lines=self.lines + len(self.left_out), left_out=())
 
     @property
     def names(self) -> list[str]:
@@ -206,6 +217,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         own=tuple(own),
         categories=task.input.categories,
         parts=tuple(parts),
+        left_out=task.input.left_out,
     )
     if not parts:
         return board
@@ -236,7 +248,9 @@ def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
         own = [board for board in boards if board.dataset == name]
         views = {board.metric.needs.input: board.references for board in own}
         references = views.pop(TEXTS, own[0].references)
-        found[name] = DatasetInfo(own[0].lines, references, {}, views, own[0].categories)
+        found[name] = DatasetInfo(
+            lines=own[0].lines, references=references, digests={}, views=views, categories=own[0].categories
+        )
     return found
 
 
@@ -269,8 +283,7 @@ def with_means(results: Results) -> Results:
 def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
     """Return the means of a metric; `scores` has the score of each system on each data set."""
     means = {name: math.fsum(own.values()) / len(datasets) for name, own in scores.items() if len(own) == len(datasets)}
-    better = class_of(metric).goodness
-    order = ranks([better(mean) for mean in means.values()])
+    order = ranks([goodness(metric, mean) for mean in means.values()])
     lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
     ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
     return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
@@ -308,4 +321,11 @@ def describe(corpus: Corpus) -> DatasetInfo:
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
     left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
-    return DatasetInfo(corpus.lines, len(corpus.references), digests, views, categories, left_out)
+    return DatasetInfo(
+        lines=corpus.lines,
+        references=len(corpus.references),
+        digests=digests,
+        views=views,
+        categories=categories,
+        left_out=left_out,
+    )

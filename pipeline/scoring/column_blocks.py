@@ -112,6 +112,24 @@ def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
 
 
 @dataclass(frozen=True)
+class ByLine:
+    """The numbers of a system by all lines of its data set: NaN for lines that are left out for want of a number."""
+
+    whole: HasBlocks
+    left_out: Sequence[int]
+    """These lines of the data set, from 0 and in rising order."""
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns, one block of lines after the other; a line left out is in the block of the line before."""
+        before, places = 0, np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
+        for columns in self.whole.blocks():
+            size = len(next(iter(columns.values())))
+            here = places[(places > before - (before == 0)) & (places <= before + size)] - before
+            yield {name: np.insert(values, here, np.nan, axis=0) for name, values in columns.items()}
+            before += size
+
+
+@dataclass(frozen=True)
 class Subset:
     """The counts of a system with only some of the references."""
 

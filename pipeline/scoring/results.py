@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from ..errors import StoreError
 from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types of the fields)
 from ..io.safe_files import read_json
-from ..metrics.plugged.declare import Declared  # noqa: TC001 (pydantic reads it too)
+from ..metrics.base.declared import Declared  # noqa: TC001 (pydantic reads it too)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
+    from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
 
 SCHEMA = 1
@@ -180,7 +181,7 @@ class Score:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
     """What was scored."""
 
@@ -282,6 +283,19 @@ class Results:
     """The means over data sets, for each metric. The key is missing in the file where nobody asked for them."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """The metrics of users, by name: what is needed to read their results without their code."""
+
+    def metric(self, printed: str) -> Metric:
+        """Return the metric of a signature. Of a metric of a user the code is not needed. Raises ConfigError."""
+        declared = self.declared.get(printed.partition("|")[0])
+        if not declared:
+            from ..metrics.build import from_text  # here, because the class is needed where no metric is
+
+            return from_text(printed)
+        from ..metrics.plugged.loading import remember  # here, because most runs have no metric of a user
+        from ..metrics.plugged.metric import restored
+
+        remember(self.declared.values())
+        return restored(declared, printed)
 
     def only(self, system: str) -> Results:
         """Return the same results with the scores of one system, and without comparisons."""

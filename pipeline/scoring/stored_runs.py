@@ -10,9 +10,7 @@ from ..errors import InputError, StoreError, did_you_mean
 from ..execution.store.counts import StoredCounts
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..metrics.base.capabilities import category_needs
-from ..metrics.build import from_text, is_called
-from ..metrics.plugged.loading import remember
-from ..metrics.plugged.metric import restored
+from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
 from .board import Board, describe, picked, rows_of, with_means
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ..metrics.base.declared import Declared
     from ..metrics.base.needs import Needs
     from .board import Task
     from .results import DatasetInfo
@@ -56,7 +55,6 @@ def boards_of(path: Path, results: Results) -> list[Board]:
     Raises StoreError where a signature is of no metric.
     """
     breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
-    remember(results.declared.values())
     return [
         _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
         for key, scores in _grouped(results.scores).items()
@@ -75,9 +73,9 @@ def _board(
     path: Path, results: Results, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
 ) -> Board:
     dataset, printed = scores[0].dataset, scores[0].metric
-    info, declared = results.datasets[dataset], results.declared.get(printed.partition("|")[0])
+    info = results.datasets[dataset]
     try:
-        metric = restored(declared, printed) if declared else from_text(printed)
+        metric = results.metric(printed)
     except InputError as error:
         raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
     references = info.references_of(metric.needs)
@@ -105,6 +103,7 @@ def _board(
         parts=parts if all(part.path.exists() for part in parts) else (),
         breakdown=tuple(breakdown),
         tests=tuple(tests),
+        left_out=info.left_out.get(metric.needs.key, ()),
     )
 
 
@@ -154,7 +153,7 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     StoreError where the runs have nothing in common, or where a data set of the same name has other texts.
     """
     (results, scored), (more_results, more) = load(one), load(two)
-    datasets, joined = dict(results.datasets), list[Board]()
+    datasets, joined, refused = dict(results.datasets), list[Board](), list[str]()
     for name in (name for name in results.datasets if name in more_results.datasets):
         _check_data(name, results.datasets[name], more_results.datasets[name], one, two)
         digests = results.datasets[name].digests | more_results.datasets[name].digests
@@ -162,13 +161,17 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     labels = (one.resolve().name, two.resolve().name)
     for board in scored:
         partner = next((m for m in more if m.dataset == board.dataset and m.metric == board.metric), None)
-        if partner:
+        if partner and (reason := _unlike(board, partner, results.declared.get(board.metric.name))):
+            refused.append(f"{board.dataset}: {board.metric.name} is left out: {reason}; run all systems in one config")
+        elif partner:
             of_both = results.datasets[board.dataset].digests, more_results.datasets[board.dataset].digests
             joined.append(_joined(board, partner, of_both, labels if labels[0] != labels[1] else ("1", "2")))
+    if not joined and refused:
+        raise StoreError("\n".join(refused))
     if not joined:
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{_listed(scored, more)}")
     datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
-    warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings]))
+    warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
     missing = [*results.missing, *more_results.missing]
     return Results(
         datasets=datasets, warnings=warnings, missing=missing, statistics=results.statistics, **rows_of(joined)
@@ -187,6 +190,15 @@ def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, seco
     differing = [key for key in texts[0] if key in texts[1] and texts[0][key] != texts[1][key]]
     if differing:
         raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
+
+
+def _unlike(one: Board, two: Board, declared: Declared | None) -> str:
+    """Return why the numbers of two runs cannot be compared although the metric is the same, or an empty text."""
+    if declared and declared.listwise and (apart := sorted(set(one.names) ^ set(two.names))):
+        return f"its numbers depend on all systems of a run, and {', '.join(apart)} is in one run alone"
+    if lines := set(one.left_out) ^ set(two.left_out):
+        return f"the runs leave out other lines, such as line {min(lines) + 1}"
+    return ""
 
 
 def _joined(one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]) -> Board:
@@ -258,9 +270,13 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
     """Return the scores of these metrics and systems on these data sets; raises StoreError if there are none."""
     if not scored:
         raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
-    kept = [m for m in scored if not selection.metrics or any(_is_metric(m, text) for text in selection.metrics)]
-    for text in selection.metrics:
-        if not any(_is_metric(m, text) for m in scored):
+    meant = {text: _measured_by(text, scored) for text in selection.metrics}
+    chosen = {id(board) for boards in meant.values() for board in boards}
+    kept = [board for board in scored if not meant or id(board) in chosen]
+    for text, boards in meant.items():
+        if not boards:
+            if "[" in text:
+                from_text(text)  # says what is wrong in it
             hint = did_you_mean(text, dict.fromkeys(m.metric.output for m in scored))
             known = ", ".join(dict.fromkeys(board.signature for board in scored))
             raise StoreError(f"--metric {text}: there is no such one{hint}; there are {known}")
@@ -273,10 +289,15 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
     return kept
 
 
-def _is_metric(measured: Board, text: str) -> bool:
-    """Whether a text is a name of a metric, its signature, or a pattern of one of these."""
-    names = (measured.metric.output, measured.signature)
-    return any(text == name or fnmatchcase(name, text) for name in names) or is_called(measured.metric, text)
+def _measured_by(text: str, scored: Sequence[Board]) -> list[Board]:
+    """Return the scores by metrics that a text means: as a config has them, by signature, or by a pattern of a name."""
+    meant = metrics_called(text, [board.metric for board in scored])
+
+    def is_meant(board: Board) -> bool:
+        names = (board.metric.output, board.signature)
+        return text in names or any(fnmatchcase(name, text) for name in names) or board.metric in meant
+
+    return list(filter(is_meant, scored))
 
 
 def narrowed(results: Results, boards: Sequence[Board]) -> Results:

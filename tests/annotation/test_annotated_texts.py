@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -11,19 +12,18 @@ import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.annotation.errant_annotator import versions_of
+from pipeline.annotation.errant_annotator import Pair, versions_of
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution import workers
 from pipeline.metrics.build import from_text
 from pipeline.metrics.cleme.metric import Cleme
 from pipeline.metrics.errant.metric import Errant
 from tests.annotation.errant_package import needs_errant
-from tests.annotation.stand_in import MODELS, ONE, TWO, m2, put_in, take_away
+from tests.annotation.stand_in import MODELS, ONE, TWO, edits_of, m2, put_in, take_away
 from tests.conftest import ROOT, called, run
 from tests.files import lines, prepare, problems, write
 
 if TYPE_CHECKING:
-    from pipeline.annotation.errant_annotator import Pair
     from pipeline.scoring.results import Results
 
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]
@@ -199,6 +199,156 @@ def test_from_python(asked: list[list[Pair]]) -> None:
         beside = pipeline.evaluate(OUTPUTS, sources=SOURCE, metrics=auto, gold="gold.m2")
     assert [(result.system, result.outputs, result.rank) for result in beside] == expected
     assert len(asked) == 1
+
+
+FOREIGN = """S a b c
+A 0 3|||Wci|||a x c|||REQUIRED|||-NONE-|||0
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||2
+
+S d e f
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+A 1 2|||ArtOrDet|||y|||REQUIRED|||-NONE-|||2
+
+S g h
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S i j k l
+A 1 2|||Mec||||||REQUIRED|||-NONE-|||0
+A 3 4|||Nn|||m||n|||REQUIRED|||-NONE-|||2
+
+"""
+"""The texts REFS as edits with the types of NUCLE."""
+REPLACED = (
+    "nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which are not ERRANT's: the texts that its edits make"
+)
+
+
+def test_gold_of_other_types_is_annotated_anew(asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]) -> None:
+    auto = [with_auto(metric) for metric in METRICS]
+    expected = from_m2()
+    write({"nucle.m2": FOREIGN})
+    assert outputs({"gold": "nucle.m2"}, PLAIN, auto) == expected
+    assert outputs({"gold": "nucle.m2"}, {"A": "A.txt", "B": {"m2": "B.m2"}}, auto, "mixed") == expected
+    replaced = f"{REPLACED} are annotated with {ONE} in its place; `gold: keep`"
+    with pytest.warns(UserWarning, match="annotators without a line"), pytest.warns(UserWarning, match=replaced):
+        found = pipeline.evaluate(OUTPUTS, metrics=auto, gold="nucle.m2")
+    assert [(result.system, result.outputs, result.rank) for result in found] == expected
+    arguments = ["errant", "--annotator", "auto", "--gold", "nucle.m2", "-o", "A.txt", "B.txt", "--json"]
+    code, printed, told = called(capsys, "score", *arguments)
+    assert (code, [score["outputs"] for score in json.loads(printed)["scores"]]) == (0, [o for _, o, _ in expected[:2]])
+    assert told.count(REPLACED) == 1
+    assert len(asked) == 1
+
+
+def test_gold_of_other_types_is_kept_where_that_is_asked_for(
+    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand: of all edits of both outputs, that of B in the second sentence alone stands so in the gold."""
+    write({"nucle.m2": FOREIGN})
+    kept = outputs({"gold": "nucle.m2"}, FILES, ["errant[gold=keep]", "cleme[gold=keep]"], "kept")
+    assert [score["tp"] for _, score, _ in kept[:2]] == [0, 1]
+    auto = ["errant[annotator=auto,gold=keep]", "cleme[annotator=auto,gold=keep]"]
+    assert outputs({"gold": "nucle.m2"}, PLAIN, auto, "auto") == kept
+    results = run(Path("c.yaml"), "auto")
+    assert results.scores[0].metric == f"errant|mode:cs|beta:0.5|annotator:{ONE}|gold:keep|nrefs:2|v:0.2.0"
+    assert not any("in its place" in warning for warning in results.warnings)
+    both = outputs({"gold": "nucle.m2"}, PLAIN, ["errant[annotator=auto]", auto[0]], "both")
+    assert both[2:] == kept[:2]
+    assert both[:2] == from_m2()[:2]
+    options = ["--annotator", "auto", "--gold-edits", "keep", "--gold", "nucle.m2", "--json"]
+    _, printed, _ = called(capsys, "score", "errant", *options, "-o", "A.txt")
+    assert json.loads(printed)["scores"][0]["outputs"] == kept[0][1]
+    assert len(asked) == 1
+
+
+def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
+    write({"nucle.m2": FOREIGN, "other.m2": FOREIGN})
+    found = problems(config({"gold": "nucle.m2"}, FILES, ["errant", "cleme", "m2"]))
+    assert found == [
+        f"d: {name}: nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which are not ERRANT's, and the "
+        "outputs have edits of ERRANT: `annotator: auto` among the options of the metric has the gold annotated anew; "
+        "`gold: keep` compares it as it is"
+        for name in ("errant", "cleme")
+    ]
+    # what another program gave on both sides is compared as ever
+    one = FOREIGN.replace("|||2\n", "|||0\n").replace("A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n", "")
+    write({"one.m2": one})
+    assert outputs({"gold": "one.m2"}, {"A": {"m2": "one.m2"}}, ["errant"])[0][1]["tp"] == 4
+
+
+def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(asked: list[list[Pair]]) -> None:
+    expected, dataset = from_m2(), {**TEXTS, "gold": "nucle.m2"}
+    write({"nucle.m2": FOREIGN, "r0.txt": text(REFS[0]), "gold.xml": XML})
+    of_gold = outputs({"gold": "nucle.m2"}, PLAIN, ["m2", "imeasure"])
+    found = outputs(dataset, PLAIN, ["m2", "imeasure", *map(with_auto, METRICS)], "both")
+    assert (found[:4], found[4:]) == (of_gold, expected)
+    replaced = "the references of the data set are annotated"
+    with (
+        pytest.warns(UserWarning, match="annotators without a line"),
+        pytest.warns(UserWarning, match="blanks alone"),
+        pytest.warns(UserWarning, match=replaced),
+    ):
+        again = pipeline.evaluate(OUTPUTS, REFS, SOURCE, with_auto("errant"), gold="nucle.m2")
+    assert [(result.system, result.outputs, result.rank) for result in again] == expected[:2]
+    of_xml = outputs({**TEXTS, "gold": "gold.xml"}, PLAIN, ["imeasure", with_auto("errant")], "xml")
+    assert of_xml[2:] == expected[:2]
+    assert len(asked) == 1
+
+
+XML = "".join(
+    ["<a>", *(f'<sentence numann="1"><text>{line}</text></sentence>' for line in SOURCE[1:]), "</a>"]
+).replace(
+    "<a>",
+    '<a><sentence numann="1"><text>a b c</text><error req="yes"><alt ann="0"><c start="1" end="2">x</c></alt></error>'
+    "</sentence>",
+)
+
+
+@pytest.mark.usefixtures("asked")
+def test_texts_of_gold_are_those_of_errant_m2() -> None:
+    """By the rules of commands/m2_to_m2.py of errant 3.0.2 with -auto, on random edits: overlapping ones, edits that
+    change nothing, edits that only detect (Um, UNK), and annotators without a line."""
+    rng = random.Random(4)
+    sentences, gold, expected = list[str](), list[str](), list[list[list[str]]]([])
+    for _ in range(300):
+        tokens = rng.choices("abcd", k=rng.randint(1, 5))
+        sentences.append(" ".join(tokens))
+        rows, wanted = list[str](), list[list[str]]()
+        for annotator in range(2):
+            spans = sorted(rng.choices(range(len(tokens) + 1), k=2) for _ in range(rng.randint(0, 3)))
+            edits = [
+                (sorted(span), rng.choice(["Wci", "Um", "UNK", "Nn"]), rng.choices("abx", k=rng.randint(0, 2)))
+                for span in spans
+            ]
+            rows += [f"A {s} {e}|||{t}|||{' '.join(w)}|||REQUIRED|||-NONE-|||{annotator}" for (s, e), t, w in edits]
+            noop = not edits and rng.random() < 0.5
+            rows += [f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"] * noop
+            wanted.append(of_errant_m2(tokens, edits) if edits else NOOP_LINES * noop)
+        expected.append(wanted if any(wanted) else [NOOP_LINES, []])
+        gold += [f"S {sentences[-1]}", *rows, ""]
+    write({"n.m2": "\n".join([*gold, ""]), "o.txt": text(sentences)})
+    job = prepare(config({"gold": "n.m2"}, {"A": "o.txt"}, ["errant[annotator=auto]"]))
+    view = job.corpora[0].read_by(job.metrics[0].needs)
+    for number in range(2):
+        found = [record.split("\n")[1:] for record in lines(view.references[number])]
+        assert found == [[f"{line}{number}" for line in row[number]] for row in expected]
+
+
+NOOP_LINES = ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"]
+
+
+def of_errant_m2(tokens: list[str], edits: list[tuple[list[int], str, list[str]]]) -> list[str]:
+    """Return the lines of an annotator's edits, whose text the stand-in annotates."""
+    corrected, offset, kept = list(tokens), 0, list[str]()
+    for (start, end), type_, words in sorted(edits, key=lambda edit: edit[0]):
+        detected = type_ in ("Um", "UNK")
+        new = tokens[start:end] if detected else words
+        corrected[start + offset : end + offset] = new
+        offset += len(new) - (end - start)
+        kept += [f"A {start} {end}|||UNK|||{' '.join(words)}|||REQUIRED|||-NONE-|||"] * detected
+    pair = Pair(" ".join(tokens), " ".join(corrected))
+    own = edits_of(pair, "en_one") if tokens != corrected else ()
+    return sorted([*kept, *own], key=lambda line: [int(place) for place in line[2:].split("|||")[0].split()])
 
 
 def test_references_that_are_missing_take_no_part(asked: list[list[Pair]]) -> None:

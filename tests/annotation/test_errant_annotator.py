@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipeline.annotation import annotate
+from pipeline.annotation import annotate, errant_annotator
 from pipeline.annotation.annotate import annotate_all
 from pipeline.annotation.errant_annotator import (
     ErrantAnnotator,
     Pair,
+    Word,
     block,
+    faster,
     pair_of,
+    trivial,
     versions_of,
 )
 from pipeline.errors import ConfigError
@@ -127,6 +130,59 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
         alone.append(tuple(edit.to_m2(7) for edit in package.annotate(one, two)))
     together = ErrantAnnotator().annotate(pairs)
     assert [tuple(f"{edit}7" for edit in annotation) for annotation in together] == alone
+
+
+def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(package: Any) -> None:
+    """To the bit, though each distinct row of a matrix is multiplied once: sources and outputs share most of them."""
+    from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
+
+    texts = [line for path in sorted(ROOT.glob("data/**/*.txt")) for line in lines(path)]
+    together = ErrantAnnotator().parse(texts)
+    for text, doc in together.items():
+        alone = package.parse(text)
+        assert doc.tensor.tobytes() == alone.tensor.tobytes()
+        read = [parsed.to_array([TAG, POS, LEMMA, DEP, HEAD]).tolist() for parsed in (doc, alone)]
+        assert read[0] == read[1]
+    assert len(together) > 100
+
+
+def words(rng: random.Random, text: str) -> list[Word]:
+    """Return words of one letter, with few lemmas and parts of speech, so that many costs tie."""
+    return [Word(sign, ord(sign), ord(sign.lower()), rng.randrange(2), 92 + rng.randrange(2) * 8) for sign in text]
+
+
+def test_costs_and_operations_are_those_of_errant() -> None:
+    """Repeated words, other cases and other orders, up to texts that have no word. Equal ends are not looked at."""
+    from errant.alignment import Alignment
+
+    rng = random.Random(1965)
+    operations: set[str] = set()
+    own = faster(Alignment)
+    assert own is not Alignment
+    for number in range(900):
+        alphabet = "abAB" if number % 2 else "abcdeABfgh"
+        source = "".join(rng.choices(alphabet, k=rng.randrange(9)))
+        corrected = rng.choice([rng.sample(source, len(source)), rng.choices(alphabet, k=rng.randrange(9)), source[1:]])
+        one, two = words(rng, source), words(rng, "".join(corrected))
+        theirs, mine = Alignment(one, two), own(one, two)
+        rows, columns = len(mine.op_matrix), len(mine.op_matrix[0])
+        assert mine.cost_matrix == [row[:columns] for row in theirs.cost_matrix[:rows]]
+        assert mine.op_matrix == [row[:columns] for row in theirs.op_matrix[:rows]]
+        shared = len(one) + 1 - rows
+        assert mine.align_seq == theirs.align_seq[: len(theirs.align_seq) - shared]
+        assert [operation for operation, *_ in theirs.align_seq[len(mine.align_seq) :]] == ["M"] * shared
+        operations |= {operation for operation, *_ in theirs.align_seq}
+    assert {"M", "S", "I", "D", "T2", "T3", "T4"} <= operations
+
+
+def test_the_code_of_an_unknown_errant_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    from errant.alignment import Alignment
+
+    pairs = [pair_of(*pair) for pair in PAIRS if trivial(*pair) is None]
+    expected = ErrantAnnotator().annotate(pairs)
+    monkeypatch.setattr(errant_annotator, "KNOWN", set())
+    assert faster(Alignment) is Alignment
+    assert ErrantAnnotator().annotate(pairs) == expected
 
 
 def test_two_workers_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ from tests.bench.calls import calls
 from tests.bench.measuring import clock
 from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import HEADER, Row
+from tests.bench.plugged import plugged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,6 +45,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "bleu": (bleu.bleu, False),
     "chrf": (bleu.chrf, False),
     "calls": (calls, False),
+    "plugins": (plugged, True),
     "ter": (bleu.ter, False),
     "wc": (whole.wc, False),
     "workers": (whole.workers, False),

@@ -35,7 +35,7 @@ NUMBER = re.compile(r"[0-9]\.[0-9]+")
 TOLERANCE = 6e-5
 """Peers print four decimals."""
 PEERS = {"m2": "a port of m2scorer to Python 3", "imeasure": "", "errant": "errant_compare"}
-AIMS = {"m2": "300 times the fastest exact port", "imeasure": "-", "errant": "20 times"}
+AIMS = {"m2": "300 times the fastest exact port", "imeasure": "-", "errant": "20 times", "compare": "3 times"}
 
 
 def m2(bench: Bench) -> Iterator[Row]:
@@ -55,13 +55,21 @@ def imeasure(bench: Bench) -> Iterator[Row]:
 
 
 def errant(bench: Bench) -> Iterator[Row]:
-    """ERRANT of annotated outputs."""
+    """ERRANT of annotated outputs, and the command that prints what errant_compare does."""
     program, annotated = shutil.which("errant_compare"), _annotated(bench)
     if annotated:
         peers: Peers = (
             [[program, "-hyp", path, "-ref", annotated[0]] for path in annotated[1].values()] if program else []
         )
         yield from _row(bench, "errant", *annotated, peers)
+        if peers:
+            mine = [sys.executable, "-m", "pipeline", "errant_compare", *peers[0][1:]]
+            if bench.done(mine).printed != bench.done(peers[0]).printed:
+                raise SystemExit("errant_compare prints something else")
+            timing = bench.pairs(lambda: bench.done(mine).cpu, lambda: bench.done(peers[0]).cpu)
+            yield timing.row(
+                "errant_compare of one system, processor time of a whole process", PEERS["errant"], "3 times"
+            )
 
 
 def large(bench: Bench) -> Iterator[Row]:

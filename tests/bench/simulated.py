@@ -69,7 +69,7 @@ def record(folder: Path) -> Recorded:
     paths = texts.repeated(MILLION)
     config = texts.config(paths, "simulated")
     found.size = sum(path.stat().st_size for path in paths)
-    serial = RunOptions(1, "serial")
+    serial = RunOptions(n_jobs=1, backend="serial")
     with (
         mock.patch.object(input_files, "index_text", found.timed(index_text, found.opened)),
         mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),

@@ -127,6 +127,22 @@ def test_golden_verbose_text(shared: Path, capsys: pytest.CaptureFixture[str]) -
     assert (code, out) == (0, golden.decode())
 
 
+def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By print_table() of errant_compare 3.0.2: each column is as wide as its longest value and 3 more."""
+    size = 1300
+    sentence = f"S {' '.join('a' * size)}\n"
+    edits = [f"A {at} {at + 1}|||R:NOUN|||b|||{RULES}|||0\n" for at in range(size)]
+    arguments = write(tmp_path, sentence + "".join(edits[:-200]), sentence + "".join(edits[:-1100]))
+    code, out, _ = called(capsys, "errant_compare", *arguments, "-v")
+    rows = out.partition("Local results:\n")[2].split("\n")[:2]
+    assert (code, rows) == (0, ["   Category    TP    FP   FN", "     R:NOUN   200   900    0"])
+    (tmp_path / "hyp.m2").write_text(sentence + "".join(edits), encoding="utf-8")
+    rows = called(capsys, "errant_compare", *arguments, "-v")[1].partition("Local results:\n")[2].split("\n")[:2]
+    assert rows == ["   Category    TP     FP   FN", "     R:NOUN   200   1100    0"]
+
+
 def write(folder: Path, hyp: str, ref: str) -> list[object]:
     """Write two files; return the arguments that name them."""
     for name, text in (("hyp.m2", hyp), ("ref.m2", ref)):

@@ -36,8 +36,13 @@ def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     base = [f"{sentence(rng).capitalize()} ({number})." for number in range(LINES)]
     texts = {name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base] for name in "abrs"}
     texts["tokenised"] = [f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]]
+    texts["padded"] = [line + rng.choice(["", "  ", "\t", "\u00a0", "\u3000 "]) for line in texts["b"]]
+    texts["tabs"] = ["\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)]
     for name, lines in texts.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for name in "ar":
+        text = "".join(f"{line} é\n" for line in texts[name])
+        (tmp_path / f"{name}.coded").write_bytes(text.encode("cp1252", "replace"))
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str) -> tuple[int, str, str]:
@@ -71,7 +76,10 @@ def printed(run: Run, *arguments: str) -> str:
         ("-m", "bleu", "--smooth-method", "floor", "-sv", "0.2", "--tokenize", "none"),
         ("-m", "bleu", "-l", "en-zh"),
         ("-m", "chrf", "-cw", "2", "--chrf-char-order", "5", "--chrf-beta", "3"),
+        ("-m", "chrf", "--chrf-lowercase", "--chrf-eps-smoothing"),
         ("-m", "ter", "--ter-normalized", "--ter-case-sensitive"),
+        ("-m", "ter", "--ter-asian-support"),
+        ("-m", "bleu", "--format", "json"),
         ("--metrics", "ter", "--ter-no-punct"),
     ],
 )
@@ -81,15 +89,44 @@ def test_the_bare_number_is_that_of_sacrebleu(score: Run, options: tuple[str, ..
     assert re.fullmatch(r"\d+\.\d{4}\n", own)
 
 
-def test_several_metrics_with_their_signatures(score: Run) -> None:
-    out = printed(score, "-m", "bleu", "chrf", "ter", "-r", "r", "s", "-i", "a", "-w", "3")
-    peer = theirs("r", "s", "-i", "a", "-m", "bleu", "chrf", "ter", "-w", "3", "-f", "text")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "r -i a -b -w 4",
+        "r s --input a --metrics chrf -b -w 4",
+        "tabs -nr 2 -i a -b -w 4",
+        "tabs --num-refs 2 -i a -m ter -b -w 4",
+        "r.coded -i a.coded -e cp1252 -b -w 4",
+        "r padded -i b --encoding UTF-8 -m chrf --chrf-whitespace -b -w 4",
+        "r -i padded -m chrf --chrf-whitespace --chrf-word-order 2 -b -w 4",
+    ],
+)
+def test_the_same_words_give_the_same_number(score: Run, line: str) -> None:
+    assert printed(score, *line.split()) == theirs(*line.split())
+
+
+def test_white_space_at_the_end_counts_for_the_python_names_alone(score: Run, tmp_path: Path) -> None:
+    texts = [(tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1] for name in ("padded", "r")]
+    peer = sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
+    own, stripped = (
+        printed(score, "chrf", *flags, "-r", "r", "-i", "padded", "-b", "-w", "9")
+        for flags in (["--whitespace"], ["--chrf-whitespace"])
+    )
+    assert float(own) == pytest.approx(peer, abs=1e-9)
+    assert own != stripped
+
+
+@pytest.mark.parametrize("more", [(), ("-lc",), ("--chrf-lowercase", "--ter-case-sensitive")])
+def test_several_metrics_with_their_signatures(score: Run, more: tuple[str, ...]) -> None:
+    """-lc is for BLEU alone."""
+    out = printed(score, "-m", "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "-w", "3")
+    peer = theirs("r", "s", "-i", "a", "-m", "bleu", "chrf", "ter", *more, "-w", "3", "-f", "text")
     for line in peer.strip().splitlines():
         signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
         assert f"\n{signature}\n" in out
         assert f" {value}" in out
-    assert out == printed(score, "bleu", "chrf", "ter", "-r", "r", "s", "-i", "a", "--digits", "3")
-    assert out == printed(score, "bleu", "-m", "chrf", "ter", "-r", "r", "s", "-i", "a", "--width", "3")
+    assert out == printed(score, "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--digits", "3")
+    assert out == printed(score, "bleu", "-m", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--width", "3")
 
 
 def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
@@ -200,6 +237,13 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
         ),
         (("bleu", "-w", "13", "-i", "a"), "argument --digits: invalid choice: 13"),
         (("r", "-i", "a", "-m", "bleu"), "'r' is a file, and no metric; references stand behind -r: -r r"),
+        (("chrf", "-lc", "-i", "a"), "--bleu-lowercase: is for bleu alone, and only chrf is asked for"),
+        (("bleu[lc=true]", "ter", "--bleu-lowercase", "-i", "a"), "the same option"),
+        (("bleu", "-nr", "2", "-i", "a"), "r:1: has 1 columns, numbered from 1; there is no column 2"),
+        (("bleu", "-nr", "2", "-r", "s", "-i", "a"), "--num-refs: -r is one file of tab-separated lines, found s, r"),
+        (("bleu", "-e", "latim1", "-i", "a"), "no encoding is called 'latim1' (did you mean 'latin1'?)"),
+        (("bleu", "-e", "ascii", "-i", "a.coded"), "a.coded:1: the byte 0xef is not valid ascii"),
+        (("bleu", "-e", "utf-16", "-i", "a"), "a:1: cannot be read as utf-16: UTF-16 stream does not start with BOM"),
         (("-i", "a"), "the following arguments are required: METRIC"),
     ],
 )
@@ -221,7 +265,8 @@ def test_a_language_is_for_metrics_of_texts_as_people_write_them(score: Run) -> 
 def test_every_option_that_has_another_name_is_there(score: Run) -> None:
     text = score("--help")[1]
     flags = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
-    assert {name for name in SYNONYMS.values() if name not in flags} == set()
+    ours = {flag for flags in SYNONYMS.values() for flag in flags.split()}
+    assert {re.sub("--(bleu|chrf)-", "--", flag) for flag in ours} <= flags
     assert not {name for name in SYNONYMS if name.startswith("--")} & set(
         re.findall(r"^  (--[\w-]+)", text, re.MULTILINE)
     )

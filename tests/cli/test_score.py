@@ -261,3 +261,19 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run)
     Path("empty").write_text("a b c d\n\n", encoding="utf-8")
     code, _, err = score("bleu", "-r", "empty", "d.jsonl:s", "-o", "d.jsonl:o", "--empty-references", "error")
     assert (code, "empty:2" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bleu", "-r", "r.txt", "-o", "r.txt", "x.txt"),
+        ("bleu", "-r", "r.txt", "-i", "r.txt", "x.txt", "--paired-ar", "--paired-ar-n", "9"),
+        ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt"),
+    ],
+)
+def test_the_warnings_that_are_printed_are_in_the_json(score: Run, arguments: tuple[str, ...]) -> None:
+    code, out, err = score(*arguments, "--json")
+    printed = [line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")]
+    assert (code, bool(printed)) == (0, True)
+    assert json.loads(out)["warnings"] == printed
+    assert score(*arguments, "--json", "-q") == (0, out, "")

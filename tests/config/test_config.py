@@ -109,7 +109,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "[s.txt]": "1:16: datasets.d.source: expected text, found a list",
     },
     ", references: [r.txt]": {
-        "": "1:12: datasets.d: the key 'references' is missing",
+        "": "1:12: datasets.d: gleu needs references, the texts that outputs are compared with: add ...",
     },
     "[r.txt]": {
         "[]": "1:31: datasets.d.references: is empty; at least one is needed",
@@ -143,8 +143,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "{name: gleu, unit: char, tok: blank}": (
             "3:36: metrics[0].tok: has no effect here (unit char takes every code point); leave it out"
         ),
-        "{name: gleu, strip: true}": (
-            "3:24: metrics[0].strip: has no effect here (tokenizer whitespace ignores it anyway); leave it out"
+        "{name: green, strip: true}": (
+            "3:25: metrics[0].strip: has no effect here (tokenizer whitespace ignores it anyway); leave it out"
         ),
         "{name: gleu, smoothing: ones}": (
             "3:24: metrics[0].smoothing: has no effect here (only level: mean scores sentences); leave it out"
@@ -611,7 +611,7 @@ def test_different_metrics_have_different_signatures(name: str, data: st.DataObj
 def test_the_signature_of_the_default() -> None:
     """The example of the specification of signatures."""
     assert scored_columns.signed(metric_of(), 2).rpartition("|v:")[0] == (
-        "gleu|variant:2017|n:4|unit:word|tok:whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:2"
+        "gleu|variant:2017|n:4|unit:word|tok:ascii_whitespace|refs:sample|iter:500|rng:python2|zero_total:zero|nrefs:2"
     )
 
 

@@ -309,7 +309,7 @@ def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, 
     config = written(
         tmp_path,
         "datasets: {d: {source: source, references: [ref0]}}\nsystems: {A: A}\n"
-        "metrics: ['gleu[n=1]', 'gleu[n=1,unit=char]']\n",
+        "metrics: ['gleu[n=1,rng=python3]', 'gleu[n=1,unit=char]']\n",
         "config.yaml",
     )
     words, characters = run(config, tmp_path / "run").scores
@@ -339,7 +339,7 @@ def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: in
         return found
 
     with mock.patch.object(workers, "count", count):
-        run(config, config.parent / "run", RunOptions(1, "serial", shard_lines))
+        run(config, config.parent / "run", RunOptions(n_jobs=1, backend="serial", shard_lines=shard_lines))
 
 
 @pytest.mark.parametrize("name", ["A", "ref0", "source"])

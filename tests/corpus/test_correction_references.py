@@ -27,7 +27,7 @@ from pipeline.corpus.edits.correction_xml import read_corrections
 from pipeline.corpus.edits.m2_files import Edit
 from pipeline.errors import CorpusError, InputError
 from tests.conftest import mirrored
-from tests.oracles.imeasure import corrections, golden
+from tests.oracles.imeasure import corrections, golden, naive_references
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +82,43 @@ def test_corrections_at_one_place_are_joined_within_an_alternative_only() -> Non
 def test_a_sentence_is_never_emptied() -> None:
     assert texts(sentence("a b", 1, ("yes", {0: "0 1, 1 2"}))) == {"a"}
     assert texts(sentence("a b", 1, ("yes", {0: "0 2"}))) == {"a b"}
+
+
+def test_raw_numbers_may_lie_beyond_the_sentence() -> None:
+    # by hand: y goes to the end of three tokens, so does x; z is put behind the third, before both
+    assert texts(sentence("a b c", 1, ("yes", {0: "4 4 y, 5 5 x, 3 3 z"}))) == {"a b c z x y"}
+    # 4 4 and 5 5 are the same place, but not the same numbers, so that mixing takes both; 5 5 alone is told apart
+    two = sentence("a b c", 1, ("yes", {0: "4 4 y"}), ("yes", {0: "5 5 x"}))
+    assert texts(two, mix=True) == {"a b c x y"}
+
+
+@pytest.mark.parametrize("mix", [False, True])
+def test_references_are_those_of_the_official_rules(mix: bool) -> None:
+    """Of random corrections, whose numbers lie before, in and beyond the sentence, or end before they begin."""
+    rng, crashes = random.Random(5), 0
+
+    def correction(tokens: int) -> Correction:
+        start = rng.randint(-2, tokens + 3)
+        return Correction(
+            start, start + rng.choice([-1, 0, 0, 1, 1, 2]), tuple(rng.choices("xyz", k=rng.randint(0, 2)))
+        )
+
+    for _ in range(2000):
+        tokens, annotators = tuple(rng.choices("abc", k=rng.randint(0, 4))), rng.randint(1, 3)
+        errors = []
+        for _ in range(rng.randint(0, 3)):
+            own = sorted(rng.sample(range(annotators), k=rng.randint(1, annotators)))
+            each = (Alternative(a, tuple(correction(len(tokens)) for _ in range(rng.randint(1, 2)))) for a in own)
+            errors.append(Error(tuple(each), rng.random() < 0.5))
+        case = CorrectedSentence(tokens, annotators, tuple(errors))
+        expected = naive_references(case, mix=mix)
+        if expected is None:
+            crashes += 1
+            with pytest.raises(MixingError):
+                references(case, mix=mix)
+        else:
+            assert texts(case, mix=mix) == expected, case
+    assert 0 < crashes < 200 if mix else not crashes
 
 
 def test_too_many_combinations_are_told_with_their_number() -> None:
@@ -207,8 +244,8 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ('start="0"', 'start="2"', 3, "the correction 2 1 does not fit into a sentence of 2 tokens"),
-        ('end="1"', 'end="-1"', 3, "end of the element c: expected a whole number from 0, found '-1'"),
+        ('end="1"', 'end="1.5"', 3, "end of the element c: expected a whole number, found '1.5'"),
+        ('numann="2"', 'numann="-2"', 2, "numann of the element sentence: expected a whole number from 0, found '-2'"),
         ('req="no"', 'req="No"', 3, "req of the element error: expected yes or no, found 'No'"),
         ('numann="2"', 'num="2"', 2, "the element sentence has no attribute 'numann'"),
         ('numann="2"', 'numann="999999999"', 2, "the sentence has 999999999 annotators; at most 255 are supported"),

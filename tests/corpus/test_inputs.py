@@ -561,7 +561,11 @@ def test_systems_lose_two_suffixes() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("{source: s.txt}", "c.yaml:1:12: datasets.d: the key 'references' is missing"),
+        (
+            "{source: s.txt}",
+            "c.yaml:1:12: datasets.d: gleu needs references, the texts that outputs are compared with: "
+            "add `references: [FILE]`",
+        ),
         (
             "{source: s.txt, references: [r.txt], missing_annotator: first}",
             "c.yaml:1:52: datasets.d.missing_annotator: has no effect without m2; leave it out",

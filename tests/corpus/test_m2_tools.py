@@ -12,7 +12,7 @@ import pytest
 import pipeline
 from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
 from pipeline.corpus.edits.m2_tools import converted, merged, split, with_texts_changed
-from pipeline.errors import InputError
+from pipeline.errors import ConfigError, InputError
 from pipeline.io.plain_files import Spool
 from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import Results
@@ -99,7 +99,11 @@ def test_types_that_have_other_names(tmp_path: Path, capsys: pytest.CaptureFixtu
     gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
     outputs = {"eager": DATA / "eager.m2"}
     said = "eager.m2: types of edits are "
-    assert [said in note for note in warnings_of(tmp_path, gold, outputs, "errant")].count(True) == 1
+    with pytest.raises(
+        ConfigError, match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` compares"
+    ):
+        warnings_of(tmp_path, gold, outputs, "errant")
+    assert [said in note for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")].count(True) == 1
     assert not any(said in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant"))
     for option, expected in (("-cse", 1), ("-ds", 0)):
         _, _, err = called(capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option)

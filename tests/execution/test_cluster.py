@@ -56,7 +56,7 @@ class Here(NamedTuple):
 
     @property
     def options(self) -> RunOptions:
-        return RunOptions(2, self.backend, 40, address=self.address)
+        return RunOptions(n_jobs=2, backend=self.backend, shard_lines=40, address=self.address)
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
     with mock.patch.object(workers, "count", count), mock.patch.object(workers, "BUNDLES", 1):
         run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
-    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     assert told == []
     assert pids
@@ -173,7 +173,7 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, conf
     ):
         run(config, tmp_path / "run", dask.options)
     assert written == 11
-    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -194,7 +194,7 @@ def test_large_texts_are_opened_by_the_workers_that_can(
         monkeypatch.setattr(clusters, "__version__", "0")
     if workers_are == "lost":
         monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=WorkerLostError("lost")))
-    here, far = (stages.prepare(config, options) for options in (RunOptions(1, "serial"), dask.options))
+    here, far = (stages.prepare(config, options) for options in (RunOptions(n_jobs=1, backend="serial"), dask.options))
     for expected, corpus in zip(here.corpora, far.corpora, strict=True):
         assert [(t.digest, t.lines) for t in corpus.texts()] == [(t.digest, t.lines) for t in expected.texts()]
         corpus.check_unchanged()
@@ -210,7 +210,7 @@ def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, t
         results = run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []
-    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     if any_cluster.backend == "dask":  # spark may have made it good itself
         assert len(told) == 1
@@ -256,7 +256,7 @@ def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(dask: Here
         run(config, tmp_path / "run", dask.options, Hears(progress=interrupt))
     assert tasks_of(str(dask.address)) == 0
     run(config, tmp_path / "run", dask.options)
-    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -279,7 +279,7 @@ def test_a_client_of_the_users_own_is_used_and_left_alone(scheduler: str, config
     from distributed import Client
 
     with Client(scheduler) as client:
-        run(config, tmp_path / "run", RunOptions(None, "dask", 40))
+        run(config, tmp_path / "run", RunOptions(n_jobs=None, backend="dask", shard_lines=40))
         assert client.status == "running"
     assert (tmp_path / "run" / "results.json").exists()
 
@@ -292,13 +292,13 @@ def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_p
         [sys.executable, "-m", "pipeline", *command], env=environment, capture_output=True, check=True
     )
     assert done.stderr == b""
-    run(config, tmp_path / "one", RunOptions(1, "serial"))
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
 def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
     run(config, tmp_path / "run")
-    run(config, tmp_path / "run", RunOptions(2, "dask", address="tcp://127.0.0.1:1"))
+    run(config, tmp_path / "run", RunOptions(n_jobs=2, backend="dask", address="tcp://127.0.0.1:1"))
 
 
 # ---- what is told

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-LOKY = RunOptions(2, "loky", 4)
-ONE = RunOptions(1, "serial", 40)
+LOKY = RunOptions(n_jobs=2, backend="loky", shard_lines=4)
+ONE = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
 EXPECTED = ("d", "e")
 
 
@@ -190,7 +190,10 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
             pipeline.evaluate(["a b"], [["a b"]], ["a c"], n_jobs="auto")
 
 
-@pytest.mark.parametrize("options", [RunOptions(1, "serial", 40), RunOptions(2, "threading", 40)])
+@pytest.mark.parametrize(
+    "options",
+    [RunOptions(n_jobs=1, backend="serial", shard_lines=40), RunOptions(n_jobs=2, backend="threading", shard_lines=40)],
+)
 def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, options: RunOptions) -> None:
     poison(tmp_path / "d" / "C", 3)
     told: list[str] = []
@@ -282,7 +285,9 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
 
     told: list[str] = []
     with mock.patch.object(workers, "results", failing):
-        results = run(config, tmp_path / "run", RunOptions(2, "loky", 40), Hears(tell=told.append))
+        results = run(
+            config, tmp_path / "run", RunOptions(n_jobs=2, backend="loky", shard_lines=40), Hears(tell=told.append)
+        )
     assert (results.missing, told[0]) == (
         [],
         "d: no worker process has finished anything for 3600 s; its work is tried again",
@@ -350,5 +355,5 @@ def test_a_slow_shard_is_told_with_its_lines(
     monkeypatch.setattr(workers, "count", slow_until(tmp_path / "told", PATIENCE))
     monkeypatch.setattr(workers, "LEAST", 0.1)
     monkeypatch.setattr(workers, "PAUSE", 0.05)
-    run(config, tmp_path / "run", RunOptions(2, backend, 20), Hears(tell=tell))
+    run(config, tmp_path / "run", RunOptions(n_jobs=2, backend=backend, shard_lines=20), Hears(tell=tell))
     assert sum(text.startswith(expected) for text in told) == 1  # a worker that is slow to start may be told too

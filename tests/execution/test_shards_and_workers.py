@@ -50,7 +50,7 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """The files that the Python kernel makes in one piece, without workers."""
     output = tmp_path_factory.mktemp("expected") / "run"
     with forced_kernel("python"):
-        run(config, output, RunOptions(1, "serial", LINES + 1))
+        run(config, output, RunOptions(n_jobs=1, backend="serial", shard_lines=LINES + 1))
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
     assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5  # data sets, systems, different needs
@@ -115,10 +115,10 @@ def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: 
 @pytest.mark.parametrize(
     ("kernel", "options"),
     [
-        ("native", RunOptions(2, "loky", 7)),
-        ("native", RunOptions(1, "loky")),
-        ("python", RunOptions(2, "loky", 128)),
-        ("native", RunOptions("auto", "loky", 64)),
+        ("native", RunOptions(n_jobs=2, backend="loky", shard_lines=7)),
+        ("native", RunOptions(n_jobs=1, backend="loky")),
+        ("python", RunOptions(n_jobs=2, backend="loky", shard_lines=128)),
+        ("native", RunOptions(n_jobs="auto", backend="loky", shard_lines=64)),
     ],
     indirect=["kernel"],
 )
@@ -237,7 +237,7 @@ def test_an_interrupted_run_goes_on_where_it_was(
     config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
 ) -> None:
     """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts. Workers may be ahead of what they tell."""
-    options = RunOptions(2, backend, 40)
+    options = RunOptions(n_jobs=2, backend=backend, shard_lines=40)
     interrupted(tmp_path, config, parts, options, InterruptError())
     written = len([*tmp_path.rglob("*.part")]) + 5 * (parts > 5)
     assert written >= parts
@@ -257,7 +257,7 @@ def test_nothing_is_said_of_tasks_that_are_cancelled(tmp_path: Path, backend: wo
         full = mock.patch.object(counts.ShardFile, "write", side_effect=error)
         elsewhere = mock.patch.object(run_directory.RunDirectory, "shard_file", far)
         with elsewhere, full, pytest.raises(StoreError):
-            run(config, tmp_path / "run", RunOptions(2, backend, 1))
+            run(config, tmp_path / "run", RunOptions(n_jobs=2, backend=backend, shard_lines=1))
         error.__traceback__ = None  # lets go of the frames that hold the workers
         gc.collect()
     assert [str(warning.message) for warning in caught] == []
@@ -267,15 +267,15 @@ def test_nothing_is_said_of_tasks_that_are_cancelled(tmp_path: Path, backend: wo
 def test_any_kind_of_end_leaves_a_run_that_goes_on(
     config: Path, expected: Tree, tmp_path: Path, error: BaseException
 ) -> None:
-    options = RunOptions(1, "serial", 40)
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     interrupted(tmp_path, config, 7, options, error)
     assert len(counted(tmp_path, config, options)) == 4
     assert tree(tmp_path) == expected
 
 
 def test_an_interrupted_run_may_go_on_with_other_shards(config: Path, expected: Tree, tmp_path: Path) -> None:
-    interrupted(tmp_path, config, 3, RunOptions(1, "serial", 40), InterruptError())
-    counted(tmp_path, config, RunOptions(2, "threading", 70))
+    interrupted(tmp_path, config, 3, RunOptions(n_jobs=1, backend="serial", shard_lines=40), InterruptError())
+    counted(tmp_path, config, RunOptions(n_jobs=2, backend="threading", shard_lines=70))
     assert tree(tmp_path) == expected
 
 
@@ -291,8 +291,10 @@ def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: 
         return original(*args)
 
     with mock.patch.object(run_directory.RunDirectory, "join", failing), pytest.raises(StoreError):
-        run(config, tmp_path, RunOptions(1, "serial", 40))
-    assert len(counted(tmp_path, config, RunOptions(1, "serial", 40))) == 6  # those of the second data set
+        run(config, tmp_path, RunOptions(n_jobs=1, backend="serial", shard_lines=40))
+    assert (
+        len(counted(tmp_path, config, RunOptions(n_jobs=1, backend="serial", shard_lines=40))) == 6
+    )  # those of the second data set
     assert tree(tmp_path) == expected
 
 
@@ -305,7 +307,7 @@ def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, ex
 
 def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) -> None:
     """The results depend only on config, inputs and version; what was counted is nobody else's to delete."""
-    options = RunOptions(1, "serial", 40)
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     config = write_run(tmp_path, 100, datasets=("d", "e"))
     interrupted(tmp_path / "run", config, 1, options, InterruptError())
     other = write_config(tmp_path / "other.yaml", datasets=("e",), chosen=["gleu[n=2,iter=3]"])
@@ -329,7 +331,7 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
     more_metrics = write_config(
         config.parent / "metrics.yaml", systems="ABC", chosen=[*METRICS[:2], "gleu[n=2]"], **known
     )
-    options = RunOptions(1, "serial", 100)
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=100)
     assert [len(counted(tmp_path / "run", c, options)) for c in (small, more_systems, more_metrics)] == [2, 2, 2]
     again = write_config(
         config.parent / "again.yaml", systems="ABC", chosen=["gleu[iter=3,rng=python3]", "gleu[n=2]"], **known
@@ -357,7 +359,7 @@ def test_a_changed_file_is_counted_again_whatever_its_time(tmp_path: Path, chang
 def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Path, tmp_path: Path) -> None:
     heard: list[tuple[int, int]] = []
     listener = Hears(progress=lambda done, whole: heard.append((done, whole)))
-    options = RunOptions(1, "serial", 40)
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     interrupted(tmp_path, config, 3, options, InterruptError(), listener)
     assert heard == [(120, 600), (240, 600), (360, 600)]
     heard.clear()
@@ -404,4 +406,4 @@ def test_workers_that_stand_in_another_folder_find_the_files(tmp_path: Path, mon
         write_run(folder)
         monkeypatch.chdir(folder)
         config = next(iter(folder.glob("*.yaml"))).name
-        assert run(Path(config), Path("run"), RunOptions(2, "loky")).scores
+        assert run(Path(config), Path("run"), RunOptions(n_jobs=2, backend="loky")).scores

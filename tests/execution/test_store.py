@@ -328,14 +328,14 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
 
 NEEDS = [
     *(
-        "gleu",
-        "gleu[variant=paper]",
-        "gleu[variant=2015]",
-        "gleu[variant=2016-03]",
+        "gleu[tok=whitespace]",
+        "gleu[variant=paper,tok=whitespace]",
+        "gleu[variant=2015,tok=whitespace]",
+        "gleu[variant=2016-03,tok=whitespace]",
         "gleu[unit=char,n=9]",
-        "gleu[lc=true]",
+        "gleu[tok=whitespace,lc=true]",
     ),
-    *("google_gleu", "green", "gleu[tok=ascii_whitespace]", "gleu[tok=blank]"),
+    *("google_gleu", "green", "gleu", "gleu[tok=blank]"),
 ]
 COUNTED = {1: "877286e0af06de60"}
 """Version of the counting: digest of all columns of the sample under NEEDS."""
@@ -388,11 +388,11 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_
     made = mock.patch.object(sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str))
     with made as tokenizer, mock.patch.object(workers, "run", wraps=workers.run) as counting:
         tokenizer.return_value.signature.return_value = "ja-1"
-        run(config, tmp_path / "run", RunOptions(1, "serial"))
-        run(config, tmp_path / "run", RunOptions(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
+        run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
         assert counting.call_count == 1
         tokenizer.return_value.signature.return_value = "ja-2"
-        run(config, tmp_path / "run", RunOptions(1, "serial"))
+        run(config, tmp_path / "run", RunOptions(n_jobs=1, backend="serial"))
         assert counting.call_count == 2
 
 
@@ -495,7 +495,7 @@ def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: 
     said = capsys.readouterr().err
     assert announced.splitlines()[-1] in said
     assert f"deleted, because they show earlier results: {'scores.csv'}" in said
-    new = "statistics/d/B.overlap-match-penalty-n2-whitespace.columns"
+    new = "statistics/d/B.overlap-match-penalty-n2-ascii_whitespace.columns"
     assert set(tree(folder)) == {"results.json", new, *before}
     assert {name: data for name, data in tree(folder).items() if name in before} == before
     listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"]
@@ -804,7 +804,7 @@ def test_what_is_left_of_a_deleted_run_directory_is_recognised(tmp_path: Path) -
             raise KeyboardInterrupt
         return original(file, *given, **more)
 
-    options = RunOptions(1, "serial", 8)
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=8)
     with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]

@@ -305,6 +305,6 @@ def test_a_clock_that_is_set_back_is_no_matter(
 ) -> None:
     clock = itertools.count(time.time(), -86_400)
     monkeypatch.setattr(time, "time", lambda: next(clock))
-    run(write_run(tmp_path, 40), tmp_path / "run", RunOptions(2, backend, 8))
+    run(write_run(tmp_path, 40), tmp_path / "run", RunOptions(n_jobs=2, backend=backend, shard_lines=8))
     seconds = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["seconds"]
     assert 0 <= seconds["counting"] <= seconds["all"]

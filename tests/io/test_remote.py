@@ -105,9 +105,9 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
 
 
 def test_texts_of_a_server_give_the_bytes_of_files(server: Server, files: dict[str, bytes], tmp_path: Path) -> None:
-    server.files, options = files, RunOptions(2, "loky", 256)
+    server.files, options = files, RunOptions(n_jobs=2, backend="loky", shard_lines=256)
     run(remote_config(tmp_path, server.url("")), tmp_path / "run", options)
-    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(1, "serial"))
+    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -115,8 +115,8 @@ def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, b
     """Also with processes, which see another memory."""
     for name, data in files.items():
         put(name, data)
-    run(remote_config(tmp_path, f"{memory}/"), tmp_path / "run", RunOptions(2, "loky", 256))
-    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(1, "serial"))
+    run(remote_config(tmp_path, f"{memory}/"), tmp_path / "run", RunOptions(n_jobs=2, backend="loky", shard_lines=256))
+    run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
@@ -351,11 +351,11 @@ def test_another_machine_goes_on_from_what_was_sent(
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache1"))
     with pytest.raises(KeyboardInterrupt):
-        run(config, place, RunOptions(1, "serial", 100), Hears(progress=interrupt))
+        run(config, place, RunOptions(n_jobs=1, backend="serial", shard_lines=100), Hears(progress=interrupt))
     assert len([name for name in there() if name.startswith("unfinished/")]) == 4  # of seven: more than a half
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache2"))
     notes: list[str] = []
-    run(config, place, RunOptions(1, "serial", 100), Hears(note=notes.append))
+    run(config, place, RunOptions(n_jobs=1, backend="serial", shard_lines=100), Hears(note=notes.append))
     assert any("3 of 7 shards" in note for note in notes)
     (folder,) = (path for path in (tmp_path / "cache2" / "gec-pipeline" / "runs").iterdir() if path.is_dir())
     assert "3 of 7 shards" in (folder / "log.txt").read_text(encoding="utf-8")

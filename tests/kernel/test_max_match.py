@@ -17,7 +17,9 @@ from pipeline.errors import LongTextError
 from pipeline.kernel import gold_edits
 from pipeline.kernel.common import Encoded
 from pipeline.kernel.gold_edits import GoldEdits, MaxMatches
+from pipeline.kernel.python import max_match
 from pipeline.kernel.python.max_match_lattice import lattice
+from tests.oracles.max_match_linear import WayOrLinear
 from tests.support.kernels import PYTHON, Twin
 
 if TYPE_CHECKING:
@@ -315,6 +317,17 @@ def test_the_linear_method_is_nearly_always_the_exact_one(native: Twin, shared: 
     assert linear.reduced.sum() > 2000
     same = (exact.correct == linear.correct) & (exact.proposed == linear.proposed)
     assert same[linear.reduced].mean() > 0.995
+
+
+def test_the_python_kernel_refuses_what_the_linear_method_would_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    (own,) = WayOrLinear.__bases__
+    monkeypatch.setattr(max_match, "Way", own)
+    none = np.zeros(0, np.int32)
+    gold = GoldEdits(np.zeros(2, np.int64), none, none, np.zeros(1, np.int64), encoded([]))
+    texts = encoded([[1, 2]]), [encoded([[1, 3, 4]])]
+    assert PYTHON.max_match(*texts, gold, 1).proposed.tolist() == [[[1]]]
+    with pytest.raises(LongTextError, match="an output of 3 tokens and a source of 2 are too long for MaxMatch"):
+        PYTHON.max_match(*texts, gold, 1, max_arcs=3)
 
 
 def test_long_repetitions_end(native: Twin) -> None:

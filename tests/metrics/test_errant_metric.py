@@ -28,6 +28,7 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.errant.counts import hits_of
+from pipeline.metrics.errant.metric import Errant
 from pipeline.scoring.column_blocks import present_blocks
 from tests.files import write
 from tests.oracles import naive_errant
@@ -278,6 +279,32 @@ def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) ->
     (part,) = (part for part in results.breakdown if part.tier == 3 and "mode:cs" in part.metric)
     types = {item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS) for item in part.categories}
     assert types == DEMO["types"][unit]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("multi=true", [1, 0, 8, 0.3846]),
+        ("single=true", [7, 19, 24, 0.2593]),
+        ("multi=true,mode=ds", [1, 0, 8, 0.3846]),
+    ],
+)
+def test_a_correction_is_one_word_for_cherrant(tmp_path: Path, options: str, expected: list[float]) -> None:
+    """0.3846 is what compare_m2_for_evaluation.py prints of demo.word with -multi; blanks are removed before words are
+    counted. The counts are those of the edits of two tokens and more, or of fewer, in the files."""
+    write({str(tmp_path / "gold.m2"): demo("ref.word", ""), str(tmp_path / "A.m2"): demo("hyp.word", " ")})
+    scored = pipeline.evaluate(
+        tmp_path / "A.m2", metrics=f"errant[style=cherrant,{options}]", gold=str(tmp_path / "gold.m2")
+    )
+    assert [*(scored[0].outputs[name] for name in COUNTS), round(scored[0].score, 4)] == expected
+
+
+def test_types_of_other_programs_are_categories_of_their_own() -> None:
+    """Only M:, R: and U: are cut off, so that no category is without a name."""
+    names = ("R:NOUN:NUM", "U:DET", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X")
+    first, second = ([Errant().category(name, tier) for name in names] for tier in (1, 2))
+    assert first == ["R", "U", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X"]
+    assert second == ["NOUN:NUM", "DET", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X"]
 
 
 # The hits and misses that are counted as arrays are those of compare(), sentence by sentence.

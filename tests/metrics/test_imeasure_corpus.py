@@ -7,6 +7,7 @@ its align.py, run with Python 2.7.18 and numpy 1.16.6 on the sentences and refer
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,15 @@ import pytest
 
 from pipeline import kernel, stages
 from pipeline.config.tree import from_mapping
-from pipeline.corpus.edits.correction_references import references
+from pipeline.corpus.edits.correction_references import (
+    Alternative,
+    CorrectedSentence,
+    Correction,
+    Error,
+    python2_hash,
+    python2_order,
+    references,
+)
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
@@ -29,7 +38,7 @@ from pipeline.metrics.imeasure.counts import (
     reference_keys,
 )
 from pipeline.scoring.column_blocks import compact
-from tests.oracles.imeasure import Vocabulary, firsts_of, golden
+from tests.oracles.imeasure import Vocabulary, firsts_of, golden, naive_columns, naive_references, naive_scores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -237,3 +246,59 @@ def test_the_golden_cases(shared: Path, tmp_path: Path, mix: bool, ties: int) ->
             for value in measures(aspect_of(total, aspect), aspect_of(base, aspect)).values()
         ]
         assert scores == final
+
+
+def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: Path) -> None:
+    """120 random sentences, by the naive rules; the number of the first such sentence is told, for XML is one line."""
+    rng, totals, base_totals, rows = random.Random(38), np.zeros(5, int), np.zeros(5, int), list[str]()
+    outputs, beyond = list[str](), list[int]()
+    for number in range(1, 121):
+        tokens = tuple(rng.choices("abcd", k=rng.randint(1, 5)))
+        errors = []
+        for annotator in (0, 1):
+            for _ in range(rng.randint(0, 2)):
+                start = rng.randint(0, len(tokens) + (3 if number > 7 else -1))
+                end = start + rng.randint(0, 2 if number > 7 else 0)
+                beyond += [number] * (end > len(tokens))
+                own = (Correction(start, end, tuple(rng.choices("ax", k=rng.randint(1, 2)))),)
+                errors.append(Error((Alternative(annotator, own),), required=False))
+        sentence = CorrectedSentence(tokens, 2, tuple(errors))
+        output = rng.choices("abcx", k=rng.randint(1, 5))
+        ids = {word: place for place, word in enumerate("abcdx")}
+        outputs.append(" ".join(output))
+        best: list[tuple[list[tuple[float, float, float]], list[int], list[int]]] = []
+        for text in python2_order(sorted(naive_references(sentence, mix=False) or ()), python2_hash):
+            own_ids = [[ids[word] for word in words] for words in (tokens, output, text.split())]
+            counts, base = naive_columns(*own_ids), naive_columns(own_ids[0], own_ids[0], own_ids[2])
+            best.append((naive_scores(counts, base), counts, base))
+        _, counts, base = max(best, key=lambda item: item[0])
+        totals, base_totals = totals + counts, base_totals + base
+        rows.append(xml_of(number, sentence))
+    (tmp_path / "gold.xml").write_text(f'<scripts><script id="1">{"".join(rows)}</script></scripts>', encoding="utf-8")
+    (tmp_path / "out.txt").write_text("".join(f"{line}\n" for line in outputs), encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(tmp_path / "gold.xml")}},
+        "systems": {"A": str(tmp_path / "out.txt")},
+        "metrics": ["imeasure"],
+        "output": {"dir": str(tmp_path / "run")},
+    }
+    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    wacc, improved, _ = naive_scores(totals.tolist(), base_totals.tolist())[0]
+    assert results.scores[0].outputs["wacc"] == pytest.approx(wacc, abs=1e-12)
+    assert results.scores[0].score == pytest.approx(improved, abs=1e-12)
+    (note,) = [warning for warning in results.warnings if "do not fit" in warning]
+    assert len(beyond) > 50
+    assert f": {len(beyond)} edits do not fit into their sentence, the first in sentence {beyond[0]} (" in note
+
+
+def xml_of(number: int, sentence: CorrectedSentence) -> str:
+    """A sentence as gold files of I-measure have it."""
+    errors = "".join(
+        f'<error id="{place}" req="no" type="X"><alt ann="{own.annotator}">'
+        + "".join(f'<c start="{c.start}" end="{c.end}">{" ".join(c.words)}</c>' for c in own.corrections)
+        + "</alt></error>"
+        for place, error in enumerate(sentence.errors)
+        for own in error.alternatives
+    )
+    text = " ".join(sentence.tokens)
+    return f'<sentence id="{number}" numann="2"><text>{text}</text><error-list>{errors}</error-list></sentence>'

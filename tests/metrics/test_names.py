@@ -12,7 +12,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import from_text, is_called, meant
+from pipeline.metrics.build import from_text, meant, metrics_called
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}
@@ -81,7 +81,38 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
         except ConfigError as error:
             assert "may be one of these" in str(error)  # noqa: PT017 (either is right)
             continue
-        assert is_called(from_text(spelling), spelling)
+        assert metrics_called(spelling, [from_text(spelling)])
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("green", [0, 1]),
+        ("green[flavour=gec-metrics]", [1]),
+        ("green[flavour=authors]", [0]),
+        ("green|n:4|beta:2|unit:word|tok:whitespace|nrefs:2|v:0.2.0", [0]),
+        ("bleu[tok=intl]", [2]),
+        ("BLEU[tokenizer=intl]", [2]),
+        ("bleu", [2, 3]),
+        ("bleu[lowercase=true]", [3]),  # no config has it so, but one metric has it among other options
+        ("BLEU[n=4]", [2, 3]),
+        ("chrF++", [4]),
+        ("chrF++[char_order=6]", [4]),
+        ("chrf", [4]),
+        ("chrf[nc=6]", [4]),
+        ("chrf[word_order=0]", []),
+        ("chrF++[word_order=0]", []),
+        ("green[flavor=authors]", []),
+        ("green[n=0]", []),
+        ("green[", []),
+        ("nothing", []),
+    ],
+)
+def test_metrics_are_meant_by_what_a_config_says_of_them(text: str, numbers: list[int]) -> None:
+    """By hand, of metrics that a config has with these options and others."""
+    asked = ["green", "green[flavour=gec-metrics]", "bleu[tok=intl]", "bleu[lc=true,tok=char]", "chrF++"]
+    metrics = [from_text(one) for one in asked]
+    assert metrics_called(text, metrics) == [metrics[number] for number in numbers]
 
 
 @pytest.mark.parametrize("name", ["sentence_gleu", "corpus_gleu", "GLEU score"])

@@ -16,7 +16,7 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import forget_names
+from pipeline.metrics.names import forget_names
 from pipeline.metrics.plugged import loading
 from pipeline.metrics.plugged.calls import MODULE
 from tests.conftest import ROOT
@@ -51,7 +51,6 @@ def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     METRICS.data.update(before)
     for name in [name for name in sys.modules if name.startswith(MODULE)]:
         del sys.modules[name]
-    loading._FROM.clear()
     loading._files.clear()
     forget_names()
 

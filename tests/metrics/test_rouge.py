@@ -270,6 +270,25 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [
+        ("split=marker", "one two three four"),
+        ("split=newline", "one n two three four"),
+        ("split=none,tok=nonspace", "O n e < n > t w o . t h r e e Ł f o u r"),
+        ("split=newline,tok=char", "O n e < n > t w o . t h r e e Ł   f o u r"),
+        ("split=regex,boundary=x.c5.81,tok=whitespace", "One<n>two. three four"),  # the boundary is Ł
+        ("split=marker,stem=porter", "one two three four"),
+    ],
+)
+def test_reports_show_the_tokens_of_sentences(options: str, tokens: str) -> None:
+    """By hand: <n>, the newline and what an expression matches are tokens only where nothing is split there."""
+    metric = from_text(f"rouge[types=1,{options}]")
+    (shared,) = metric.overlaps()  # type: ignore[attr-defined]
+    found = shared.tokenization.tokens("One<n>two.\nthreeŁ four" if "char" in options else "One<n>two. threeŁ four")
+    assert " ".join(found) == tokens
+
+
 def test_sentences_are_found_by_expression() -> None:
     """Any white space behind a full stop; without the split the second sentence could not match the first."""
     texts = "we saw it. the cat sat", "the cat sat! we saw it."

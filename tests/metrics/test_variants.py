@@ -24,6 +24,7 @@ from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
+from tests.conftest import ROOT
 from tests.oracles import naive
 
 if TYPE_CHECKING:
@@ -57,6 +58,33 @@ def score(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Re
     """Return the result of one metric on source, references and output."""
     source, references, output = text
     return pipeline.evaluate(output, references, source, [metric])[0]
+
+
+# The first value is of scripts/gleu.py of cnap/gec-ranking (50b5032), run by Python 2.7.18 with 500 draws, seeded with
+# 101 times their number, on the sample of this repository with other white space for some blanks. The second is of the
+# same program translated to Python 3.11. The others, with the draws of one and the tokens of the other, are naive.py's.
+@pytest.mark.parametrize(
+    ("options", "tokenizer", "expected"),
+    [
+        ({}, "ascii_whitespace", 0.5875163750971364),
+        ({"rng": "python3"}, "whitespace", 0.7645235810484868),
+        ({"tok": "whitespace"}, "whitespace", None),
+        ({"rng": "python3", "tok": "ascii_whitespace"}, "ascii_whitespace", None),
+    ],
+)
+@pytest.mark.usefixtures("kernel")
+def test_white_space_is_that_of_the_program_whose_draws_are_taken(
+    options: dict[str, str], tokenizer: str, expected: float | None
+) -> None:
+    files = ("source.txt", "reference0.txt", "reference1.txt", "systems/careful.txt")
+    source, one, two, output = ((ROOT / "data" / name).read_text(encoding="utf-8") for name in files)
+    one, two = one.replace(" the ", "\u00a0the\u3000"), two.replace(" a ", " a\x1c")
+    texts = [text.split("\n")[:-1] for text in (source, one, two, output)]
+    found = score((texts[0], texts[1:3], texts[3]), f"gleu[{','.join(map('='.join, options.items()))}]")
+    sampler = options.get("rng", "python2")
+    naively = naive.gleu_sampled(texts[0], texts[1:3], texts[3], sampler=sampler, split=tokenizer)[0]
+    assert f"|tok:{tokenizer}|" in found.signature
+    assert [found.score, found.score] == pytest.approx([naively, expected or naively], abs=1e-12)
 
 
 @pytest.fixture(params=range(4))

@@ -1,8 +1,10 @@
-"""What the tests of I-measure share: a naive three-way alignment, texts of ids, and the golden cases."""
+"""What the tests of I-measure share: the official rules written naively, texts of ids, and the golden cases."""
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import tarfile
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.arrays import Ints
-    from pipeline.corpus.edits.correction_references import CorrectedSentence
+    from pipeline.corpus.edits.correction_references import Alternative, CorrectedSentence
 
 ORDER = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 """Which sequences a move takes a token of: the order of section "Alignment" of the paper's program, read and run."""
@@ -64,6 +66,56 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
         columns.insert(0, column(at, move))
         at = tuple(i - taken for i, taken in zip(at, move, strict=True))
     return columns
+
+
+def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | None:
+    """Return the references by the rules of candgen.py (mfelice/imeasure at fc79fdf); None where it crashes.
+
+    Numbers are raw: what is replaced is a Python slice of the tokens that are there by then.
+    """
+
+    def joined(alternative: Alternative) -> tuple[tuple[tuple[int, int], tuple[str, ...]], ...]:
+        texts: dict[tuple[int, int], tuple[str, ...]] = {}
+        for start, end, words in alternative.corrections:
+            texts[start, end] = (*texts.get((start, end), ()), *words)
+        return tuple(texts.items())
+
+    def applied(edits: Iterable[tuple[tuple[int, int], tuple[str, ...]]]) -> str:
+        tokens = list(sentence.tokens)
+        for (start, end), words in sorted(edits, key=lambda edit: edit[0], reverse=True):
+            before = list(tokens)
+            tokens[start:end] = words
+            tokens = tokens or before
+        return " ".join(tokens)
+
+    if mix:
+        choices = [{*map(joined, error.alternatives), *(() if error.required else ((),))} for error in sentence.errors]
+        ways = [list(itertools.chain(*way)) for way in itertools.product(*choices)]
+        return {applied(way) for way in ways if len(dict(way)) == len(way)} or None
+    by_annotator: dict[int, list[Any]] = {}
+    for alternative in itertools.chain(*(error.alternatives for error in sentence.errors)):
+        by_annotator.setdefault(alternative.annotator, []).extend(joined(alternative))
+    silent = {applied([])} if len(by_annotator) < max(sentence.annotators, 1) else set()
+    return silent | set(map(applied, by_annotator.values()))
+
+
+def naive_scores(counts: Sequence[int], base: Sequence[int]) -> list[tuple[float, float, float]]:
+    """Return WAcc, I and Acc of correction and of detection, by the formulas of ieval.py (fc79fdf), with w = 2."""
+
+    def accuracies(own: Sequence[int], *, correction: bool) -> tuple[float, float]:
+        c_tp, tn, d_fp, d_fn, fpn = own
+        both = fpn if correction else 0
+        tp, fp, fn = c_tp + fpn - both, d_fp + both, d_fn + both
+        weighted = (2 * tp + tn) / (2 * (tp + fp) + tn + fn - 3 * (both / 2))
+        return weighted, (tp + tn) / (tp + tn + fp + fn - both)
+
+    result = []
+    for correction in (True, False):
+        wacc, acc = accuracies(counts, correction=correction)
+        least = accuracies(base, correction=correction)[0]
+        gain = math.floor(wacc) if wacc == least else (wacc - least) / (1 - least) if wacc > least else wacc / least - 1
+        result.append((wacc, gain, acc))
+    return result
 
 
 class Vocabulary(dict[str, int]):

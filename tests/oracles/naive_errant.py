@@ -79,7 +79,8 @@ def summed(rows: Sequence[Types], tier: int, weights: Sequence[int] | None = Non
     sums: Types = defaultdict(lambda: [0, 0, 0])
     for number, row in enumerate(rows):
         for name, counts in row.items():
-            category = name if tier == 3 else name[:1] if tier == 1 else name[2:]
+            prefix, _, rest = name.partition(":")
+            category = name if tier == 3 or prefix not in ("M", "R", "U") or not rest else prefix if tier == 1 else rest
             for kind in range(3):
                 sums[category][kind] += counts[kind] * (1 if weights is None else weights[number])
     return {name: (tp, fp, fn) for name, (tp, fp, fn) in sums.items()}

@@ -66,7 +66,7 @@ def results_of(
     ]
     settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
     return Results(
-        datasets={"d": DatasetInfo(9, 2, digests or {})},
+        datasets={"d": DatasetInfo(lines=9, references=2, digests=digests or {})},
         scores=rows,
         tests=tests,
         statistics=settings if different is not None or ranks else None,

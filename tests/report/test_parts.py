@@ -66,6 +66,22 @@ def test_systems_are_chosen_by_names_and_patterns(
         assert pairs == {left}
 
 
+@pytest.mark.parametrize(
+    ("text", "metric"), [("gleu[iter=3]", "gleu"), ("gleu[iterations=3]", "gleu"), ("chrf[word_order=2]", "chrf")]
+)
+def test_a_metric_is_chosen_as_its_config_has_it(
+    several: Path, capsys: pytest.CaptureFixture[str], text: str, metric: str
+) -> None:
+    (several.parent / "people.txt").write_text("Alpha 3\nalto 2\nBeta 1\n", encoding="utf-8")
+    more = ("--human", str(several.parent / "people.txt"), "--dataset", "d", "--json", "-q")
+    for chosen in ("--metric", text), ("--metric", metric):
+        code, out, err = called(capsys, "correlate", several, *more, *chosen)
+        assert (code, err) == (0, "")
+        assert [one["metric"].partition("|")[0] for one in json.loads(out)["correlations"]] == [metric]
+    rows = csv.DictReader(io.StringIO(called(capsys, "report", several, "--format", "csv", "--metric", text)[1]))
+    assert {row["metric"].partition("|")[0] for row in rows} == {metric}
+
+
 def test_the_baseline_is_compared_though_it_is_not_named(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = called(capsys, "compare", several, *FEW, "--baseline", "Beta", "--system", "Alpha", "--metric", "BLEU")[1]
     rows = [re.split("  +", line)[:2] for line in out.splitlines() if " to " in line]
@@ -109,6 +125,7 @@ WRONG = {
         "rank --system Bta": "--system Bta: there is no such one (did you mean 'Beta'?); there are Alpha, alto",
         "report --format csv --system x*": "--system x*: there is no such one; there are Alpha, alto",
         "compare --metric gleu blue": "--metric blue: there is no such one (did you mean 'bleu'?)",
+        "compare --metric chrf[char_ordr=6]": "char_ordr: chrf has no such option (did you mean 'char_order'?)",
         "compare --dataset d f": "--dataset f: there is no such one; there are d, e",
         "rank --columns rnks": "--columns rnks: there is no such column (did you mean 'ranks'?); there",
         "report --format csv --columns rnk": "--columns rnk: there is no such column (did you mean",

@@ -85,7 +85,7 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         category = Category(names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)})
         parts.append(Breakdown(**whole, system=score.system, tier=2, categories=(category,)))
     settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
-    info = {"d": DatasetInfo(9, 2, {})}
+    info = {"d": DatasetInfo(lines=9, references=2, digests={})}
     results = Results(datasets=info, scores=scores, statistics=settings, tests=tests, breakdown=parts, human=human)
     return Material(results=results)
 

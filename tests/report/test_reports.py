@@ -327,7 +327,7 @@ def test_counts_are_read_by_polars_in_one_line(sampled: Material) -> None:
     polars = pytest.importorskip("polars")
     files = parquet_files(sampled)
     assert sorted(files)[:2] == [
-        "columns.overlap-match-penalty-n4-whitespace.parquet",
+        "columns.overlap-match-penalty-n4-ascii_whitespace.parquet",
         "columns.overlap-union_match-n4-13a.parquet",
     ]
     frame = polars.read_parquet(whole(files["columns.overlap-union_match-n4-13a.parquet"]))

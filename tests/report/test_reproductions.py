@@ -90,8 +90,11 @@ def runs_of(names: Sequence[str]) -> list[NamedRun]:
     """Return two runs by formula; the second has other outputs of the same names."""
     results = material(names).results
     digests = {f"system {name}": "1" for name in names}
-    one = replace(results, datasets={"d": DatasetInfo(9, 1, {"reference 0": "a", **digests})})
-    two = replace(results, datasets={"d": DatasetInfo(9, 1, {"reference 0": "a", **dict.fromkeys(digests, "2")})})
+    one = replace(results, datasets={"d": DatasetInfo(lines=9, references=1, digests={"reference 0": "a", **digests})})
+    two = replace(
+        results,
+        datasets={"d": DatasetInfo(lines=9, references=1, digests={"reference 0": "a", **dict.fromkeys(digests, "2")})},
+    )
     return [NamedRun(names[0], one), NamedRun(f"{names[0]}2", two)]
 
 
@@ -238,7 +241,9 @@ def results_of(*systems: str, reference: str = "a", outputs: str = "1", signatur
     results = material(systems).results
     digests = {"reference 0": reference} | {f"system {name}": outputs for name in systems}
     scores = [replace(score, metric=signature or score.metric) for score in results.scores]
-    return replace(results, scores=scores, warnings=[], datasets={"d": DatasetInfo(9, 1, digests)})
+    return replace(
+        results, scores=scores, warnings=[], datasets={"d": DatasetInfo(lines=9, references=1, digests=digests)}
+    )
 
 
 def test_the_same_output_of_two_runs_comes_once() -> None:

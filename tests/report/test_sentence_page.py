@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -238,6 +239,32 @@ def test_overlaps_of_rouge_and_chrf_are_those_that_were_counted(browser: Browser
     """ROUGE-1, 2 and L of google, ROUGE-1 of perl, and chrF: five of each output."""
     browser.open(page)
     assert browser.run(OVERLAPS) == [98 * 4 * 5, []]
+
+
+def test_what_parts_sentences_is_in_no_overlap(browser: Browser, tmp_path: Path) -> None:
+    """The summaries of data/, with <n> between sentences and with newlines: each type of each metric of each output."""
+    summaries, names = ROOT / "data" / "summaries", ["reference0", "reference1", "lead", "rambling"]
+    paths = [next(summaries.rglob(f"{name}.txt")) for name in names]
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*texts, strict=True)]
+    assert all("<n>" in text for text in rows[0].values())
+    parts = {
+        "marker": ["rouge[split=marker]", "rouge[split=marker,tok=char,types=1+L]", "rouge[split=regex,tok=13a]"],
+        "newline": ["rouge", "rouge[tok=char,types=1+L]", "rouge[flavour=perl,types=1+2]"],
+    }
+    for number, (split, metrics) in enumerate(parts.items()):
+        sentence_end = {"marker": "<n>", "newline": "\n"}[split]
+        lines = [{name: text.replace("<n>", sentence_end) for name, text in row.items()} for row in rows]
+        file = tmp_path / f"{split}.jsonl"
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        first, second, *systems = ({"jsonl": str(file), "column": name} for name in names)
+        config = {
+            "datasets": {"d": {"references": [first, second]}},
+            "systems": dict(zip(names[2:], systems, strict=True)),
+            "metrics": metrics,
+        }
+        browser.open(report_of(tmp_path, config, split))
+        assert browser.run(OVERLAPS) == [12 * 2 * (8 if number == 0 else 7), []]
 
 
 def test_matched_n_grams_are_folded(browser: Browser, page: Path) -> None:

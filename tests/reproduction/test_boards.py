@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -141,6 +142,38 @@ def test_scores_that_are_only_in_the_recipe_are_marked() -> None:
 def test_without_the_data_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     assert on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config() is None
+
+
+def test_the_systems_of_the_newest_publication_are_on_their_board(everything: dict[str, LeaderBoard]) -> None:
+    """README of grammarly/pillars-of-gec: nine systems, of which the best has 72.8."""
+    own = [one for one in everything["conll14-m2"].entrants if one.first.name == "pillars-conll14"]
+    assert len(own) == 9
+    assert {one.first.year for one in own} == {2024}
+    best = max(own, key=lambda one: float(one.printed[0].value))
+    assert (best.name, [one.value for one in best.printed]) == ("majority-7+GRECO+GPT-4", ["72.8"])
+    first = next(one for one in everything["conll14-ten-m2"].entrants if one.file.dataset == "emnlp2016-first")
+    assert ([one.value for one in first.printed], first.first.year) == (["62.43"], 2016)
+
+
+def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of them are here and equal, one is another; those that are not here are nobody's."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
+    files = catalogue.catalogue()["pillars"].files
+    unknown = {name: replace(file, sha256="", size=0, given="by hand") for name, file in files.items()}
+    sets = {**catalogue.catalogue(), "pillars": replace(catalogue.catalogue()["pillars"], files=unknown)}
+    monkeypatch.setattr(catalogue, "catalogue", lambda: sets)
+    names = [name for name in files if "nucle14" in name]
+    for name, text in zip(names, ("a", "b", "a"), strict=False):
+        (tmp_path / "pillars" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pillars" / name).write_text(text, encoding="utf-8")
+    systems = {f"s{number}": f"data:pillars/{name}" for number, name in enumerate(names)}
+    values = {system: str(number) for number, system in enumerate(systems)}
+    one = recipe(tmp_path, "one", systems=systems, expect=[{"values": values, "scale": "100"}])
+    (board,) = on_boards(one).values()
+    shown = {entrant.name: [printed.value for printed in entrant.printed] for entrant in board.entrants}
+    assert shown == {"s0": ["0", "2"], **{name: [value] for name, value in values.items() if name not in ("s0", "s2")}}
 
 
 # ---- on invented files

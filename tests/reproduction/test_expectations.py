@@ -33,9 +33,19 @@ def verdict(expected: str, value: object, scale: str = "1", rule: str | None = N
         ("38.22", 0.382146, "100", None, "differs"),
         ("38.20", 0.382, "100", None, "equal"),
         ("38.20", 0.38249, "100", None, "differs"),  # the zero is a digit: 38.25
-        ("0.125", 0.1245, "1", None, "equal"),  # half up on 0.1245, though the float is below: 0.12449999...
-        ("0.124", 0.1245, "1", None, "differs"),
-        ("-0.13", -0.125, "1", None, "equal"),  # half away from zero
+        # A tie is equal to both. Published by Chollampatt and Ng 2018, and Python's "%.2f": -15.62, 28.12 and -9.38.
+        ("-15.62", -0.15625, "100", None, "equal"),
+        ("-15.63", -0.15625, "100", "half_up", "equal"),
+        ("-15.61", -0.15625, "100", None, "differs"),
+        ("28.12", 0.28125, "100", None, "equal"),
+        ("-9.38", -0.09375, "100", None, "equal"),
+        ("-15.62", -0.1562500001, "100", None, "differs"),  # just beside it
+        ("-15.62", -0.15625, "100", "cut", "equal"),
+        ("-15.63", -0.15625, "100", "cut", "differs"),
+        ("0.124", 0.1245, "1", None, "equal"),  # a tie in decimals, though the float is 0.12449999...
+        ("0.125", 0.1245, "1", None, "equal"),
+        ("0.3", 0.1 + 0.2 + 0.05, "1", None, "equal"),  # 0.35000000000000003
+        ("0.4", 0.35 - 1e-16, "1", None, "equal"),  # 0.3499999999999999
         ("29.00", 0.29, "100", "cut", "equal"),  # 100 * 0.29 as floats is 28.999999999999996
         ("55.27", 0.55268, "100", "half_up", "equal"),
         ("55.27", 0.55268, "100", "cut", "differs"),
@@ -44,7 +54,7 @@ def verdict(expected: str, value: object, scale: str = "1", rule: str | None = N
         ("0", 0.0, "1", None, "equal"),
         ("1e-05", 0.00001, "1", None, "equal"),
         ("1.2E3", 1249.0, "1", None, "equal"),  # two digits are printed
-        ("1.2E3", 1250.0, "1", None, "differs"),
+        ("1.2E3", 1250.5, "1", None, "differs"),
         # twelve digits count
         ("0.9007842791853424", 0.9007842791853424, "1", None, "equal"),
         ("0.9007842791853424", 0.9007842791857, "1", None, "equal"),  # 3.6e-13 away; half of the twelfth digit is 5e-13

@@ -20,7 +20,9 @@ from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.io import catalogue
+from pipeline.metrics.build import from_text
 from pipeline.reproduction import recipe as published
+from pipeline.tokenizers.tokenization import Tokenization
 from tests.annotation.stand_in import put_in
 from tests.conftest import ROOT, SHARED
 from tests.reproduction.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
@@ -131,7 +133,7 @@ def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None
     """There the no-break space is part of a word; REF-M of SEEDA has one."""
     if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
         (metric,) = written(RECIPES[name].path)["metrics"]
-        assert "tokenizer=ascii_whitespace" in metric
+        assert from_text(metric).needs.tokenization == Tokenization("ascii_whitespace")
 
 
 # ---- what recipes say
@@ -339,10 +341,19 @@ def test_data_of_the_user_is_taken_from_a_folder(
     for file in files.values():
         (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
         (folder / file.name).write_bytes((stand_ins / file.address).read_bytes())
-    assert main([*arguments, "--data", f"pillars={folder}"]) == 0  # nothing is worse than "not run"
-    assert re.search(r"^pillars-conll14 +[0-9]+ of 27 .* not run ", capsys.readouterr().out, re.MULTILINE)
+    assert main([*arguments, "--data", f"pillars={folder}"]) == 1  # the texts are invented
+    assert re.search(r"^pillars-conll14 +[0-9]+ of 27 .* partly ", capsys.readouterr().out, re.MULTILINE)
     assert main(["data", "fetch", "pillars"]) == 2
     assert "pillars: is not fetched; get it there" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_nothing_is_fetched_into_a_folder_of_the_user(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").mkdir()
+    assert main(["reproduce", "conll14-ng2014", "--data", f"conll14={tmp_path / 'mine'}"]) == 2
+    said = capsys.readouterr().out
+    assert "14 files are not here: conll14: leave out --data conll14 to have them fetched\n" in said
+    assert list((tmp_path / "mine").iterdir()) == []
 
 
 @pytest.mark.usefixtures("empty")

@@ -80,7 +80,8 @@ def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
         counts, terms = choice.counts_of(columns), metric.make_terms(columns)
         best: tuple[tuple[float, ...], int] | None = None
         for number in sorted(range(measured.references), key=lambda n: counts["order"][line, n]):
-            key = choice.key(totals, tuple(int(counts[name][line, number]) for name in choice.names))
+            own = np.array([int(counts[name][line, number]) for name in choice.names])
+            key = tuple(float(part[0]) for part in choice.keys(np.array(totals)[:, None], own[:, None]))
             if best is None or key > best[0]:
                 best = key, number
         assert best

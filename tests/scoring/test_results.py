@@ -72,7 +72,7 @@ def one(score: float, **more: object) -> Results:
         "rank": 1,
     }
     found = Score(**{**fields, "score": score, **more})  # type: ignore[arg-type]
-    return Results(datasets={"d": DatasetInfo(1, 1, {})}, scores=[found], warnings=[])
+    return Results(datasets={"d": DatasetInfo(lines=1, references=1, digests={})}, scores=[found], warnings=[])
 
 
 @given(results=RESULTS)
@@ -80,7 +80,7 @@ def test_results_are_read_back_as_they_were_written(tmp_path_factory: pytest.Tem
     path = tmp_path_factory.getbasetemp() / "results.json"
     # What is on a data set that is not there is refused.
     for name in [*(score.dataset for score in results.scores), *(test.dataset for test in results.tests)]:
-        results.datasets.setdefault(name, DatasetInfo(1, 1, {}))
+        results.datasets.setdefault(name, DatasetInfo(lines=1, references=1, digests={}))
     path.write_text(results.to_json(), encoding="utf-8", newline="")
     assert repr(Results.read(path)) == repr(results)  # repr: nan is equal to nan there
     assert Results.read(path).to_json() == results.to_json()

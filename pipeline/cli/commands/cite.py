@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the paragraph and the BibTeX."""
     from ...execution.store.run_directory import folder_of
     from ...io.remote import is_remote
+    from ...metrics.base.capabilities import declared_of
     from ...report.citations import LATEX, PLAIN, bibtex, of_metric, paragraph, uncited
     from ...scoring.results import Results
 
@@ -43,14 +44,18 @@ def run(args: argparse.Namespace) -> int:
         metric = of_metric(args.what)
         if not metric.citations:
             print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)
-        sys.stdout.write(bibtex(metric.citations))
+        own = declared_of([metric]).values()
+        sys.stdout.write(bibtex(metric.citations, [entry for each in own for entry in each.cite]))
         return 0
     results = Results.read(folder_of(args.what) / "results.json")
     text, keys = paragraph(results, LATEX if args.latex else PLAIN)
     if not args.bibtex:
         print(textwrap.fill(printable(text), 110, break_long_words=False, break_on_hyphens=False))
     if not args.latex:
-        sys.stdout.write(("" if args.bibtex else "\n") + bibtex(keys))
+        sys.stdout.write(
+            ("" if args.bibtex else "\n")
+            + bibtex(keys, [entry for each in results.declared.values() for entry in each.cite])
+        )
     for name in uncited(results):
         print(printable(f"no entry for {name}: cite where it is from"), file=sys.stderr)
     return 0

@@ -25,8 +25,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
-from ...errors import InputError, did_you_mean, printable
-from ...metrics.build import class_of
+from ...errors import InputError, printable
+from ...metrics.names import goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan
@@ -139,13 +139,13 @@ def _gate(args: argparse.Namespace) -> int:
         both = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
         keys = [key for key in scores if key in both]  # in the order of _versions()
         old, new = (scores[key] for key in keys)
-        gain = float(class_of(test.metric).goodness(new) - class_of(test.metric).goodness(old))
+        gain = float(goodness(test.metric, new) - goodness(test.metric, old))
         real = is_significant(test, results) and not test.interval[0] <= 0 <= test.interval[1]
         real = abs(gain) * 100 > args.margin if args.margin is not None else real
         verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
         ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
         numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "interval": ends}
-        better = not class_of(test.metric).lower_is_better
+        better = not lower_is_better(test.metric)
         names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
         verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers})
         if not args.json:
@@ -222,7 +222,7 @@ def compared(
     """
     from ...report.terminal.printing import print_text
     from ...scoring import stored_runs
-    from ...scoring.resampling.significance import statistics_of, with_statistics
+    from ...scoring.resampling.significance import settings_of, with_statistics
     from ...scoring.stored_runs import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
@@ -236,11 +236,8 @@ def compared(
     if "choice" in written:  # as earlier versions wrote it
         written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}
-    settings = statistics_of({name: str(value) for name, value in given.items() if value is not None}, "--")
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
-    if settings.baseline is not None and settings.baseline not in names:
-        hint = did_you_mean(settings.baseline, names)
-        raise InputError(f"--baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}")
+    settings = settings_of(given, names, "--")
     if args.system and baseline is None and settings.baseline and len(names_like("--system", args.system, names)) == 2:
         settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:

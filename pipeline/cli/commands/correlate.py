@@ -48,7 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)"
     )
-    parser.add_argument("--metric", metavar="NAME", help="only this metric (name or signature)")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature"
+    )
     parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
     parser.add_argument("--judges", help="only these judges", **several)
     parser.add_argument(

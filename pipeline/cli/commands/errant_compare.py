@@ -62,8 +62,6 @@ _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 def run(args: argparse.Namespace) -> int:
     """Print the scores."""
-    from ...report.terminal.printing import print_text
-
     output, reference = read_m2(args.hyp, args.ref)
     problems = other_sentences(output, reference)
     if problems:
@@ -78,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
     if args.cat or args.filt or args.mode == "cse":
         notes += other_types(reference, [output])
     for note in notes:
+        from ...report.terminal.printing import print_text  # here, because most files have nothing odd
+
         print_text(f"warning: {note}", sys.stderr)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
     lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)

@@ -37,6 +37,8 @@ from ...execution.count import count_in_memory
 from ...kernel.common import join_lines
 from ...metrics.base.capabilities import (
     by_annotator,
+    columns_of,
+    computes_numbers,
     data_set_columns,
     edit_judge,
     explainer,
@@ -52,6 +54,7 @@ from ...metrics.build import from_text
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent
+from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
 from ..arguments import add_files, open_files
 
@@ -192,14 +195,15 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         references = [read_texts(text, line - 1, line)[0] for text in view.references]
         return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0])
 
-    of_texts = [metric for metric in metrics if metric.needs.input == TEXTS]
+    read = [metric for metric in metrics if metric.needs.input == TEXTS]
+    of_texts = [metric for metric in read if not computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
         _say(f"system     {name}, line {line}", "bold")
         if texts.source is not None:
             _say(f"source     {printable(texts.source)}")
         _say(f"output     {printable(texts.output)}")
-        for number, reference in enumerate(texts.references if of_texts else ()):
+        for number, reference in enumerate(texts.references if read else ()):
             _say(f"reference {number} {printable(reference)}")
             for metric in of_texts:
                 if metric.by_reference:
@@ -226,12 +230,14 @@ def _explained(metric: Metric, text: Text) -> bool:
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
-    columns = metric.needs.count(text)[0]
+    columns = columns_of(metric, text)
     if data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
     outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
     rates = "".join(f" ({line})" for line in _rates(outputs))
+    if not counts:
+        return ", ".join(f"{name} {output_cell(value, name, type(metric), 2)}" for name, value in outputs.items())
     return f"{metric.output} {percent(next(iter(outputs.values())), 2)}{rates}: {', '.join(counts)}"
 
 

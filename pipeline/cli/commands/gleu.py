@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     digits = range(MAX_DIGITS + 1)
     add("-d", "--digit", type=int, choices=digits, default=2, metavar="N", help="decimals (default: 2)")
     add("-p", "--proc", type=jobs, default=1, metavar="N", help="workers (default: 1)")
-    add("-t", "--token", choices=["char", "word"], default="word", help="unit (default: word)")
+    add("-t", "--token", dest="unit", choices=["char", "word"], default="word", help="unit (default: word)")
     add("-m", "--max", action="store_true", help="the best reference of each sentence")
     add("-f", "--fix", "--fix-seed", action="store_true", help="choose references as the original does")
     add("-v", "--verbose", action="store_true", help="print a table of the orders")
@@ -64,7 +64,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the scores."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
-    options = {"order": args.order, "unit": args.token}
+    options = {"order": args.order, "unit": args.unit}
+    if args.unit == "word":
+        options["tokenizer"] = "whitespace"  # the package is in Python 3
     drawn = args.mode == "corpus" and not args.max
     if args.mode == "corpus":
         options |= {"zero_total": "one", **({"iterations": args.iterations} if drawn else {"references": "max"})}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...errors import InputError, did_you_mean
+from ...errors import InputError, did_you_mean, printable
 
 if TYPE_CHECKING:
     import argparse
@@ -43,11 +43,16 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
+    from ...metrics.plugged.loading import find, installed
     from ...report.terminal.printing import print_table
 
-    for name in _chosen(names, METRICS, "metric"):
+    wanted, packages = [*names], installed()
+    for name in {*wanted} & {*packages} - {*METRICS}:
+        find(name)
+    for name in _chosen(wanted, METRICS, "metric"):
         metric = METRICS[name]
-        print(f"{name}: {metric.summary}\n")
+        place = metric.origin.get("from", "")
+        print(printable(f"{name}: {metric.summary}{f' ({place})' if place else ''}\n"))
         rows = []
         for option in metric.options:
             default = option.default_of({})
@@ -55,6 +60,9 @@ def _metrics(names: Iterable[str]) -> None:
             rows.append([option.name, option.key, text, option.values(), option.help])
         header = ["option", "in signatures", "default", "values", "meaning"]
         print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
+    for name, package in packages.items() if not wanted else ():
+        if name not in METRICS:
+            print(printable(f"{name}: in {package}; `gec-pipeline list metrics {name}` imports it and tells more"))
 
 
 def _tokenizers(names: Iterable[str]) -> None:

@@ -21,7 +21,6 @@ from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
 from ...io.workers import processors
-from ...report.terminal.progress import Bar
 from ..arguments import STAND_IN, given_path, jobs
 
 if TYPE_CHECKING:
@@ -246,6 +245,7 @@ def _annotate(args: argparse.Namespace) -> int:
     from ...annotation.annotate import AnnotationCache, annotate_all
     from ...annotation.errant_annotator import block, versions_of
     from ...report.terminal.printing import print_text
+    from ...report.terminal.progress import Bar
 
     versions = versions_of(args.model)
     spool, paths = Spool(UNPACKED), [given_path(name) for name in (args.orig, *args.cor)]

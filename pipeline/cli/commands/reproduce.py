@@ -8,7 +8,7 @@ examples:
   gec-pipeline reproduce
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
-  gec-pipeline reproduce pillars-bea-dev --data wi-locness=wi+locness --data pillars=pillars-of-gec
+  gec-pipeline reproduce pillars-bea-dev --data wi-locness=wi+locness
   gec-pipeline reproduce --all --report published.html
   gec-pipeline reproduce --all --format markdown > reproduced.md
   gec-pipeline reproduce --check my.yaml

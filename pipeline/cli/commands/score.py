@@ -6,7 +6,7 @@ FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) 
 An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
 --gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
 references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
-Options of sacreBLEU's command are understood too: -m, -b, -w, -l, -sl, -tok, -lc, -ci, -cin, -cw and others.
+Options of sacreBLEU's command are understood too: -m, -b, -w, -l, -nr, -e, -sl, -tok, -lc, -ci, -cin, -cw and others.
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
@@ -14,7 +14,7 @@ examples:
   gec-pipeline score BLEU chrF++ rougeL -r ref.txt -o a.txt b.txt --lowercase
   gec-pipeline score bleu -r ref0.txt ref1.txt -i system.txt --tokenizer intl
   cat system.txt | gec-pipeline score bleu -r ref.txt
-  gec-pipeline score -m bleu chrf ter -r ref.txt -i system.txt -w 1
+  gec-pipeline score ref.txt -i system.txt -m bleu chrf ter --chrf-lowercase -w 1
   gec-pipeline score bleu -l en-ja -r ref.txt -i system.txt -b
   gec-pipeline score bleu --paired-bs -r ref.txt -i baseline.txt a.txt b.txt
   gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
@@ -38,12 +38,13 @@ from typing import TYPE_CHECKING, Any
 from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
 from ..arguments import add_computing, add_files, computing_options, jobs, kernel_notes, open_files, output_from_pipe
-from ..sacrebleu_options import add_habits, check_habits, check_names, print_bare, statistics_asked
+from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...evaluation import Result
+    from ...metrics.base.options import Option
     from ..dispatch import Parser
 
 
@@ -73,22 +74,34 @@ def configure(parser: Parser) -> None:
     parser.declare_later(lambda: _declare_options(parser, metrics))
 
 
+TAKEN = {"references": ["--refs"], "gold": ["--gold-edits"]}
+"""The flags of options whose names are those of files."""
+
+
 def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
     """Declare every option of every metric, all of which have to be imported for that."""
     from ...metrics import METRICS
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
     metrics.help = f"one or several of {', '.join(known)}; also with options"
-    group = parser.add_argument_group("options of the metrics")
+    alone = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
+    group = parser.add_argument_group("options of the metrics", alone)
     options = {option.name: option for metric in known.values() for option in metric.options}
     for name, option in options.items():
         if len(option.choices or ()) == 1:  # there is nothing to choose here
             continue
         flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
-        if name == "references":  # -r's long name is taken: say it as the signature does
-            flags = ["--refs"]
-        bare: dict[str, Any] = {"nargs": "?", "const": "true", "type": _truth} if option.is_truth else {}
-        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name), **bare)
+        flags = TAKEN.get(name, flags)
+        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name), **_value_of(option))
+    for metric in known.values():
+        for option in metric.options:
+            flag, dest = f"--{metric.name}-{option.name}".replace("_", "-"), f"option_{metric.name}.{option.name}"
+            group.add_argument(flag, dest=dest, help=argparse.SUPPRESS, **_value_of(option))
+
+
+def _value_of(option: Option) -> dict[str, Any]:
+    """Return how argparse reads the value of an option. A flag of what is true or false needs none."""
+    return {"nargs": "?", "const": "true", "type": _truth} if option.is_truth else {}
 
 
 def _truth(text: str) -> str:
@@ -123,14 +136,14 @@ def run(args: argparse.Namespace) -> int:
     from ...scoring.results import Results
 
     given = {key.removeprefix("option_"): value for key, value in vars(args).items() if key.startswith("option_")}
-    texts = [*(args.metrics or ()), *(args.more_metrics or ())]
-    check_names(texts)
+    texts = metrics_asked(args)
     options = {key: value for key, value in given.items() if value is not None}
     metrics = from_texts(texts, options, args.pair or "")
     output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
     views = {metric.needs.input for metric in metrics}
-    corpus = open_files(args, views=views, quiet=args.quiet)
+    needed = any(metric.needs.references for metric in metrics)
+    corpus = open_files(args, views=views, quiet=args.quiet, references=needed)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
     for note in () if args.quiet else kernel_notes([corpus]):
         print_text(f"note: {note}", sys.stderr)
@@ -138,16 +151,18 @@ def run(args: argparse.Namespace) -> int:
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
         how = RunOptions(n_jobs=args.n_jobs, **computing_options(args))
         evaluation = evaluate_corpus(corpus, metrics, options=how, listener=bar, by_type=False)
-    for note in (note for note in evaluation.warnings if note not in known and not args.quiet):
-        print_text(f"warning: {note}", sys.stderr)
     results = Results(
-        datasets={corpus.name: describe(corpus)}, scores=[result.found for result in evaluation], warnings=[]
+        datasets={corpus.name: describe(corpus)},
+        scores=[result.found for result in evaluation],
+        warnings=list(dict.fromkeys([*known, *evaluation.warnings])),
     )
     if statistics:
         from ...evaluation import boards_of
         from ...scoring.resampling.significance import with_statistics
 
         results = with_statistics(results, boards_of(evaluation), statistics)[0]
+    for note in (note for note in results.warnings if note not in known and not args.quiet):
+        print_text(f"warning: {note}", sys.stderr)
     order = list(corpus.systems)
     from ...report.console import print_comparisons, print_orders, print_results
 

@@ -34,7 +34,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
-    parser.add_argument("--metric", metavar="NAME", help="only this metric: its name or its signature")
+    parser.add_argument(
+        "--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature"
+    )
     add_mean(parser)
     add_boards(parser)
     parser.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")

@@ -3,6 +3,7 @@
 examples:
   gec-pipeline validate configs/quickstart.yaml
   gec-pipeline validate eval.yaml --only AMU
+  gec-pipeline validate kept.yaml --plugin kept.py --try
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     add_selection(parser)
+    parser.add_argument(
+        "--try", dest="try_", action="store_true", help="compute two texts in several calls by metrics of your own"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
+    from ...execution.options import RunOptions
     from ...prepare import prepare
     from ...report.terminal.printing import print_table, print_text
     from ...scoring.board import signed
@@ -58,6 +63,11 @@ def run(args: argparse.Namespace) -> int:
         print(f"entries of expect: {len(job.config.published.expect)}")
     for warning in job.warnings:
         print_text(f"warning: {warning}", sys.stderr)
+    if args.try_:
+        from ...execution.plugged import Computing, tried
+
+        for told in tried(job.corpora, job.metrics, Computing(RunOptions().under(job.config.run))):
+            print(printable(f"tried: {told}"))
     return 0
 
 

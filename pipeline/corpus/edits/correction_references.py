@@ -84,7 +84,7 @@ WHITE = " \t\n\v\f\r"
 
 
 class Correction(NamedTuple):
-    """The tokens start <= i < end are replaced."""
+    """The slice from `start` to `end` is replaced; the numbers are those of the file, which may fit no token."""
 
     start: int
     end: int
@@ -207,13 +207,15 @@ def _merged(alternative: Alternative) -> frozenset[Correction]:
 def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
     """Return tokens with corrections applied, from the last to the first.
 
-    A correction that would leave no token is left out.
+    Each replaces a slice of the tokens that are there by then, as Python has slices: numbers beyond the end mean the
+    end, and negative ones count from there. A correction that would leave no token is left out.
     """
     result = list(tokens)
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
-        corrected = [*result[: edit.start], *edit.words, *result[max(edit.start, edit.end) :]]
+        corrected = result.copy()
+        corrected[edit.start : edit.end] = edit.words
         result = corrected or result
-    return tuple(result) or tokens
+    return tuple(result)
 
 
 NOOP = "noop"

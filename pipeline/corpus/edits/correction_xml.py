@@ -110,6 +110,8 @@ MAX_ANNOTATORS = 255
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
 """The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
 NUMBER = re.compile(r"[0-9]{1,9}")
+PLACE = re.compile(r"-?[0-9]{1,9}")
+"""Where a correction begins or ends: the official program takes any number."""
 
 
 class Placed(NamedTuple):
@@ -188,7 +190,8 @@ class _Reader(XmlReader[Placed]):
         elif tag == "alt":
             self.annotator, self.corrections = self._number(tag, attributes, "ann"), []
         elif tag == "c":
-            self.span = (self._number(tag, attributes, "start"), self._number(tag, attributes, "end"), self.line)
+            start, end = (self._number(tag, attributes, key, PLACE) for key in ("start", "end"))
+            self.span = start, end, self.line
         self.parts = [] if tag in ("text", "c") else None
 
     def text(self, data: str) -> None:
@@ -211,9 +214,6 @@ class _Reader(XmlReader[Placed]):
             start, end, line = self.span
             if self.tokens is None:
                 raise self.wrong("a correction before the text of its sentence", line)
-            if not start <= end <= len(self.tokens):
-                message = f"the correction {start} {end} does not fit into a sentence of {len(self.tokens)} tokens"
-                raise self.wrong(message, line)
             self.edits += 1
             if self.edits > MOST:
                 raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
@@ -239,8 +239,9 @@ class _Reader(XmlReader[Placed]):
             raise self.wrong(f"the element {tag} has no attribute '{key}'{did_you_mean(key, attributes)}")
         return attributes[key]
 
-    def _number(self, tag: str, attributes: dict[str, str], key: str) -> int:
+    def _number(self, tag: str, attributes: dict[str, str], key: str, form: re.Pattern[str] = NUMBER) -> int:
         value = self._attribute(tag, attributes, key).strip()
-        if not NUMBER.fullmatch(value):
-            raise self.wrong(f"{key} of the element {tag}: expected a whole number from 0, found '{value[:40]}'")
+        if not form.fullmatch(value):
+            least = " from 0" if form is NUMBER else ""
+            raise self.wrong(f"{key} of the element {tag}: expected a whole number{least}, found '{value[:40]}'")
         return int(value)

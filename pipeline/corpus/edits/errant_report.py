@@ -13,7 +13,7 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .m2_files import NOOP as M2_NOOP
-from .m2_files import edit_of
+from .m2_files import PREFIXES, edit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,8 +74,7 @@ class Comparison:
         """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""
         if self._skips(edit):
             return []
-        start, end = edit.start, edit.end
-        correction = edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
+        start, end, correction = edit.start, edit.end, self._correction(edit)
         if self.mode == "cs":
             return [(start, end, correction)]
         if self.mode == "cse":
@@ -87,11 +86,14 @@ class Comparison:
         # an insertion is charged to the token on its right
         return [(token, token + 1) for token in range(start, end)] if start != end else [(start, start + 1)]
 
+    def _correction(self, edit: Edit) -> str:
+        return edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
+
     def _skips(self, edit: Edit) -> bool:
         if edit.type == UNKNOWN and self.mode in ("cs", "cse"):  # detected, but not corrected
             return True
         if self.single or self.multi:
-            long = edit.end - edit.start >= WORDS or len(edit.correction.split()) >= WORDS
+            long = edit.end - edit.start >= WORDS or len(self._correction(edit).split()) >= WORDS
             if (self.single and long) or (self.multi and not long):
                 return True
         return edit.type in self.left_out
@@ -113,8 +115,11 @@ def compare(output: Keys, annotator: Keys) -> Hits:
 
 
 def category(type_: str, tier: int) -> str:
-    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is the whole type."""
-    if type_ == UNKNOWN or tier == 3:
+    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is the whole type.
+
+    A type that is not ERRANT's, such as ArtOrDet, is a category of its own.
+    """
+    if tier == 3 or not type_.startswith(PREFIXES) or type_ in PREFIXES:
         return type_
     return type_[:1] if tier == 1 else type_[2:]
 
@@ -207,12 +212,11 @@ def report(
                 yield from _pair(number, pair, totals, beta)
             yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"
             yield "Local results:"
-            rows = [("Category", ("TP", "FP", "FN")), *chosen.by_type().items()]
-            width = max(len(name) for name, _ in rows) + 3
-            for name, counts in rows:
-                yield f"{name:>{width}}" + "".join(f"{count:>5}" for count in counts)
+            rows = [("Category", "TP", "FP", "FN"), *((name, *counts) for name, counts in chosen.by_type().items())]
+            widths = [max(len(str(value)) for value in column) + 3 for column in zip(*rows, strict=True)]
+            yield from ("".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True)) for row in rows)
         totals = list(map(add, totals, chosen.counts))
-        for place, named in enumerate(chosen.hits):
+        for place, named in enumerate(chosen.hits if tier else ()):
             for type_ in named:
                 types.setdefault(type_, [0, 0, 0])[place] += 1
     title = TITLES[comparison.mode]
@@ -221,7 +225,8 @@ def report(
         yield _row(("Category", "TP", "FP", "FN", "P", "R", f"F{beta}"))
         sums: dict[str, list[int]] = {}
         for type_, row in types.items():
-            name = category(type_, tier)
+            # errant_compare cuts off two letters of any type
+            name = type_ if type_ == UNKNOWN or tier == WHOLE else type_[:1] if tier == 1 else type_[2:]
             sums[name] = list(map(add, sums.get(name, (0, 0, 0)), row))
         yield from (_row((name, *row, *_rounded(row, beta))) for name, row in sorted(sums.items()))
     yield from ("", f" {title} ".center(NARROW, "="))

@@ -119,7 +119,7 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             if current:
                 yield current
             current = Block(number, line[2:])
-        elif current and (line.startswith("I ") or _TARGET.match(line)):
+        elif line and current and (line.startswith("I ") or _TARGET.match(line)):
             continue
         elif line.strip():
             raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
@@ -189,6 +189,10 @@ SHARED = 0.05
 """Types are others where at most such a share of the edits has a type of the other file."""
 
 
+PREFIXES = ("M:", "R:", "U:")
+"""How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
+
+
 class Annotated(NamedTuple):
     """An M2 file that has been read."""
 
@@ -238,10 +242,10 @@ class Annotated(NamedTuple):
             )
         misfits = list(self.misfits())
         if misfits:
-            line, message = misfits[0]
             yield (
-                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in line {line} "
-                f"({message}); M2 leaves out those beyond the end, ERRANT counts all of them"
+                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in {misfits[0]}; M2 "
+                "leaves out those beyond the end, ERRANT counts all of them, I-measure takes what is there of their "
+                "tokens, as ieval.py does"
             )
 
     def absent(self) -> dict[int, list[int]]:
@@ -254,21 +258,38 @@ class Annotated(NamedTuple):
                     absent.setdefault(annotator, []).append(block.line)
         return dict(sorted(absent.items()))
 
-    def misfits(self) -> Iterator[tuple[int, str]]:
-        """Yield the line of each edit that reaches beyond its sentence or ends before it begins, and what is wrong."""
+    def misfits(self) -> Iterator[str]:
+        """Yield the place of each edit that reaches beyond its sentence or ends before it begins, and what is wrong.
+
+        Of XML, which may be one long line, the place is the number of the sentence.
+        """
         shared = dict(zip(map(id, self.edits), self.edits, strict=True))
         reach = {key: _reach(edits) for key, edits in shared.items()}
-        for block, edits in zip(self.blocks, self.edits, strict=True):
+        for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
             if reach[id(edits)] <= 0 or reach[id(edits)] <= (size := _tokens(block.sentence)):
                 continue
             for (number, _), edit in zip(block.lines, edits, strict=True):
-                if not edit.is_noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= size:
-                    yield number, f"{edit.start} {edit.end} in a sentence of {size} tokens"
+                if _is_placed(edit) and not 0 <= edit.start <= edit.end <= size:
+                    place = f"sentence {sentence}" if is_numbered(edit.type) else f"line {number}"
+                    yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
 
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""
         corrected = {name: times for name, times in self.all_types().items() if not is_noop(name) and name != "UNK"}
         return Counter(corrected)
+
+    def has_errant_types(self) -> bool:
+        """Return whether some edit has a type of ERRANT."""
+        return any(name.startswith(PREFIXES) for name in self.types())
+
+    def foreign(self) -> str:
+        """Return which types the edits have where none of them is one of ERRANT, as a note; else an empty text."""
+        types = self.types()
+        if not types or self.has_errant_types():
+            return ""
+        listed = ", ".join(name for name, _ in types.most_common(3)) + (" ..." if len(types) > 3 else "")
+        what = "is XML of I-measure, without types of ERRANT" if self.is_xml else f"has types of edits such as {listed}"
+        return f"{self.name} {what}" + ("" if self.is_xml else ", which are not ERRANT's")
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
@@ -347,12 +368,16 @@ def read_block(block: Block, name: str) -> LinesRead:
 def _reach(edits: Iterable[Edit]) -> float:
     """Return how many tokens a sentence needs for its edits to fit; 0 where any will do, and inf where none will."""
     reach = 0
-    for start, end, type_, _, _ in edits:
-        if start != -1 and not is_noop(type_):
-            if not 0 <= start <= end:
-                return math.inf
-            reach = max(reach, end)
+    for edit in filter(_is_placed, edits):
+        if not 0 <= edit.start <= edit.end:
+            return math.inf
+        reach = max(reach, edit.end)
     return reach
+
+
+def _is_placed(edit: Edit) -> bool:
+    """Return whether an edit is meant for tokens: no noop, and in M2 files not from token -1."""
+    return not is_noop(edit.type) and (edit.start != -1 or is_numbered(edit.type))
 
 
 @lru_cache(KEPT)

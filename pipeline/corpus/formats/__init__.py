@@ -66,7 +66,10 @@ READERS: dict[str, TextFormat] = {
         suffixes=("errant",),
     ),
 }
+ENCODED = "encoded"
+"""The format of lines in another encoding, whose name stands in place of the column."""
 _OTHERS = {
+    ENCODED: TextFormat(later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."),
     "numbers": TextFormat(
         later(__name__, "numbers.numbers"), "Numbers of each sentence, which no data set names but the metric external."
     ),
@@ -76,7 +79,7 @@ _OTHERS = {
         unit=", sentence ",
     ),
 }
-"""Formats that configs name in other ways."""
+"""Formats that configs name in other ways, or the command line alone."""
 
 
 def file_of(text: Input) -> Path | Remote:

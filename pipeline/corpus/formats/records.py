@@ -1,4 +1,4 @@
-"""Texts in the records of a file: JSON lines, tab-separated lines, and Parquet.
+"""Texts in the records of a file: JSON lines, tab-separated lines, Parquet, and lines in other encodings.
 
 Each reader takes a path, the name of the file in messages, and what the config says of the column. It yields texts, or
 raises CorpusError with the line or row.
@@ -6,11 +6,12 @@ raises CorpusError with the line or row.
 
 from __future__ import annotations
 
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CorpusError, Problem, did_you_mean
-from ...io.plain_files import numbered_lines
+from ...io.plain_files import numbered_lines, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,6 +115,22 @@ def _index(cells: list[str], column: Column, name: str) -> int:
 def _absent(place: str, column: str, names: list[str]) -> CorpusError:
     hint, listed = did_you_mean(column, names), ", ".join(names[:20])
     return CorpusError([Problem(place, f"no column is called '{column}'{hint}; found {listed}")])
+
+
+def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
+    """Yield the lines of a text in another encoding than UTF-8, which stands in place of the column."""
+    number = 1
+    with open_bytes(path, name) as file:
+        try:
+            lines = io.TextIOWrapper(file, encoding=text.column, newline="\n")
+            for number, line in enumerate(lines, 2):  # noqa: B007 (the number of the line after this one)
+                yield line.removesuffix("\n").removesuffix("\r").encode()
+        except UnicodeDecodeError as error:
+            number += error.object[: error.start].decode(error.encoding, "ignore").count("\n")
+            message = f"the byte 0x{error.object[error.start]:02x} is not valid {text.column}: {error.reason}"
+            raise _wrong(name, number, message) from None
+        except UnicodeError as error:
+            raise _wrong(name, number, f"cannot be read as {text.column}: {error}") from None
 
 
 def parquet(path: Path, name: str, column: Column) -> Iterator[bytes]:

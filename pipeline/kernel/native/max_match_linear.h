@@ -1,4 +1,4 @@
-/* MaxMatch for lattices with too many arcs, compiled: the twin of `python/max_match_lattice.py`.
+/* MaxMatch for lattices with too many arcs, compiled: the twin of `tests/oracles/max_match_linear.py`.
  *
  * Decisions are kept for a block of rows at a time, and costs for the row before each block. So the blocks are made
  * again, from the last to the first, on the way back. */

@@ -7,6 +7,7 @@ lines in which they are asked for.
 from __future__ import annotations
 
 import itertools
+import random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Stream = Callable[[int, int | Ints], Bytes]
 
-PIECE = 2048
-"""How many lines are summed at once, which bounds memory."""
 DRAWS = 1 << 20
 """How many draws with replacement are made at once: each takes eight bytes, and its count only one."""
 
@@ -61,24 +60,11 @@ class Drawer:
         """
         lines = check_terms(terms, self.references)
         check_present(present, lines, self.references)
-        totals = np.zeros((len(self.streams), sum(term.shape[2] for term in terms)), np.int64)
-        for low in range(0, lines, PIECE):
-            numbers = np.concatenate([term[low : low + PIECE] for term in terms], axis=2)
-            drawn = self.take(len(numbers), None if present is None else present[low : low + PIECE])
-            totals += numbers[:, 0].sum(axis=0)
-            for reference in range(1, self.references):
-                totals += _product(drawn == reference, numbers[:, reference] - numbers[:, 0])
+        numbers, limits = np.concatenate(terms, axis=2), self.references if present is None else present
+        totals = np.zeros((len(self.streams), numbers.shape[2]), np.int64)
+        for row, stream in enumerate(self.streams):
+            totals[row] = numbers[np.arange(lines), stream(lines, limits)].sum(axis=0)
         return totals
-
-
-def _product(chosen: NDArray[np.bool_], numbers: Ints) -> Ints:
-    """Return the sums of the numbers [lines, width] of chosen lines [iterations, lines]: int64 [iterations, width].
-
-    Products of float64 are exact where sums are below 2**53, and faster than those of integers.
-    """
-    exact = len(numbers) * max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))) < 1 << 53
-    kind = np.float64 if exact else np.int64
-    return (chosen.astype(kind) @ numbers.astype(kind)).astype(np.int64)
 
 
 def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger]) -> None:
@@ -112,44 +98,10 @@ def python2(iteration: int, *_: int) -> Stream:
 def python3(iteration: int, *_: int) -> Stream:
     """Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.
 
-    The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are passed over
-    (random.Random._randbelow_with_getrandbits in CPython). Words made ahead are kept for the next block.
+    The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are passed over.
     """
-    generator = np.random.RandomState([SEED_STEP * iteration])
-    ahead = np.empty(0, np.uint32)
-
-    def take(count: int, limits: int | Ints) -> Bytes:
-        nonlocal ahead
-        drawn = np.empty(count, np.uint8)
-        done = 0
-        while done < count:
-            if not len(ahead):
-                ahead = generator.randint(0, 1 << 32, 2 * (count - done) + 64, dtype=np.uint32)
-            draws, used = _below(ahead, limits if isinstance(limits, int) else limits[done:], count - done)
-            drawn[done : done + len(draws)] = draws
-            done, ahead = done + len(draws), ahead[used:]
-        return drawn
-
-    return take
-
-
-def _below(words: NDArray[np.uint32], limits: int | Ints, count: int) -> tuple[Bytes, int]:
-    """Return up to `count` draws below the limits, and how many of the words these take."""
-    if isinstance(limits, int):
-        draws = words >> (32 - limits.bit_length())
-        kept = np.flatnonzero(draws < limits)[:count]
-        return draws[kept].astype(np.uint8), int(kept[-1]) + 1 if len(kept) == count else len(words)
-    drawn: list[int] = []
-    left = iter(limits[:count].tolist())
-    limit = next(left)
-    for used, word in enumerate(words.tolist(), 1):
-        draw = word >> (32 - limit.bit_length())
-        if draw < limit:
-            drawn.append(draw)
-            limit = next(left, 0)
-            if not limit:
-                return np.array(drawn, np.uint8), used
-    return np.array(drawn, np.uint8), len(words)
+    draw = random.Random(SEED_STEP * iteration).randrange  # noqa: S311 (the same draws as a published program)
+    return lambda count, limits: np.array([draw(limit) for limit in np.broadcast_to(limits, count).tolist()], np.uint8)
 
 
 def numpy(iteration: int, lines: int, _: int, seed: int) -> Stream:

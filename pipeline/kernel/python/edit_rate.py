@@ -7,7 +7,6 @@ taken, decides the number of edits, so that every limit and the order of all key
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,7 +53,7 @@ class Path(NamedTuple):
 
     shifts: list[Shift]
     """The shifts, in their order."""
-    words: list[int]
+    words: Sequence[int]
     """The output after the shifts."""
     steps: list[str]
     """The alignment of these words with the reference, from the left."""
@@ -72,19 +71,13 @@ def edit_rate(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDAr
     """
     check_edit_rate(references, systems)
     edits = np.zeros((len(systems), len(references[0].offsets) - 1, len(references)), np.int64)
-    lines = [[_lines(text) for text in texts] for texts in (references, systems)]
+    ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
     for system, line, reference in np.ndindex(edits.shape):
-        edits[system, line, reference] = path(lines[1][system][line], lines[0][reference][line]).edits
+        edits[system, line, reference] = path(twos[system][line], ones[reference][line]).edits
     return edits
 
 
-def _lines(text: Encoded) -> list[list[int]]:
-    """Return the ids of each line."""
-    ends = text.offsets.tolist()
-    return [text.ids[start:end].tolist() for start, end in itertools.pairwise(ends)]
-
-
-def path(output: list[int], reference: list[int]) -> Path:
+def path(output: Sequence[int], reference: Sequence[int]) -> Path:
     """Return the shifts and the alignment that make an output a reference."""
     shifts: list[Shift] = []
     words, tried = output, 0
@@ -113,7 +106,7 @@ def beam(size: int, target: int) -> list[tuple[int, int]]:
     return [(0, target + 1), *bounds[1:-1], *([(bounds[-1][0], target + 1)] if size else [])]
 
 
-def _rows(words: list[int], reference: list[int], known: list[list[int]] | None = None) -> list[list[int]]:
+def _rows(words: Sequence[int], reference: Sequence[int], known: list[list[int]] | None = None) -> list[list[int]]:
     """Return the costs of making each beginning of the words (a row) each beginning of the reference (a column).
 
     `known` are the first rows where they are known.
@@ -132,7 +125,7 @@ def _rows(words: list[int], reference: list[int], known: list[list[int]] | None 
     return rows
 
 
-def _steps(words: list[int], reference: list[int], rows: list[list[int]]) -> list[str]:
+def _steps(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]) -> list[str]:
     """Return the alignment, from the left. Of equal ones a pair of words goes first, then a word more in the output."""
     row, column = len(words), len(reference)
     steps = []
@@ -176,7 +169,7 @@ def _alignment(steps: list[str]) -> _Alignment:
 
 
 def _best_shift(
-    words: list[int], reference: list[int], rows: list[list[int]], steps: list[str], tried: int
+    words: Sequence[int], reference: Sequence[int], rows: list[list[int]], steps: list[str], tried: int
 ) -> tuple[Shift | None, int]:
     """Return the shift that saves most edits, None where none saves any, and how many shifts have been tried so far.
 
@@ -200,7 +193,7 @@ def _best_shift(
     return best, tried
 
 
-def _blocks(words: list[int], reference: list[int]) -> Iterator[tuple[int, int, int]]:
+def _blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Yield blocks that both have: where they begin in the output and in the reference, and how long they are."""
     for start in range(len(words)):
         for place in range(max(start - FARTHEST, 0), min(start + FARTHEST + 1, len(reference))):

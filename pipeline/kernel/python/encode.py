@@ -106,8 +106,13 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     KeyError for an unknown split and ValueError for lines that reach outside of their data.
     """
     check_texts(texts, split)
-    vocabulary: dict[str | bytes, int] = {}
-    tokenize = SPLITS[split]
+    return _numbered(texts, SPLITS[split], {})
+
+
+def _numbered(
+    texts: Sequence[Lines], tokenize: Callable[[bytes], Iterable[str | bytes]], vocabulary: dict[str | bytes, int]
+) -> list[Encoded]:
+    """Return texts as ids of their tokens, which are counted up in the vocabulary."""
     result = []
     for number, text in enumerate(texts):
         ids: list[int] = []
@@ -135,19 +140,11 @@ def words(texts: Sequence[Lines], fold: str) -> Words:
     if fold not in FOLDS:
         raise KeyError(fold)
     check_lines(texts)
-    vocabulary: dict[str, int] = {}
-    result = []
-    for number, text in enumerate(texts):
-        ids: list[int] = []
-        offsets = [0]
-        for index, line in enumerate(text.texts()):
-            try:
-                decoded = line.decode()
-            except UnicodeDecodeError as error:
-                raise InvalidTextError(number, index, error.start) from None
-            folded = decoded.lower() if fold == "google" else line.lower().decode()
-            ids.extend(vocabulary.setdefault(word, len(vocabulary)) for word in _WORD.findall(folded))
-            offsets.append(len(ids))
-        result.append(Encoded(np.array(ids, np.int32), np.array(offsets, np.int64)))
-    ends = np.cumsum([len(word) for word in vocabulary], dtype=np.int64)
-    return Words(result, "".join(vocabulary).encode(), ends)
+    vocabulary: dict[str | bytes, int] = {}
+
+    def folded(line: bytes) -> list[str]:
+        return _WORD.findall(line.decode().lower() if fold == "google" else line.lower().decode())
+
+    result = _numbered(texts, folded, vocabulary)
+    found = [*map(str, vocabulary)]
+    return Words(result, "".join(found).encode(), np.cumsum([*map(len, found)], dtype=np.int64))

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import check_allowed, check_parallel, check_sentences, check_skip, check_weighted
+from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_skip, check_weighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from ..common import Allowed, Encoded, Sentences
+    from ..common import Allowed, Sentences
 
     Sentence = tuple[int, ...]
+    Left = list[list[list[Counter[int]]]]
 
 
 def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np.int64]:
@@ -28,10 +29,10 @@ def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np
     All texts come from one call of encode or words. Raises ValueError for texts that do not fit together.
     """
     check_parallel(references, systems)
-    lines = len(references[0].offsets) - 1
-    lengths = np.zeros((len(systems), lines, len(references)), np.int64)
+    ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
+    lengths = np.zeros((len(twos), len(ones[0]), len(ones)), np.int64)
     for s, line, r in np.ndindex(lengths.shape):
-        lengths[s, line, r] = table(_line(references[r], line), _line(systems[s], line))[-1, -1]
+        lengths[s, line, r] = table(ones[r][line], twos[s][line])[-1, -1]
     return lengths
 
 
@@ -74,15 +75,17 @@ def union_lcs(
     """
     check_sentences(references, systems)
     check_allowed(references, systems, allowed)
-    lines = len(references[0].firsts) - 1
-    hits = np.zeros((len(systems), lines, len(references)), np.int64)
+    golds, outputs, left = (
+        [*map(_sentences, references)],
+        [*map(_sentences, systems)],
+        _left(systems, references, allowed),
+    )
+    hits = np.zeros((len(systems), len(golds[0]), len(references)), np.int64)
     for s, line, r in np.ndindex(hits.shape):
-        output = _sentences(systems[s], line)
-        left = Counter(_line(allowed[s][r] if allowed else systems[s].whole, line))
-        for sentence in _sentences(references[r], line):
-            for i in {i for other in output for i in trace(sentence, other)}:
-                hits[s, line, r] += left[sentence[i]] > 0
-                left[sentence[i]] -= 1
+        for sentence in golds[r][line]:
+            for i in {i for other in outputs[s][line] for i in trace(sentence, other)}:
+                hits[s, line, r] += left[s][r][line][sentence[i]] > 0
+                left[s][r][line][sentence[i]] -= 1
     return hits
 
 
@@ -96,11 +99,10 @@ def weighted_lcs(
     """
     references, systems = [flat(text) for text in references], [flat(text) for text in systems]
     check_weighted(references, systems, powers)
-    lines = len(references[0].firsts) - 1
-    weights = np.zeros((len(systems), lines, len(references)))
+    ones, twos = ([text.whole.lines() for text in texts] for texts in (references, systems))
+    weights = np.zeros((len(twos), len(ones[0]), len(ones)))
     for s, line, r in np.ndindex(weights.shape):
-        one, two = _line(references[r].whole, line), _line(systems[s].whole, line)
-        weights[s, line, r] = _weighted(one, two, powers.tolist(), [])
+        weights[s, line, r] = _weighted(ones[r][line], twos[s][line], powers.tolist(), [])
     return weights
 
 
@@ -148,21 +150,24 @@ def weighted_union(
     """
     check_weighted(references, systems, powers)
     check_allowed(references, systems, allowed)
-    lines, weight = len(references[0].firsts) - 1, powers.tolist()
-    hits = np.zeros((len(systems), lines, len(references)))
-    bases = np.zeros((lines, len(references)))
+    golds, outputs, left = (
+        [*map(_sentences, references)],
+        [*map(_sentences, systems)],
+        _left(systems, references, allowed),
+    )
+    weight = powers.tolist()
+    hits = np.zeros((len(systems), len(golds[0]), len(references)))
+    bases = np.zeros(hits.shape[1:])
     for line, r in np.ndindex(bases.shape):
-        for sentence in _sentences(references[r], line):
+        for sentence in golds[r][line]:
             bases[line, r] += weight[len(sentence)]
     for s, line, r in np.ndindex(hits.shape):
-        output = _sentences(systems[s], line)
-        left = Counter(_line(allowed[s][r] if allowed else systems[s].whole, line))
-        for sentence in _sentences(references[r], line):
-            hit = {i for other in output for i in _weighted_trace(sentence, other, weight)}
+        for sentence in golds[r][line]:
+            hit = {i for other in outputs[s][line] for i in _weighted_trace(sentence, other, weight)}
             run = 0
             for i in sorted(hit):
-                if left[sentence[i]] > 0:
-                    left[sentence[i]] -= 1
+                if left[s][r][line][sentence[i]] > 0:
+                    left[s][r][line][sentence[i]] -= 1
                     run += 1
                     if i + 1 not in hit:
                         hits[s, line, r] += weight[run]
@@ -195,28 +200,26 @@ def skip_bigrams(
     check_skip() does.
     """
     check_skip(references, systems, gap)
-    lines = len(references[0].offsets) - 1
-    matches, totals = np.zeros((len(systems), lines), np.int64), np.zeros(lines, np.int64)
-    for line in range(lines):
-        merged = functools.reduce(operator.or_, [_pairs(text, line, gap) for text in references])
-        totals[line] = merged.total()
-        for number, system in enumerate(systems):
-            matches[number, line] = (merged & _pairs(system, line, gap)).total()
-    return matches, totals
+    ones, twos = ([[_pairs(ids, gap) for ids in text.lines()] for text in texts] for texts in (references, systems))
+    merged = [functools.reduce(operator.or_, of_line) for of_line in zip(*ones, strict=True)]
+    matches = [[(both & own).total() for both, own in zip(merged, output, strict=True)] for output in twos]
+    return np.array(matches, np.int64).reshape(len(systems), len(merged)), np.array(
+        [own.total() for own in merged], np.int64
+    )
 
 
-def _pairs(text: Encoded, line: int, gap: int) -> Counter[tuple[int, int]]:
-    ids = _line(text, line)
+def _pairs(ids: Sentence, gap: int) -> Counter[tuple[int, int]]:
     reach = len(ids) if gap < 0 else gap + 2
     return Counter((token, other) for i, token in enumerate(ids) for other in ids[i + 1 : i + reach])
 
 
-def _line(text: Encoded, line: int) -> Sentence:
-    start, stop = text.offsets[line : line + 2].tolist()
-    return tuple(text.ids[start:stop].tolist())
+def _sentences(text: Sentences) -> list[list[Sentence]]:
+    """Return the sentences of each line."""
+    sentences = Encoded(text.ids, text.offsets).lines()
+    return [sentences[first:last] for first, last in itertools.pairwise(text.firsts.tolist())]
 
 
-def _sentences(text: Sentences, line: int) -> list[Sentence]:
-    first, last = text.firsts[line : line + 2].tolist()
-    offsets = text.offsets[first : last + 1].tolist()
-    return [tuple(text.ids[low:high].tolist()) for low, high in itertools.pairwise(offsets)]
+def _left(systems: Sequence[Sentences], references: Sequence[Sentences], allowed: Allowed | None) -> Left:
+    """Return how often each token may be hit, for each system, reference and line; `allowed` as in union_lcs()."""
+    texts = allowed or [[system.whole] * len(references) for system in systems]
+    return [[[Counter(line) for line in text.lines()] for text in row] for row in texts]

@@ -7,6 +7,7 @@ decides them, which depends on the order of arcs, on the rounding of weights, an
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
-from .max_match_lattice import Gold, lattice, linear_path
+from .max_match_lattice import Gold, lattice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,10 +74,10 @@ def max_match(
     All texts and corrections come from one call of encode, split at white space. An edit goes over at most
     `max_unchanged` unchanged tokens. `first_row` gives what version 3.2 of the program gives, else it is its last
     version. With `folded`, which has the lower-cased bytes of each id, edits that only change case and white space are
-    not counted as proposed. Lines whose lattice has more than `max_arcs` arcs are searched by a linear method
-    (`max_match_lattice.py`), which may decide ties otherwise. `edits` asks for the edits themselves.
-    Raises ValueError for what does not fit together, and LongTextError for lines beyond the limits in
-    `gold_edits.py`.
+    not counted as proposed. Lines whose lattice has more than `max_arcs` arcs are searched by a linear method in the
+    compiled kernel, which may decide ties otherwise; here such a lattice would take minutes and gigabytes, and they are
+    refused. `edits` asks for the edits themselves. Raises ValueError for what does not fit together, and LongTextError
+    for lines beyond the limits in `gold_edits.py`.
     """
     check_max_match(source, systems, gold, annotators, max_unchanged, folded, max_arcs)
     shape = len(systems), len(source.offsets) - 1, annotators
@@ -84,14 +85,15 @@ def max_match(
     reduced = np.zeros(shape[:2], np.bool_)
     matched = np.zeros((len(systems), len(gold.starts)), np.uint8)
     offsets, rows = [0], []
+    sources, outputs, every = source.lines(), [system.lines() for system in systems], _golds(gold)
     for s, line in np.ndindex(*shape[:2]):
-        way = Way(_line(source, line), _line(systems[s], line), max_unchanged, first_row, max_arcs)
+        way = Way(sources[line], outputs[s][line], max_unchanged, first_row, max_arcs)
         if way.is_too_long:
             raise too_long(s, line, len(way.source), len(way.output))
         reduced[s, line] = way.lattice is None
         for a in range(annotators):
             first = int(gold.firsts[line * annotators + a])
-            golds = _golds(gold, first, int(gold.firsts[line * annotators + a + 1]))
+            golds = every[first : int(gold.firsts[line * annotators + a + 1])]
             path = way.edits(golds)
             if path is None:
                 raise too_long(s, line, len(way.source), len(way.output))
@@ -122,11 +124,8 @@ class Way:
             self.lattice = lattice(source, output, max_unchanged, max_arcs)
 
     def edits(self, golds: Sequence[Gold]) -> list[Edit] | None:
-        """Return the edits that were made, from left to right; None if the line is too long for the linear method."""
-        if self.lattice is None:
-            path = linear_path(self.source, self.output, golds, self.max_unchanged, self.first_row)
-            return None if path is None else [edit_of(arc, first, self.first_row) for arc, first in path]
-        return best_edits(self.lattice, self.output, golds, self.first_row)
+        """Return the edits that were made, from left to right; None if the lattice has too many arcs."""
+        return self.lattice and best_edits(self.lattice, self.output, golds, self.first_row)
 
     def only_folds(self, edit: Edit, folded: Sequence[bytes]) -> bool:
         """Return whether an edit only changes case and white space."""
@@ -238,15 +237,8 @@ def matches(edits: Sequence[Edit], golds: Sequence[Gold], output: Sentence) -> l
     return result
 
 
-def _line(text: Encoded, line: int) -> Sentence:
-    start, stop = text.offsets[line : line + 2].tolist()
-    return tuple(text.ids[start:stop].tolist())
-
-
-def _golds(gold: GoldEdits, first: int, last: int) -> list[Gold]:
-    result = []
-    for place in range(first, last):
-        low, high = gold.alternatives[place : place + 2].tolist()
-        corrections = tuple(_line(gold.corrections, row) for row in range(low, high))
-        result.append(Gold(int(gold.starts[place]), int(gold.ends[place]), corrections))
-    return result
+def _golds(gold: GoldEdits) -> list[Gold]:
+    """Return all gold edits."""
+    corrections, bounds = gold.corrections.lines(), itertools.pairwise(gold.alternatives.tolist())
+    several = [tuple(corrections[low:high]) for low, high in bounds]
+    return [*map(Gold, gold.starts.tolist(), gold.ends.tolist(), several)]

@@ -44,13 +44,14 @@ def overlap(
     counts = {
         kind: np.zeros((len(systems), lines, *(shape if kind in KINDS else shape[1:])), np.int64) for kind in kinds
     }
+    of_source = source.lines() if source else [()] * lines
+    of_references, outputs = ([text.lines() for text in texts] for texts in (references, systems))
     for line in range(lines):
-        source_grams = _orders(_line(source, line) if source else (), order)
-        reference_grams = [_orders(_line(reference, line), order) for reference in references]
+        source_grams = _orders(of_source[line], order)
+        reference_grams = [_orders(reference[line], order) for reference in of_references]
         merged_grams = [functools.reduce(operator.or_, of_order) for of_order in zip(*reference_grams, strict=True)]
         seen: dict[tuple[int, ...], int] = {}
-        for number, system in enumerate(systems):
-            ids = _line(system, line)
+        for number, ids in enumerate(output[line] for output in outputs):
             twin = seen.setdefault(ids, number)
             if twin != number:  # outputs are often equal: copy the counts of the first
                 for array in counts.values():
@@ -72,11 +73,6 @@ def _sums(kind: str, source: list[Ngrams], reference: list[Ngrams], hypothesis: 
         grams = sigma.keys() | rho.keys() if kind in WITHOUT_OUTPUT else eta.keys()
         sums.append(sum(times(sigma[gram], rho[gram], eta[gram]) for gram in grams))
     return sums
-
-
-def _line(text: Encoded, line: int) -> tuple[int, ...]:
-    start, stop = text.offsets[line : line + 2].tolist()
-    return tuple(text.ids[start:stop].tolist())
 
 
 def _orders(ids: Sequence[int], order: int) -> list[Ngrams]:

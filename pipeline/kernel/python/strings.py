@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -50,7 +50,7 @@ def stops(lines: list[str]) -> tuple[int, int, int]:
 
 def distinct(text: Encoded) -> NDArray[np.int64]:
     """Return how many different tokens each line has: int64 [lines]."""
-    return np.array([len(line) for line in _sets(text)], np.int64)
+    return np.array([len(set(line)) for line in text.lines()], np.int64)
 
 
 def shared(text: Encoded, other: Encoded, offset: int = 0) -> NDArray[np.int64]:
@@ -59,12 +59,6 @@ def shared(text: Encoded, other: Encoded, offset: int = 0) -> NDArray[np.int64]:
     Line i is compared with line i - offset, and shares nothing where there is none. Both texts come from one call of
     encode().
     """
-    one, two = _sets(text), _sets(other)
+    one, two = ([*map(set, own.lines())] for own in (text, other))
     beside = [two[i - offset] if 0 <= i - offset < len(two) else set[int]() for i in range(len(one))]
     return np.array([len(a & b) for a, b in zip(one, beside, strict=True)], np.int64)
-
-
-def _sets(text: Encoded) -> Sequence[set[int]]:
-    """Return the different tokens of each line."""
-    ids = text.ids.tolist()
-    return [set(ids[low:high]) for low, high in pairwise(text.offsets.tolist())]

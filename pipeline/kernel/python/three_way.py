@@ -54,12 +54,21 @@ def three_way(
     """
     check_three_way(source, systems, references, firsts)
     counts = np.zeros((len(systems), len(references.offsets) - 1, len(THREE_WAY_COUNTS)), np.int64)
-    for line in range(len(firsts) - 1):
-        for number, system in enumerate(systems):
-            for r in range(firsts[line], firsts[line + 1]):
-                for column in align(_line(source, line), _line(system, line), _line(references, r)):
-                    counts[number, r, kind(column)] += 1
+    for r, number, texts in _triples(source, systems, references, firsts):
+        for column in align(*texts):
+            counts[number, r, kind(column)] += 1
     return counts
+
+
+def _triples(
+    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
+) -> Iterator[tuple[int, int, tuple[Ids, Ids, Ids]]]:
+    """Yield the number of each reference and each system, with the lines of source, output and reference."""
+    one, three = source.lines(), references.lines()
+    for line, lines in enumerate(zip(*(system.lines() for system in systems), strict=True)):
+        for r in range(firsts[line], firsts[line + 1]):
+            for number, two in enumerate(lines):
+                yield r, number, (_ids(one[line]), _ids(two), _ids(three[r]))
 
 
 def three_way_columns(
@@ -72,11 +81,9 @@ def three_way_columns(
     check_three_way(source, systems, references, firsts)
     rows: list[tuple[int, ...]] = []
     offsets = [0]
-    for line in range(len(firsts) - 1):
-        for r in range(firsts[line], firsts[line + 1]):
-            for system in systems:
-                rows += changed_columns(_line(source, line), _line(system, line), _line(references, r))
-                offsets.append(len(rows))
+    for _, _, texts in _triples(source, systems, references, firsts):
+        rows += changed_columns(*texts)
+        offsets.append(len(rows))
     return ChangedColumns(np.array(offsets, np.int64), np.array(rows, np.int32).reshape(-1, len(FIELDS)))
 
 
@@ -173,5 +180,5 @@ def triple_costs(source: Ids, output: Ids, reference: Ids) -> NDArray[np.int32]:
     return costs
 
 
-def _line(text: Encoded, line: int) -> Ids:
-    return text.ids[text.offsets[line] : text.offsets[line + 1]]
+def _ids(line: tuple[int, ...]) -> Ids:
+    return np.array(line, np.int32)

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
+from .needs import KEPT
+from .options import KEEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...tokenizers.tokenization import Tokenization
-    from ..plugged.declare import Declared
     from .choices import Draws, SequentialAnnotatorChoice
+    from .declared import Declared
     from .metric import Metric
     from .needs import Columns, Needs, Text
 
@@ -53,6 +56,15 @@ class ComputesNumbers:
         """Return the metric for so many systems, where its numbers depend on them."""
         raise NotImplementedError
 
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text, which its code computes in this process."""
+        raise NotImplementedError
+
+
+def columns_of(metric: Metric, text: Text) -> Columns:
+    """Return the columns of the first system of a text."""
+    return metric.computed(text) if isinstance(metric, ComputesNumbers) else metric.needs.count(text)[0]
+
 
 def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
     """Return metrics for so many systems."""
@@ -69,13 +81,38 @@ def computes_numbers(metric: Metric) -> bool:
     return isinstance(metric, ComputesNumbers)
 
 
+def in_percent(metric: type[Metric]) -> bool:
+    """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
+    return not (issubclass(metric, ComputesNumbers) and metric.declared.scale == 0)
+
+
+def lacks_code(metric: Metric) -> bool:
+    """Return whether only the results of a metric of a user are at hand."""
+    needs: Any = metric.needs if isinstance(metric, ComputesNumbers) else None
+    return needs is not None and needs.code is None
+
+
+def without_code(name: str) -> str:
+    """Return the message for a metric of a user that is to be computed without its code."""
+    ways = "name it with --plugin, or install its package"
+    return f"{name}: its code is not at hand; {ways} (where results are there, 'show' and 'report' need none)"
+
+
 class AnnotatesTexts:
-    """It has the option annotator, by which edits are found in texts."""
+    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold as it is."""
+
+    annotator: str
+    gold: str
+
+    @property
+    def annotation(self) -> str:
+        """The annotator as needs have it."""
+        return f"{KEPT}{self.annotator}" if self.annotator and self.gold == KEEP else self.annotator
 
 
-def annotates_texts(metric: Metric) -> bool:
-    """Return whether a metric can have texts annotated."""
-    return isinstance(metric, AnnotatesTexts)
+def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
+    """Return the metric if it can have texts annotated, else None."""
+    return metric if isinstance(metric, AnnotatesTexts) else None
 
 
 class LimitsReferences(ABC):
@@ -247,6 +284,13 @@ class Rule(NamedTuple):
     """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
 
 
+class Tokens(Hashable, Protocol):
+    """Finds the tokens of a text as a metric counts them, such as Tokenization."""
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text."""
+
+
 class Shared(NamedTuple):
     """What an output shares with a reference by one row of a metric's counts, where no Rule says it."""
 
@@ -256,7 +300,7 @@ class Shared(NamedTuple):
     """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters" for n-grams that are
     marked in the text itself.
     """
-    tokenization: Tokenization
+    tokenization: Tokens
     n: int = 1
     """The length of n-grams."""
 

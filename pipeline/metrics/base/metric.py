@@ -47,7 +47,7 @@ class Metric(ABC):
     level: str = "corpus"
     """corpus is the score of summed terms; mean and sum are the mean and sum of sentence scores; bootstrap is what a
     metric makes of all sentences together (ScoresSamples in `capabilities.py`)."""
-    lower_is_better: ClassVar[bool] = False
+    lower_is_better: bool = False
     """Whether the best system is the one with the lowest score, as where errors are counted.
 
     Ranks, comparisons, choices of references and correlations with people go by it. Scores stay as they are.
@@ -108,10 +108,9 @@ class Metric(ABC):
         best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
         return best
 
-    @classmethod
-    def goodness(cls, scores: Any) -> Any:
+    def goodness(self, scores: Any) -> Any:
         """Return scores, a number or an array, so that the highest is the best: negated where lower is better."""
-        return -scores if cls.lower_is_better else scores
+        return -scores if self.lower_is_better else scores
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that do not go together, each by its name and a message."""
@@ -130,6 +129,8 @@ class Metric(ABC):
     # --- what names and describes it; none of this changes a score
 
     name: ClassVar[str]
+    origin: ClassVar[Mapping[str, str]] = {}
+    """Where the code of a metric of a user came from, and its digest, as run.json has them."""
     summary: ClassVar[str]
     """One line for lists of metrics."""
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}

@@ -45,18 +45,28 @@ EDITS = "edits"
 Where outputs have several annotators, there is a reference for each pair of annotators."""
 
 
+KEPT = "kept."
+"""What stands before an annotator where the edits of gold are compared as they are, whatever their types."""
+
+
 def annotated_by(annotator: str) -> str:
     """Return the name of the input EDITS in which texts are annotated; EDITS itself without an annotator.
 
     An annotator is called as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0. Outputs that are M2
-    files are taken as they are. References are annotated where the data set has no edits of annotators.
+    files are taken as they are. References are annotated where the data set has no edits of annotators, or these have
+    types of another program than errant; see also KEPT.
     """
     return f"{EDITS}.{annotator}" if annotator else EDITS
 
 
 def annotator_of(input_: str) -> str:
     """Return the annotator of an input, or an empty text where texts are not annotated."""
-    return input_.removeprefix(f"{EDITS}.") if input_.startswith(f"{EDITS}.") else ""
+    return input_.removeprefix(f"{EDITS}.").removeprefix(KEPT) if input_.startswith(f"{EDITS}.") else ""
+
+
+def compares_gold(input_: str) -> bool:
+    """Return whether the edits of gold are compared as they are, whatever their types."""
+    return input_ == EDITS or input_.startswith(f"{EDITS}.{KEPT}")
 
 
 class Text(NamedTuple):
@@ -202,8 +212,13 @@ class Needs(ABC):
     added_later: ClassVar[frozenset[str]] = frozenset()
     """Fields that are newer than counts that users have stored. The cache key has them where they are set."""
 
+    owner: ClassVar[str] = ""
+    """The metric of a user whose code counts, with its version, as plugin:<name>:<version>."""
+
     source: bool = False
     """Whether the source is read."""
+    references: ClassVar[bool] = True
+    """Whether references are read, or edits in place of them."""
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
@@ -225,7 +240,8 @@ class Needs(ABC):
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        parts = [type(self).__name__.removesuffix("Needs").lower()]
+        parts = ["plugin"] if self.owner else []
+        parts.append(type(self).__name__.removesuffix("Needs").lower())
         for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
             value = getattr(self, field.name)
             if isinstance(value, tuple):
@@ -244,7 +260,7 @@ class Needs(ABC):
         own = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
         kept = {name: value for name, (value, usual) in own.items() if name not in self.added_later or value != usual}
         told = (f"{name}={getattr(value, 'cache_key', None) or repr(value)}" for name, value in kept.items())
-        return f"{type(self).__name__}({', '.join(told)})"
+        return f"{self.owner and f'{self.owner}:'}{type(self).__name__}({', '.join(told)})"
 
     def unavailable(self) -> str | None:
         """Return why nothing can be counted here (a package of the tokeniser may be missing), or None."""

@@ -260,12 +260,14 @@ def unit_option() -> str:
     return option("word", help="what an n-gram is made of", choices=("word", "char"))
 
 
-def tokenizer_option() -> str:
+def tokenizer_option(
+    default: str | Callable[[Mapping[str, Any]], str] = "whitespace", meaning: str = "how lines are split into words"
+) -> str:
     """Return the option tokenizer of metrics that have the option unit too."""
     return option(
-        "whitespace",
+        default,
         key="tok",
-        help="how lines are split into words",
+        help=meaning,
         choices=tuple(name for name in TOKENIZERS if name != "char"),
         beside=OWN,
         applies=lambda m: m.unit == "word",
@@ -289,14 +291,14 @@ def level_option() -> str:
     return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)
 
 
-def beta_option(**more: Any) -> str:
-    """Return the option beta of metrics of edits. `more` has further fields of Option, such as `applies`."""
+def beta_option(default: str = "0.5", **more: Any) -> str:
+    """Return the option beta of an F-score. `more` has further fields of Option, such as `applies`."""
     return option(
-        "0.5",
+        default,
         help="weight of recall against precision",
         pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
         numbers=True,
-        form="a number such as 0.5 or 1, with at most 6 decimals",
+        form="a number such as 2 or 0.5, with at most 6 decimals",
         **more,
     )
 
@@ -334,6 +336,20 @@ def annotator_option() -> str:
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
         resolved=_annotator,
         inner="model",
+        implicit=True,
+    )
+
+
+KEEP = "keep"
+
+
+def gold_option() -> str:
+    """Return the option gold of metrics that have the option annotator."""
+    return option(
+        "errant",
+        help="which edits of gold are compared: those of ERRANT's types, so that other gold is annotated anew, or all "
+        "as they are (keep)",
+        choices=("errant", KEEP),
         implicit=True,
     )
 

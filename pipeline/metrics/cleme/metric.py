@@ -12,7 +12,7 @@ from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning,
 from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_beta, nearly_tied, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import WHOLE, Field
-from ..base.options import annotator_option, beta_option, choice_option, level_option, option
+from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 from .counts import CHANGED, KINDS, ClemeNeeds
 
 if TYPE_CHECKING:
@@ -184,6 +184,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     )
     level: str = level_option()
     annotator: str = annotator_option()
+    gold: str = gold_option()
 
     @property
     def name_in_text(self) -> str:
@@ -211,7 +212,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     @property
     def needs(self) -> ClemeNeeds:
         """The pieces of each kind and length."""
-        return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotator)
+        return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotation)
 
     @property
     def whole_sums(self) -> tuple[str, ...]:
@@ -291,7 +292,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         def ordered(columns: Columns) -> Columns:
             return {**self.make_terms(columns), "order": columns["order"]}
 
-        return SequentialAnnotatorChoice(self._key, self._keys, TERMS, counts_of=ordered, running=running)
+        return SequentialAnnotatorChoice(self._keys, TERMS, counts_of=ordered, running=running)
 
     def _rates(self, columns: Columns) -> dict[str, Floats]:
         """Return the rates of each sentence, with the references in the order of the file: float64 [lines, references].
@@ -306,7 +307,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
 
     def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the reference that is taken, with the scores of arrays made of whole numbers.
+        """Return what is greatest for the reference that is taken, with scores made of whole numbers.
 
         Weights are in units, which cancel out.
         """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of, preference
+from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
     MISSED,
@@ -25,7 +25,7 @@ from ..base.capabilities import (
 from ..base.choices import SequentialAnnotatorChoice, f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import Field
-from ..base.options import annotator_option, beta_option, choice_option, level_option, option
+from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 from .counts import COUNTS, ErrantNeeds, TypeNeeds
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     choice: str = choice_option()
     level: str = level_option()
     annotator: str = annotator_option()
+    gold: str = gold_option()
 
     @property
     def needs(self) -> ErrantNeeds:
@@ -136,7 +137,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
         types = tuple(self.types.split("+")) if self.types else ()
-        return ErrantNeeds(comparison, types, annotator=self.annotator)
+        return ErrantNeeds(comparison, types, annotator=self.annotation)
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -199,18 +200,14 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
-        return SequentialAnnotatorChoice(self._key, self._keys, COUNTS) if self.choice == "official" else None
+        return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return SequentialAnnotatorChoice(self._key, self._keys, COUNTS, running=False)(columns)
-
-    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the annotator that is taken, as errant_compare compares it."""
-        return preference(totals, counts, float(self.beta))
+        return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(columns)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return the same for arrays of totals and counts."""
+        """Return what is greatest for the annotator that is taken, as errant_compare compares it (preference())."""
         tp, fp, fn = counts.astype(np.float64)
         score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
         return [rounded(score, 4), tp, -fp, -fn]

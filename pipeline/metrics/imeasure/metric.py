@@ -250,7 +250,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
             shape = columns["ref_len"].shape
             return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
-        return SequentialAnnotatorChoice(self._key, self._keys_of_sums, COUNTS, counts_of=in_order)
+        return SequentialAnnotatorChoice(self._keys_of_sums, COUNTS, counts_of=in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -262,13 +262,8 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         settings = {"w": float(self.w), "beta": float(self.beta)}
         return reference_keys(counts, base, aspect=self.chosen_by, measure=self.measure, **settings)
 
-    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the reference that is taken, with the totals of the sentences before."""
-        sums = {name: np.array(a + b) for name, a, b in zip(COUNTS, totals, counts, strict=True)}
-        return tuple(self._keys(sums).tolist())
-
     def _keys_of_sums(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return the same for arrays of totals and counts."""
+        """Return what is greatest for the reference that is taken, with the totals of the sentences before."""
         return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
 
 

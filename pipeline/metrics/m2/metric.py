@@ -195,7 +195,6 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
         return SequentialAnnotatorChoice(
-            self.key,
             self._keys,
             COUNTS,
             counts_of=lambda columns: {**columns, "gold": columns["ref_len"]},

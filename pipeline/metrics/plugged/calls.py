@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import sys
 import time
 import traceback
@@ -14,14 +15,17 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from hashlib import sha256
 from pathlib import Path
+from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import ConfigError
+from ...io.content_cache import SCORES, ContentCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .declare import Declared, Plugin
+    from ..base.declared import Declared
+    from .declare import Plugin
 
     Item = tuple[Any, ...]
     """The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
@@ -44,6 +48,25 @@ class Wrong(NamedTuple):
     """Whether it is of the whole batch."""
 
 
+def written(answer: Answer) -> bytes:
+    """Return an answer as it is kept."""
+    return pack(f"<{len(answer or ())}d", *(answer or ()))
+
+
+class Done(NamedTuple):
+    """What a worker has done."""
+
+    number: int
+    """The number of the task."""
+    answers: list[list[Any]]
+    """The answers of its batches."""
+    seconds: float
+    notes: list[str]
+    """What the log should have."""
+    made_with: dict[str, str]
+    """The versions of the packages that the code has imported to load its model."""
+
+
 @dataclass(frozen=True)
 class Call:
     """What a worker does with batches. In a process of its own, the code is imported there."""
@@ -55,32 +78,61 @@ class Call:
     devices: tuple[str, ...] = ()
     threads: int = 1
     parent: int = 0
+    database: Path | None = None
+    """Where answers are kept; None: in the folder of caches."""
 
-    def __call__(self, task: tuple[int, list[list[Item]]]) -> tuple[int, list[list[Any]], float]:
-        """Return the number of a task, the answers of its batches, and the seconds they took."""
-        number, batches = task
+    def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
+        """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
+        number, batches, keys = task
         ready = _ready(self)
         begun = time.monotonic()
-        with contextlib.redirect_stdout(sys.stderr):
-            answers = [self._answers(ready, batch) for batch in batches]
-        return number, answers, time.monotonic() - begun
+        notes: list[str] = []
+        answers = []
+        cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
+        for place, batch in enumerate(batches):
+            with contextlib.redirect_stdout(sys.stderr):
+                answers.append(self._answers(ready, batch, notes))
+            if keys:
+                pairs = zip(keys[place], answers[-1], strict=True)
+                cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
+        return Done(number, answers, time.monotonic() - begun, notes, _made_with)
 
-    def _answers(self, ready: Callable[..., Any], batch: list[Item]) -> list[Any]:
-        """Return the answers of a batch. One that fails is tried in halves until single texts are left."""
-        declared = self.declared
+    def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
+        """Return the answers of a batch. One that fails is tried in halves until single texts are left.
+
+        One that is as large as one for which memory ran out is halved before it is tried.
+        """
+        declared, half, size = self.declared, len(batch) // 2, len(batch) * max(map(length, batch))
         texts = dict(zip(declared.reads, map(list, zip(*batch, strict=True)), strict=True))
-        try:
-            given = ready(**texts)
-            given = given.tolist() if hasattr(given, "tolist") else given
-            plain = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
-            items = None if plain else list(given)
-        except Exception as error:  # noqa: BLE001 (whatever the code of a user raises)
-            if len(batch) > 1:
-                half = len(batch) // 2
-                return [*self._answers(ready, batch[:half]), *self._answers(ready, batch[half:])]
-            file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
-            message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500]} ({{}})"
-            return [Wrong(message.replace("{}", "{ }") if message.count("{}") > 1 else message, traceback.format_exc())]
+        wrong, items = None, None
+        if not half or size < _full.get(self, math.inf):
+            try:
+                given = ready(**texts)
+                given = given.tolist() if hasattr(given, "tolist") else given
+                plain = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
+                items = None if plain else list(given)
+            except Exception as error:  # noqa: BLE001 (whatever the code of a user raises)
+                wrong = self._told(error)
+                if half and _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
+                    _full[self] = size
+                    notes.append(f"{declared.name}: memory ran out; {len(batch)} texts are tried in halves from now on")
+            if not wrong:
+                return self._each(items, batch, given)
+        if not half:
+            return [wrong]
+        if "torch" in sys.modules and sys.modules["torch"].cuda.is_available():
+            sys.modules["torch"].cuda.empty_cache()  # here, because an error keeps what it was raised with
+        return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
+
+    def _told(self, error: Exception) -> Wrong:
+        """Return what is told of an error of the code of a user."""
+        file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
+        message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500].replace('{}', '{ }')} ({{}})"
+        return Wrong(message, "".join(traceback.format_exception(error)))
+
+    def _each(self, items: list[Any] | None, batch: list[Item], given: object) -> list[Any]:
+        """Return the answer of each text of a batch, checked. `given` is what the code has returned, `items` a list."""
+        declared = self.declared
         if items is None:
             return [Wrong(f": {declared.name}: expected a list of numbers, found {type(given).__name__}")] * len(batch)
         if len(items) != len(batch):
@@ -142,6 +194,22 @@ def _checked(item: Any, declared: Declared) -> Any:  # noqa: PLR0911 (each row o
     return tuple(numbers)
 
 
+_full: dict[Call, float] = {}
+"""The size of the smallest batch for which memory ran out: the number of its texts times the length of the longest."""
+_OUT_OF_MEMORY = re.compile("OutOfMemory|MemoryError|out of memory", re.IGNORECASE)
+
+
+def length(item: Item) -> int:
+    """Return how many characters the texts of an item have."""
+    return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
+
+
+_made_with: dict[str, str] = {}
+"""The versions of packages that code has imported in this process to load a model."""
+_OWN = frozenset(sys.modules)
+"""What this process had imported before."""
+MOST_PACKAGES = 30
+"""How many versions of packages are kept."""
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready; a process has one at a time."""
 
@@ -156,10 +224,20 @@ def _ready(call: Call) -> Callable[..., Any]:
         made = plugin.made(dict(call.options))
         if plugin.has_load:
             made.load(_device(call))
+            _made_with.update(_versions())
             if "torch" in sys.modules:
                 sys.modules["torch"].set_num_threads(call.threads)
         _made[call] = made
     return _made[call]
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of packages whose modules were imported since this process began."""
+    from importlib.metadata import packages_distributions, version
+
+    new = {name.partition(".")[0] for name in sys.modules.keys() - _OWN}
+    names = {name for module, own in packages_distributions().items() if module in new for name in own}
+    return {name: version(name) for name in sorted(names)[:MOST_PACKAGES]}
 
 
 def _imported(call: Call) -> Plugin:

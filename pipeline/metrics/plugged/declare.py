@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get
 
 from ...errors import ConfigError, did_you_mean
 from ...io.safe_files import digest
+from ..base.declared import Declared, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +27,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 VERSION = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 TEXTS = ("sources", "outputs", "references")
 """What a call can get of a line."""
-RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title", "nrefs", "v")
+RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title", "nrefs", "v", "higher_is_better")
 """Names that options cannot have, since configs and signatures mean something else by them."""
 SECRET = re.compile(r"key|token|secret|password")
 """Options stand in signatures, results and caches: a secret must not be one."""
@@ -36,63 +37,6 @@ FORMS = {
     "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
 }
 """Options that are numbers: what they are called, and how they are written."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """An option of a metric that a user brings."""
-
-    name: str
-    kind: str
-    """bool, int, float, str, choice or path."""
-    choices: tuple[str, ...] = ()
-    default: str | None = None
-    """As a text. None: a value has to be given. An empty one stands for None."""
-
-    def value(self, text: Any) -> Any:
-        """Return what the code is given for a value of the option."""
-        if text == "" and self.kind != "bool":
-            return None
-        make = {"int": int, "float": float, "path": Path}.get(self.kind)
-        return make(text) if make else text
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What is known of a metric without its code, as results.json keeps it."""
-
-    name: str
-    summary: str
-    version: str = ""
-    """What the author calls this version of the numbers; empty where `code` stands for it."""
-    code: str = ""
-    """The digest of the code."""
-    names: tuple[str, ...] = ()
-    """The names of the numbers of a line; the first is the score."""
-    returns: str = "score"
-    level: str = "mean"
-    reads: tuple[str, ...] = ("outputs",)
-    each_reference: bool = False
-    listwise: bool = False
-    higher_is_better: bool = True
-    scale: float = 1
-    beta: float = 0.5
-    decimals: int = 0
-    beside: str = ""
-    none: str = "error"
-    deterministic: bool = True
-    cite: tuple[str, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
-
-    @property
-    def counts(self) -> bool:
-        """Whether a line has true positives, false positives and false negatives."""
-        return self.returns == "counts"
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return ("tp", "fp", "fn") if self.counts else self.names
 
 
 class Place(NamedTuple):
@@ -188,7 +132,8 @@ def metric(
     negatives, of which F-beta is made). `level` is the mean or the sum over the lines.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
-    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
+    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
+    Python is always a hundredth of what is shown). `beside` is a regular
     expression of further names that are columns of tables. `none` is what None means: error, skip (the line is left
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a

@@ -17,20 +17,22 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ConfigError
 from .. import METRICS
 from ..base.metric import Metric
+from ..base.needs import Needs
+from ..names import forget_names, named
 from .calls import MODULE, from_bytes, package_digest, place_of
-from .declare import NAME, Declared, Place, Plugin
+from .declare import NAME, Place, Plugin
 from .declare import metric as declared_metric
 from .metric import Plugged, plugged_class
 
 if TYPE_CHECKING:
     import types
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from importlib.metadata import EntryPoint
+
+    from ..base.declared import Declared
 
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
-_FROM: dict[str, str] = {}
-"""Where each metric of a user came from, by name."""
 _files: dict[str, Path] = {}
 """The files that were imported, by the names of their modules."""
 
@@ -46,10 +48,30 @@ def load(argument: str) -> list[str]:
         if isinstance(value, Plugin):
             names.append(register(value.at(place._replace(name=attribute))))
         elif _is_own_metric(value, module.__name__):
-            names.append(_add(value.name, value, place.told))
+            names.append(_add_whole(value.name, value, place))
     if not names:
         raise ConfigError(f"--plugin {argument}: has no metric; put @pipeline.metric before a function")
     return names
+
+
+def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
+    """Make a whole subclass of Metric known. Workers get the code of a file with their work; needs say whose they are.
+
+    What they count is kept under the metric's `version`, or under the digest of the code where it has none.
+    """
+    module = sys.modules[metric.__module__]
+    if place.kind == "file":
+        from ...io.workers import send_code  # here, because most runs have no whole subclass
+
+        send_code(module)
+    known = METRICS.data.get(name)
+    if isinstance(known, type) and (known.__module__, known.origin.get("from")) == (metric.__module__, place.told):
+        _forget(name)  # the same file again
+    own = [value for value in vars(module).values() if inspect.isclass(value) and issubclass(value, Needs)]
+    for needs in own:
+        if needs.__module__ == module.__name__:
+            needs.owner = f"plugin:{name}:{getattr(metric, 'version', '') or place.sha256[:12]}"
+    return _add(name, metric, place.told, place.sha256)
 
 
 def _is_own_metric(value: Any, module: str) -> bool:
@@ -120,7 +142,7 @@ def find(name: str) -> bool:
     told = _dist(point)
     value = _told(f"the metric '{name}' of {told}", point.load, "")
     if inspect.isclass(value) and issubclass(value, Metric):
-        _add(name, value, told)
+        _add_whole(name, value, Place("module", point.module, point.attr, package_digest(point.module), told))
         return True
     plugin = value if isinstance(value, Plugin) else _told(f"'{name}' of {told}", lambda: declared_metric(value), "")
     own = plugin.declared
@@ -142,29 +164,31 @@ def register(plugin: Plugin) -> str:
             return plugin.declared.name
         # the same file, or a cell of a notebook, again
         if before is None or (before.place and before.place.text) == (plugin.place and plugin.place.text):
-            del METRICS.data[plugin.declared.name]
-    return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), plugin.told)
+            _forget(plugin.declared.name)
+    sha256 = plugin.place.sha256 if plugin.place else ""
+    return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), plugin.told, sha256)
 
 
-def _add(name: str, metric: type[Metric], told: str) -> str:
-    from ..build import forget_names, named
+def _forget(name: str) -> None:
+    del METRICS.data[name]
+    forget_names()
 
+
+def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:
     if METRICS.data.get(name) is metric:
         return name
     taken = named(name)
     if taken:
-        by = _FROM.get(taken, "this program")
+        by = METRICS[taken].origin.get("from", "this program")
         raise ConfigError(f"{told}: the name '{name}' is taken: {by} has the metric {taken}; choose another name")
     METRICS.data[name] = metric
-    _FROM[name] = told
+    metric.origin = {"from": told, "sha256": sha256}
     forget_names()
     return name
 
 
 def remember(declared: Iterable[Declared]) -> None:
     """Make the names of metrics known whose results are read, but whose code is not at hand."""
-    from ..build import forget_names
-
     for each in declared:
         if each.name not in METRICS:
             METRICS.data[each.name] = plugged_class(each)
@@ -176,13 +200,3 @@ def of_values(value: Any) -> Any:
     if isinstance(value, Plugin) or (callable(value) and not isinstance(value, Metric)):
         return register(declared_metric(value))
     return value
-
-
-def origins(metrics: Iterable[Metric]) -> Iterator[dict[str, Any]]:
-    """Yield what run.json says of the code of metrics: where each came from, with digests."""
-    for metric in dict.fromkeys(metric.name for metric in metrics):
-        own = METRICS[metric]
-        plugin = getattr(own, "plugin", None)
-        if plugin or metric in _FROM:
-            place = plugin.place if plugin else None
-            yield {"name": metric, "from": _FROM.get(metric, "python"), "sha256": place.sha256 if place else ""}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from abc import abstractmethod
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -14,23 +16,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from ...errors import ConfigError, InputError
+from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
 from ...io.safe_files import digest
 from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_beta, ratio
+from ..base.declared import Parameter, key_of
 from ..base.metric import Counted, Metric
 from ..base.needs import Field, Needs
 from ..base.options import beta_option, option, parse_signature
 from .calls import Call, Wrong, best
-from .declare import FORMS, Parameter
+from .declare import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...arrays import Floats, Ints
     from ...kernel.common import Lines
+    from ..base.declared import Declared
     from ..base.needs import Columns, Text
-    from .declare import Declared, Plugin
+    from .declare import Plugin
 
 COUNTS = ("tp", "fp", "fn")
 """The columns of which F-beta is made."""
@@ -46,6 +51,7 @@ class NumberNeeds(Needs):
     decimals: int | None
     """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
+    references: ClassVar[bool] = False
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -159,9 +165,11 @@ class Code:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The digests of the files that the numbers depend on, by their paths as the metric gives them."""
+        """The digests of the files that the numbers depend on, by their paths from the folder that has them all."""
         made = self.plugin.made(dict(self.options)) if hasattr(self.plugin.target, "files") else None
-        return {str(path): content_digest(Path(path)) for path in made.files()} if made else {}
+        paths = [Path(path).absolute() for path in made.files()] if made else []
+        base = os.path.commonpath([path.parent for path in paths]) if paths else ""
+        return {path.relative_to(base).as_posix(): content_digest(path) for path in paths}
 
     @cached_property
     def identity(self) -> str:
@@ -178,6 +186,11 @@ class PluggedNeeds(NumberNeeds):
     """Name, options and version, as signatures have them."""
     code: Code | None = field(default=None, compare=False, repr=False)
     """None where the code is not at hand: counts can then be read, but not computed."""
+
+    @property
+    def references(self) -> bool:  # type: ignore[override]
+        """Whether the code reads references."""
+        return self.code is not None and "references" in self.code.plugin.declared.reads
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
@@ -206,6 +219,9 @@ class PreparedCode:
 
     def __init__(self, needs: PluggedNeeds, code: Code, text: Text) -> None:
         self.needs, self.declared = needs, code.plugin.declared
+        if self.declared.listwise:
+            what = "scores all outputs of a line together, so an output alone has no score"
+            raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
         self.call = Call(code.plugin, code.plugin.place, code.options, self.declared, ("cpu",))
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
@@ -222,12 +238,15 @@ class PreparedCode:
             sizes.append(len(each))
             items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
         size = self.call.plugin.batch_size if self.call.plugin else len(items)
-        _, answers, _ = self.call((0, [items[start : start + size] for start in range(0, len(items), size)]))
-        flat = iter([answer for batch in answers for answer in batch])
+        done = self.call((0, [items[start : start + size] for start in range(0, len(items), size)], []))
+        flat = iter([answer for batch in done.answers for answer in batch])
         numbers = []
         for place, count in enumerate(sizes, 1):
             given = list(islice(flat, count))
             wrong = next((answer for answer in given if isinstance(answer, Wrong)), None)
+            if self.declared.none not in ("error", "skip"):
+                stands = (float(self.declared.none),) * len(self.needs.names)
+                given = [stands if answer is None else answer for answer in given]
             if wrong or None in given:
                 message = wrong.message if wrong else f": {self.declared.name} has no score"
                 where = f"outputs, item {place}"
@@ -264,8 +283,8 @@ class Plugged(ComputesNumbers, Numbers):
 
     @property
     def divisor(self) -> float:
-        """The number that is shown as 100; 1 where numbers are shown as they are."""
-        return self.declared.scale or 1.0
+        """The number that is shown as 100, which is 100 where numbers are shown as they are."""
+        return self.declared.scale or 100.0
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -287,9 +306,21 @@ class Plugged(ComputesNumbers, Numbers):
             code=Code(self.plugin, options) if self.plugin else None,
         )
 
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The keys of the entries that the declaration has."""
+        return tuple(map(key_of, self.declared.cite))
+
     def for_systems(self, number: int) -> Metric:
         """Return the metric for so many systems, on which the numbers of a listwise one depend."""
         return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text."""
+        needs = self.needs
+        assert needs.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
+        outputs = _texts(text.systems[0])
+        return PreparedCode(needs, needs.code, text).count(outputs, np.arange(len(outputs)))
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files by their digests, then the version, then the level."""
@@ -358,7 +389,6 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
         "decimals": declared.decimals,
         "lower_is_better": not declared.higher_is_better,
         "table_outputs": declared.beside,
-        "counts": frozenset(COUNTS) | (frozenset(declared.names) if declared.scale == 0 else frozenset()),
         "__doc__": declared.summary,
     }
     if declared.returns == "counts":
@@ -404,14 +434,24 @@ def _found(text: str, base: Path) -> str:
     return str(path)
 
 
+LARGE = 1 << 24
+"""Bytes of a file from which its digest is kept on this computer, so that not every command reads it."""
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a file that is written again has another time than before, whatever the file system is."""
+
+
 @lru_cache(256)
-def _content(path: str, stamp: tuple[int, int, int]) -> str:
-    del stamp
-    hashed = sha256()
+def _content(path: str, size: int, changed: int, inode: int) -> str:
+    """Return the SHA-256 of a file; the last three arguments say which contents it has."""
+    cache = ContentCache(DIGESTS)
+    key = sha256(repr((path, size, changed, inode)).encode()).digest()
+    if size >= LARGE and (kept := cache.read([key])):
+        return kept[key].decode()
     with open(path, "rb") as file:  # noqa: PTH123
-        while piece := file.read(1 << 20):
-            hashed.update(piece)
-    return hashed.hexdigest()
+        told = file_digest(file, "sha256").hexdigest()
+    if size >= LARGE and time.time_ns() - changed > SETTLED:
+        cache.write({key: told.encode()})
+    return told
 
 
 def content_digest(path: Path) -> str:
@@ -422,6 +462,6 @@ def content_digest(path: Path) -> str:
             parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
             return sha256("\n".join(parts).encode()).hexdigest()
         info = path.stat()
-        return _content(str(path), (info.st_size, info.st_mtime_ns, info.st_ino))
+        return _content(str(path.absolute()), info.st_size, info.st_mtime_ns, info.st_ino)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
+    from ...arrays import Ints
     from ...kernel.common import Allowed, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.needs import Columns, Text
@@ -407,14 +407,3 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
         return sizes
     single = np.maximum(sizes - script, 0) if kind.family == "SU" else 0
     return pairs(sizes, kind.number) + single
-
-
-def printed(values: Floats) -> Floats:
-    """Return numbers rounded to five decimals as printf rounds them: by their exact binary value, ties to even."""
-    scaled = values * 1e5
-    near = np.rint(scaled)
-    rounded = near / 1e5
-    tied = np.abs(np.abs(scaled - near) - 0.5) < 1e-6
-    if tied.any():
-        rounded[tied] = [float(f"{value:.5f}") for value in values[tied].tolist()]
-    return rounded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,15 +18,15 @@ from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.stop_words import resolved as list_named
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Compiled, LimitsReferences, ScoresLines, ScoresSamples, Shared, ShowsNgrams, Warns
-from ..base.choices import f_beta, ratio
+from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Field
 from ..base.options import option
-from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, printed, read_types, subsequence_of
-from .texts import Limit, Splitting, notes
+from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
+from .texts import Limit, SentenceTokens, Splitting, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from ...arrays import Floats, Ints
     from ..base.capabilities import CountWarning
@@ -42,6 +42,8 @@ POLICIES = {
 BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
 """The default of the option boundary for each way to split."""
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+DECIMALS = 5
+"""With so many decimals ROUGE-1.5.5 prints the scores of a text."""
 
 _SAMPLED: dict[str, Any] = {
     "applies": lambda m: m.level == "bootstrap",
@@ -53,34 +55,6 @@ _LIMIT: dict[str, Any] = {
     "applies": lambda m: m.script,
     "why": "only flavour: perl has limits",
 }
-
-
-# Medians and intervals of the means of texts' scores in samples of the texts, as rouge-score's aggregator has them.
-
-
-def aggregates(
-    outputs: Mapping[str, Floats], types: Sequence[Sequence[str]], samples: int, seed: int, confidence: float
-) -> dict[str, float]:
-    """Return the median of each output's means in the samples; then the ends of the intervals, name_low and name_high.
-
-    `outputs` are float64 [texts]. `types` are the names of the outputs that share samples: those of each type. All
-    samples come from one stream of numpy's RandomState, type after type, as BootstrapAggregator of rouge-score draws
-    them from numpy's global one after numpy.random.seed(seed). Hugging Face's evaluate gives out its medians.
-    """
-    stream = np.random.RandomState(seed)
-    tail = (1 - confidence) / 2
-    percents = [100 * tail, 50, 100 * (1 - tail)]
-    middle: dict[str, float] = {}
-    ends: dict[str, float] = {}
-    for names in types:
-        values = np.stack([outputs[name] for name in names], axis=1)
-        means = np.empty((samples, len(names)))
-        for sample in range(samples):
-            means[sample] = values[stream.choice(len(values), size=len(values))].mean(axis=0)
-        for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
-            middle[name] = mid
-            ends |= {f"{name}_low": low, f"{name}_high": high}
-    return middle | ends
 
 
 @dataclass(frozen=True)
@@ -287,7 +261,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         """
         if self.references != "best" or self.needs.limit != Limit():
             return ()
-        split, kinds = self.needs.tokenization, enumerate(self.kinds)
+        split, kinds = SentenceTokens(self.needs.tokenization, self.needs.splitting), enumerate(self.kinds)
         rows = [(row, kind) for row, kind in kinds if kind.family == "n" or (kind.family == "L" and not self.script)]
         return tuple(
             Shared(row, "ngrams" if kind.family == "n" else "sequence", split, kind.number or 1) for row, kind in rows
@@ -374,21 +348,21 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         if kind.weighted:  # the script compares before it applies the weight to the sum once more
             return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
         recall = ratio(overlap.match, overlap.reference)
-        return recall if kind.family == "L" else printed(recall)
+        return recall if kind.family == "L" else rounded(recall, DECIMALS)
 
     def _scores(self, kind: Type, overlap: Overlap) -> tuple[Floats, Floats, Floats]:
         """Return F, recall and precision."""
         recall, precision = ratio(overlap.match, overlap.reference), ratio(overlap.match, overlap.output)
         if kind.weighted:
             recall, precision = (value ** (1 / float(self.weight)) for value in (recall, precision))
-        rounded = printed if self.script and self.level == "mean" else np.asarray
-        recall, precision = rounded(recall), rounded(precision)
+        shown = partial(rounded, digits=DECIMALS) if self.script and self.level == "mean" else np.asarray
+        recall, precision = shown(recall), shown(precision)
         if self.alpha:
             alpha = float(self.alpha)
             score = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
         else:
             score = f_beta(precision, recall, float(self.beta))
-        return rounded(score), recall, precision
+        return shown(score), recall, precision
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return for each type F, recall and precision: rouge1, rouge1_recall, rouge1_precision ..."""
@@ -410,9 +384,25 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
 
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
-        """Return the medians of means in samples of the texts, and the ends of their intervals."""
-        names = [(name, f"{name}_recall", f"{name}_precision") for name in (f"rouge{kind.name}" for kind in self.kinds)]
-        return aggregates(outputs, names, self.samples, self.seed, float(self.interval))
+        """Return the median of each output's means in samples of the texts; then the intervals, name_low and name_high.
+
+        The outputs of a type share samples. All samples come from one stream of numpy's RandomState, type after type,
+        as BootstrapAggregator of rouge-score draws them from numpy's global one after numpy.random.seed(seed). Hugging
+        Face's evaluate gives out its medians.
+        """
+        stream, tail = np.random.RandomState(self.seed), (1 - float(self.interval)) / 2
+        percents = [100 * tail, 50, 100 * (1 - tail)]
+        middle: dict[str, float] = {}
+        ends: dict[str, float] = {}
+        for kind in self.kinds:
+            names = [f"rouge{kind.name}{part}" for part in ("", "_recall", "_precision")]
+            values = np.stack([outputs[name] for name in names], axis=1)
+            samples = (values[stream.choice(len(values), size=len(values))] for _ in range(self.samples))
+            means = np.stack([sample.mean(axis=0) for sample in samples])
+            for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
+                middle[name] = mid
+                ends |= {f"{name}_low": low, f"{name}_high": high}
+        return middle | ends
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...errors import InvalidTextError
-from ...kernel.common import Encoded, Lines
+from ...kernel.common import Encoded, Lines, join_lines
 from ..base.capabilities import CountWarning
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
+    from ...tokenizers.tokenization import Tokenization
     from ..base.needs import Columns
 
 
@@ -96,6 +98,19 @@ class Splitting(NamedTuple):
         except LookupError:
             return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
         return None
+
+
+@dataclass(frozen=True)
+class SentenceTokens:
+    """The tokens of a text, sentence by sentence. What stands between sentences, such as a marker, is no token."""
+
+    tokenization: Tokenization
+    splitting: Splitting
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens that are counted of a text."""
+        sentences, _ = self.splitting.split(join_lines([text.encode()]))
+        return [token for sentence in sentences.texts() for token in self.tokenization.tokens(sentence.decode())]
 
 
 def _nltk_sentences(text: str) -> list[str]:

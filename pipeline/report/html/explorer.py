@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...corpus.corpus import Corpus
+    from ...metrics.base.capabilities import Tokens
     from ...metrics.base.metric import Metric
     from ...metrics.base.needs import Columns
     from ...scoring.board import Board
     from ...scoring.results import Results
-    from ...tokenizers.tokenization import Tokenization
     from ..material import Material
 
 
@@ -50,9 +50,11 @@ def telling(measured: Board, size: int) -> Ints:
     spreads: list[Floats] = []
     means: list[Floats] = []
     for blocks in zip(*(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True):
-        scores = np.nan_to_num(np.stack([sentence_scores(measured.metric, columns) for columns in blocks]))
+        found = np.stack([sentence_scores(measured.metric, columns) for columns in blocks])
+        scores = np.nan_to_num(found)
         spreads.append(scores.max(axis=0) - scores.min(axis=0))
-        means.append(measured.metric.goodness(scores.mean(axis=0)))
+        goodness = measured.metric.goodness(scores.mean(axis=0))
+        means.append(np.where(np.isnan(found).all(axis=0), np.nan, goodness))  # neither worst nor best: sorted last
     spread, mean = np.concatenate(spreads), np.concatenate(means)
     apart, worst, best = (np.argsort(keys, kind="stable") for keys in (-spread, mean, -mean))
     evenly = np.linspace(0, measured.lines - 1, size).round().astype(np.int64)
@@ -125,13 +127,14 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
 
     `lines` says how many lines of each data set it shows, None as many as take about BUDGET bytes.
     """
-    scored = {name: [m for m in material.measured if m.scores[0].dataset == name] for name in material.corpora}
+    every = [measured.by_line for measured in material.measured]
+    scored = {name: [m for m in every if m.scores[0].dataset == name] for name in material.corpora}
     scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
     if not scored or lines == 0:
         return None
     sizes = _affordable(material, scored) if lines is None else dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[Tokenization, int] = {}
+    numbers: dict[Tokens, int] = {}
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
 
     datasets = []
@@ -182,7 +185,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
     with_columns = [m for m in measured if m.columns]
     lines = telling(with_columns[0], size)
-    first = corpus.source or corpus.references[0]
+    first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     outputs = outputs.reshape(len(names), len(lines))

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...corpus.corpus import Corpus
     from ...corpus.texts import AnyText
-    from ...metrics.base.capabilities import Verdict
+    from ...metrics.base.capabilities import Tokens, Verdict
     from ...metrics.base.metric import Metric
     from ...scoring.board import Board
-    from ...tokenizers.tokenization import Tokenization
 
 
 STEP = 1024
@@ -66,7 +65,7 @@ class Texts:
                 self.alike[number] = alike
         return number
 
-    def tokens(self, tokenization: Tokenization) -> dict[str, Any]:
+    def tokens(self, tokenization: Tokens) -> dict[str, Any]:
         """Return in which way the browser finds the tokens of most texts, and forms of the texts where it does not.
 
         Texts that were cut are left out.

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean, printable
-from ...metrics.build import from_text, is_called
+from ...metrics.build import from_text, metrics_called
 from ...scoring.results import Results
 from ..tables.plot_style import PLAIN, plot_style
 from ..tables.ranked import labels
@@ -134,16 +134,8 @@ def called(known: Mapping[str, Metric], metric: str) -> set[str]:
 
     It is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name that tables print.
     """
-    short = labels(known)
-    try:
-        asked = from_text(metric)
-    except InputError:  # no form in which a metric is asked for
-        asked = None
-    return {
-        text
-        for text, measure in known.items()
-        if metric in (text, short[text]) or is_called(measure, metric) or measure == asked
-    }
+    short, meant = labels(known), metrics_called(metric, known.values())
+    return {text for text, measure in known.items() if metric in (text, short[text]) or measure in meant}
 
 
 class Compared(Results, Drawable):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
 
 DIGITS = 2
-TITLES = ("95% interval", "less the next", "p", "less the best", "p", "printed", "year", "first scored by")
+TITLES = ("95% interval", "less the next", "p", "less the best", "p", "printed", "first scored by")
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -43,23 +43,14 @@ class ScoredBoard(NamedTuple):
     """Why it was not run, or an empty text."""
 
 
-def authors(publication: Mapping[str, Any]) -> str:
-    """Return who wrote a publication, such as "Ng et al."; where there is no year, all before the first colon."""
-    return _cited(publication)[0]
-
-
 def short_citation(publication: Mapping[str, Any]) -> str:
-    """Return authors and year, such as "Ng et al. 2014"."""
-    return " ".join(filter(None, _cited(publication)))
-
-
-def _cited(publication: Mapping[str, Any]) -> tuple[str, str]:
+    """Return authors and year, such as "Ng et al. 2014"; where there is no year, all before the first colon."""
     text = " ".join(publication.get("cite", "").split()).partition(":")[0]
     named = _YEAR.fullmatch(text)
     if not named:
-        return text or NOBODY, ""
+        return text or NOBODY
     people = re.split(r", | and ", named[1])
-    return (f"{people[0]} et al." if len(people) > 2 else " and ".join(people)), named[2]
+    return f"{f'{people[0]} et al.' if len(people) > 2 else ' and '.join(people)} {named[2]}"
 
 
 def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
@@ -111,12 +102,12 @@ def _compared(results: Results, scores: Sequence[Score], number: int) -> list[st
 
 
 def _about(entrant: Entrant) -> list[str]:
-    """Return what was printed for a system with the settings of the board, its year, and who scored it first."""
+    """Return what was printed for a system with the settings of the board, and which publication scored it first."""
     known = [printed for printed in entrant.printed if printed.published]
     own = list(dict.fromkeys(printed.value for printed in known if not printed.metric))
     others = list(dict.fromkeys(printed.value for printed in known if printed.metric))
     text = ", ".join(own) if own else f"({others[0]})" if others else "-"
-    return [text, str(entrant.first.year or "-"), authors(entrant.first.publication)]
+    return [text, short_citation(entrant.first.publication)]
 
 
 def _best_printed(entrant: Entrant) -> float:
@@ -133,5 +124,5 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
             settings = (printed.metric or "as the board") + ("" if printed.published else "; not published")
             result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")  # on the same page
             rows.append([entrant.name, printed.value, ours, settings, str(printed.year or "-"), result])
-    header = ["system", "printed", "ours, as the board", "settings of the print", "year", "result"]
+    header = ["system", "printed", "ours, as the board", "settings of the print", "printed in", "result"]
     return PageTable(header, rows, left=(0, 3, 5))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ...metrics.build import class_of
+from ...metrics.names import goodness
 from ...scoring.results import REFERENCES_ROW, ranks
 from ...scoring.stored_runs import SHARED
 from ..html.shell import Design, Link, PageTable, Row, render
@@ -94,7 +94,7 @@ def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
             warnings.append(f"{board.dataset}: {board.label} is of versions {' and '.join(versions)} of gec-pipeline")
         if len(variants[dataset]) > 1:
             board.dataset = f"{dataset} ({', '.join(variants[dataset][number][1])})"
-        numbers = ranks([class_of(score.metric).goodness(score.score) for score in board.scores])
+        numbers = ranks([goodness(score.metric, score.score) for score in board.scores])
         ranked = [replace(score, rank=rank) for score, rank in zip(board.scores, numbers, strict=True)]
         board.scores = sorted(ranked, key=lambda score: score.rank)
     return list(boards.values()), list(dict.fromkeys(warnings))

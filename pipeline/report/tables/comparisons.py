@@ -7,7 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ...metrics.build import class_of
+from ...metrics.names import goodness
 from . import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Directions:
     """Which of two systems is better, for each comparison: marks in place of stars, which only say that they differ."""
 
     def __init__(self, tests: Iterable[Comparison]) -> None:
-        self._ahead = {(t.system, t.other): class_of(t.metric).goodness(t.difference) > 0 for t in tests}
+        self._ahead = {(t.system, t.other): goodness(t.metric, t.difference) > 0 for t in tests}
 
     def marked(self, cells: Sequence[str], system: str, other: str | None) -> list[str]:
         """Return cells with the mark of a direction in place of the star that a significant difference has."""

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
-from ...metrics.build import class_of
+from ...metrics.names import goodness
 from ...scoring.results import ranks
 from . import percent, round_half_up, shown_level, shown_range
 from .comparisons import shown_p
@@ -267,8 +267,8 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
         # the signature of a mean does not say how many references there are
         own = [s for s in results.scores if re.sub(r"\|nrefs:[^|]*", "", s.metric) == mean.metric]
         scores = {(score.system, score.dataset): score.score for score in own}
-        goodness = [class_of(mean.metric).goodness(value) for value in mean.systems.values()]
-        positions = [*map(str, ranks(goodness)), *("-" for _ in mean.lacking)]
+        good = [goodness(mean.metric, value) for value in mean.systems.values()]
+        positions = [*map(str, ranks(good)), *("-" for _ in mean.lacking)]
         rows = []
         for position, name in zip(positions, [*mean.systems, *mean.lacking], strict=True):
             each = [scores.get((name, dataset), math.nan) for dataset in mean.datasets]

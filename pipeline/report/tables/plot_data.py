@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ...metrics.build import class_of
+from ...metrics.names import goodness
 from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell, shown_p, signed, tests_of
 from .people import coefficient
@@ -136,7 +136,7 @@ def score_rows(results: Results, group: Group) -> Rows:
         "open": "no significant difference from it" if compared else "",
     }
     legend = [(kind, meaning) for kind, meaning in meanings.items() if meaning]
-    column = Column("", f"{group.output} (percent)", marks, line=line)
+    column = Column("", group.axis, marks, line=line)
     return Rows("scores with their intervals", [score.system for score in group.scores], [column], legend)
 
 
@@ -151,7 +151,7 @@ def difference_rows(results: Results, group: Group) -> Rows | None:
         kind, value = "value" if is_significant(test, results) else "open", 100 * test.difference
         low, high = (100 * end for end in test.interval)
         marks += [Mark(row, "interval", low, high), Mark(row, kind, value, value)]
-    column = Column("", f"{group.output} (percent), {level_name(results)} interval", marks, line=0)
+    column = Column("", f"{group.axis}, {level_name(results)} interval", marks, line=0)
     notes = [f"p {p_cell(test, results)}" for test in shown]
     names = [test.system for test in shown]
     return Rows("differences from the baseline", names, [column], notes=notes) if shown else None
@@ -217,7 +217,7 @@ def pair_matrix(results: Results, scores: Sequence[Score], digits: int) -> Matri
             (test.system, test.other, test.difference),
             (test.other, test.system, -test.difference),
         ):
-            ahead, real = class_of(test.metric).goodness(difference) > 0, is_significant(test, results)
+            ahead, real = goodness(test.metric, difference) > 0, is_significant(test, results)
             kind = "same" if not real else "better" if ahead else "worse"
             title = f"{one} less {two}: {signed(difference, digits)}, p {p_cell(test, results)}{' *' if real else ''}"
             cells[places[one], places[two]] = Cell(kind, test.p_adjusted, title)
@@ -267,7 +267,7 @@ def scatters(results: Results) -> Iterator[Agreement[Points]]:
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
         label, y_axis = f"{group.label} against {item['human']}: {what}", item["human"].replace("_", " ")
-        shown = Points(f"{label}; a dot for each system", f"{group.output} (percent)", y_axis, points)
+        shown = Points(f"{label}; a dot for each system", group.axis, y_axis, points)
         yield Agreement(group, item["human"], what, shown)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
 from ...metrics.base import options as signature
-from ...metrics.build import class_of
+from ...metrics.base.capabilities import in_percent
+from ...metrics.names import class_of
 from ...scoring.results import REFERENCES_ROW
 from . import percent, round_half_up
 from .comparisons import bootstrap_columns, level_name, shown_interval
@@ -50,6 +51,11 @@ class Group(NamedTuple):
     def output(self) -> str:
         """The name of the score, such as `gleu`."""
         return next(iter(self.scores[0].outputs), self.metric.partition("|")[0])
+
+    @property
+    def axis(self) -> str:
+        """What the axis of a plot of its scores is called."""
+        return f"{self.output} (percent)" if in_percent(class_of(self.metric)) else self.output
 
     @property
     def heading(self) -> str:

@@ -1,0 +1,69 @@
+"""What results keep of the metrics of users, so that they can be read where the code is not at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An option of a metric that a user brings."""
+
+    name: str
+    kind: str
+    """bool, int, float, str, choice or path."""
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    """As a text. None: a value has to be given. An empty one stands for None."""
+
+    def value(self, text: Any) -> Any:
+        """Return what the code is given for a value of the option."""
+        if text == "" and self.kind != "bool":
+            return None
+        make = {"int": int, "float": float, "path": Path}.get(self.kind)
+        return make(text) if make else text
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What is known of a metric without its code, as results.json keeps it."""
+
+    name: str
+    summary: str
+    version: str = ""
+    """What the author calls this version of the numbers; empty where `code` stands for it."""
+    code: str = ""
+    """The digest of the code."""
+    names: tuple[str, ...] = ()
+    """The names of the numbers of a line; the first is the score."""
+    returns: str = "score"
+    level: str = "mean"
+    reads: tuple[str, ...] = ("outputs",)
+    each_reference: bool = False
+    listwise: bool = False
+    higher_is_better: bool = True
+    scale: float = 1
+    beta: float = 0.5
+    decimals: int = 0
+    beside: str = ""
+    none: str = "error"
+    deterministic: bool = True
+    cite: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether a line has true positives, false positives and false negatives."""
+        return self.returns == "counts"
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return ("tp", "fp", "fn") if self.counts else self.names
+
+
+def key_of(entry: str) -> str:
+    """Return the key of a BibTeX entry; a text that is none is its own key."""
+    return entry.partition("{")[2].partition(",")[0].strip() or entry

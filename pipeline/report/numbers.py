@@ -1,0 +1,111 @@
+"""The numbers of sentences by the metrics of users as files, and configs that take them as `external`.
+
+Others rerun the statistics of a run from this folder, bit for bit, without the code, the model and the texts. In place
+of texts the configs name columns of these files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from .tables.ranked import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..metrics.base.declared import Declared
+    from ..scoring.board import Board
+    from .material import Material
+
+FOLDER = "numbers"
+LINE = "#"
+"""The first column, whose name no metric has: the number of the line. It stands for the texts of a reference."""
+LONGEST = 50
+"""The most signs of the title of an external metric."""
+
+
+def number_files(material: Material) -> dict[str, str]:
+    """Return a table for each metric of users, data set and system, and the configs; nothing where there is none."""
+    declared, files = material.results.declared, dict[str, str]()
+    named = labels(board.signature for board in material.measured)
+    groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[tuple[str, list[Board]]]] = {}
+    for number, label in enumerate(dict.fromkeys(named.values()), 1):
+        boards = [board for board in material.measured if named[board.signature] == label]
+        metric = boards[0].metric
+        if metric.name not in declared:
+            continue
+        title = re.sub(r"[^A-Za-z0-9_.]+", "-", label).strip("-")
+        if len(title) > LONGEST or title in (each for group in groups.values() for each, _ in group):
+            title = f"{metric.name}-{number}"
+        for board in boards:
+            for name, rows in _tables(board, declared[metric.name]):
+                files[f"{FOLDER}/{_path(title, board.dataset, name)}"] = rows
+        gone = tuple((board.dataset, board.left_out) for board in boards)
+        groups.setdefault(gone, []).append((title, boards))
+    asked = material.config if isinstance(material.config, dict) else {}
+    for group in groups.values():  # a config drops lines for all of its metrics
+        end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
+        written = _config(group, declared, asked.get("statistics"))
+        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(written, sort_keys=False, default_flow_style=None)
+    return files
+
+
+def _path(title: str, dataset: str, system: str) -> str:
+    return f"{title}/{dataset}/{system}.tsv"
+
+
+def _tables(board: Board, declared: Declared) -> Iterator[tuple[str, str]]:
+    """Yield the name of each system, and a table of its lines with a column for each number; no number, empty cell."""
+    for name, columns in zip(board.names, board.by_line.columns, strict=False):
+        lines = ["\t".join([LINE, *declared.numbers])]
+        for block in columns.blocks():
+            for row in zip(*(block[each].tolist() for each in declared.numbers), strict=True):
+                lines.append("\t".join([str(len(lines)), *(_cell(value, declared) for value in row)]))
+        yield name, "\n".join([*lines, ""])
+
+
+def _cell(value: float, declared: Declared) -> str:
+    if declared.counts:
+        return str(Decimal(value).scaleb(-declared.decimals))
+    return "" if math.isnan(value) else repr(value)
+
+
+def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declared], statistics: Any) -> dict[str, Any]:
+    """Return a config of metrics that leave out the same lines. Its paths are relative to the folder.
+
+    `statistics` is that section as the config of the run has it.
+    """
+    title, boards = group[0]
+    first = declared[boards[0].metric.name].numbers[0]
+    datasets: dict[str, Any] = {}
+    systems: dict[str, Any] = {}
+    for board in boards:
+        reference = {"tsv": _path(title, board.dataset, board.names[0]), "column": LINE}
+        gone = {"drop": [line + 1 for line in board.left_out]} if board.left_out else {}
+        datasets[board.dataset] = {"references": [reference], **gone}
+        for name in board.names:
+            output = {"tsv": _path(title, board.dataset, name), "column": first}
+            systems.setdefault(name, {})[board.dataset] = output
+    metrics = []
+    for title, boards in group:
+        own, metric = declared[boards[0].metric.name], boards[0].metric
+        entry = {"name": "external", "title": title, "files": _path(title, "{dataset}", "{system}")}
+        entry["columns"] = "+".join(own.numbers if own.counts else own.numbers[:1])
+        if own.counts:
+            more = {"score": "f_beta", "beta": dict(metric.settings())["beta"], "decimals": own.decimals or None}
+        else:
+            more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale or 100)):f}"}
+        more["higher_is_better"] = None if own.higher_is_better else False
+        metrics.append({**entry, **{key: value for key, value in more.items() if value is not None}})
+    return {
+        "datasets": datasets,
+        "systems": systems,
+        "metrics": metrics,
+        **({} if statistics is None else {"statistics": statistics}),
+        "output": {"dir": "run"},
+    }

@@ -1,0 +1,483 @@
+"""Metrics of users: lines left out wherever lines are shown or joined, numbers as files, and what is tried before."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import pipeline
+from pipeline.cli import main
+from pipeline.human.judgments import read_judgments
+from pipeline.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
+from pipeline.human.score_files import metric_scores
+from pipeline.human.trueskill import skills
+from pipeline.metrics import METRICS
+from pipeline.metrics.names import forget_names
+from pipeline.reopen import revisit
+from pipeline.report.html.explorer import explorer, telling
+from pipeline.report.tables.plot_data import score_rows
+from pipeline.report.tables.ranked import groups
+from pipeline.scoring.column_blocks import ByLine
+from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SOME = """
+import pipeline
+
+@pipeline.metric(version="1", names=("some", "words"), none="skip")
+def some(outputs):
+    "Words of an output; none where it has the word the and a multiple of 4 words."
+    sizes = [len(o.split()) for o in outputs]
+    return [None if "the" in o.split() and not n % 4 else (n / 100, n) for o, n in zip(outputs, sizes)]
+"""
+CONFIG = """
+datasets: {sample: {source: data/source.txt, references: [data/reference0.txt]}}
+systems: [data/systems/*.txt]
+metrics: [%s]
+statistics: {resamples: 50, trials: 50%s}
+output: {dir: %s}
+"""
+
+
+def left_out(*systems: list[str]) -> list[int]:
+    """Return the lines, from 0, for which `some` has no number for one of the systems."""
+    return [
+        line
+        for line, outputs in enumerate(zip(*systems, strict=True))
+        if any("the" in text.split() and len(text.split()) % 4 == 0 for text in outputs)
+    ]
+
+
+GONE = left_out(*OUTPUTS.values())
+
+
+def run(folder: Path, metrics: str = "some, chrf", out: str = "runs/some", statistics: str = "") -> Path:  # noqa: F811
+    """Run a config with `some`."""
+    (folder / "some.py").write_text(SOME)
+    (folder / "some.yaml").write_text(CONFIG % (metrics, statistics, out))
+    more = [word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")]
+    assert main(["run", "some.yaml", "--plugin", "some.py", *more, "-q"]) == 0
+    return folder / out
+
+
+class Blocks:
+    """Blocks of a column with the numbers 0, 1, 2 ..., of these sizes."""
+
+    def __init__(self, sizes: list[int]) -> None:
+        self.sizes = sizes
+
+    def blocks(self) -> Iterator[dict[str, Any]]:
+        """Yield them."""
+        first = 0
+        for size in self.sizes:
+            yield {"value": np.arange(first, first + size, dtype=np.float64)}
+            first += size
+
+
+@pytest.mark.parametrize("gone", [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]])
+def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
+    kept = [line for line in range(8) if line not in gone]
+    for cut in range(1, len(kept)):
+        blocks = ByLine(Blocks([cut, len(kept) - cut]), gone).blocks()
+        joined = np.concatenate([block["value"] for block in blocks])
+        expected = np.full(8, np.nan)
+        expected[kept] = np.arange(len(kept))
+        np.testing.assert_array_equal(joined, expected)
+
+
+def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # noqa: F811
+    stored = pipeline.load(run(folder))
+    assert 5 < len(GONE) < 60
+    for name, texts in OUTPUTS.items():
+        expected = [math.nan if line in GONE else len(text.split()) / 100 for line, text in enumerate(texts)]
+        result = stored.get(system=name, metric="some")
+        np.testing.assert_array_equal(result.sentences, expected)
+        np.testing.assert_array_equal(result.sentence_outputs["words"], np.rint(100 * np.array(expected)))
+        assert len(result.columns["some"]) == len(texts)
+        assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
+        assert not np.isnan(stored.get(system=name, metric="chrf").sentences).any()
+
+
+def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    from pyarrow import parquet
+
+    directory = run(folder)
+    material = revisit(directory)
+    data = explorer(material)
+    assert data is not None
+    (dataset,) = data["datasets"]
+    entry = dataset["metrics"][0]
+    width, starts = entry["width"], dataset["starts"]
+    for line in range(len(SOURCE)):
+        scores = entry["rows"][starts[line] * width : starts[line + 1] * width : width]
+        names = {name: dataset["who"][line * 4 + n] for n, name in enumerate(dataset["systems"])}
+        assert len(names) == 4
+        for name, own in names.items():
+            words = len(OUTPUTS[name][line].split())
+            assert scores[own] == (None if line in GONE else words * 100)
+    picked = telling(material.measured[0].by_line, 12)
+    assert len(picked) == 12
+    assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
+    table = parquet.read_table(directory / "sentences.parquet").to_pylist()
+    own = [row for row in table if row["system"] == "eager" and row["metric"].startswith("some")]
+    assert [row["line"] for row in own] == list(range(1, len(SOURCE) + 1))
+    assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
+    capsys.readouterr()
+    line = GONE[0] + 1
+    assert main(["show", str(directory), "--line", str(line)]) == 0
+    told = capsys.readouterr().out
+    assert OUTPUTS["eager"][line - 1] in told
+    assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][-1:] == ["-"]
+    files = [f"data/systems/{name}.txt" for name in OUTPUTS]
+    assert main(["score", "some", "--plugin", "some.py", "-o", *files, "-r", "data/reference0.txt", "--sentences"]) == 0
+    rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
+    assert [int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"] == GONE
+    assert main(["compare", str(directory), "--worst", "3", "--system", "eager", "broken", "--metric", "some"]) == 0
+    worst = [row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")]
+    kept = [n for n in range(len(SOURCE)) if n not in GONE]
+    apart = {n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())) for n in kept}
+    assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(apart, key=lambda n: -apart[n])[:3]
+
+
+def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
+    directory = run(folder)
+    (scores, _) = metric_scores(revisit(directory).measured)
+    assert scores.sentences is not None
+    table = scores.sentences()
+    assert scores.lines == table.shape[1] == len(SOURCE)
+    assert np.flatnonzero(np.isnan(table).all(axis=0)).tolist() == GONE
+    assert np.isnan(table).any(axis=0).sum() == len(GONE)
+    assert len(skills(table[None])[0]) == 4
+    kept = np.delete(np.arange(len(SOURCE)), GONE)
+    np.testing.assert_array_equal(skills(table[None]), skills(table[None, :, kept]))
+
+    # the oracle: the judgements without those of lines that are left out
+    header, *rows = (folder / "data" / "judgements.csv").read_text().splitlines()
+    column = header.split(",").index("segmentId" if "segmentId" in header else "srcIndex")
+    numbers = {int(row.split(",")[column]) for row in rows}
+    first = 1 if max(numbers) == len(SOURCE) else 0
+    few = [row for row in rows if int(row.split(",")[column]) - first not in GONE]
+    assert 0 < len(few) < len(rows)
+    (folder / "few.csv").write_text("\n".join([header, *few, ""]))
+    found = []
+    for file in ("data/judgements.csv", "few.csv"):
+        judgments = read_judgments(folder / file)
+        names, own, lines = judged_scores(scores, judgments, (), str(first), [])
+        pairs, tied = sentence_pairs(judgments, names, lines)
+        found.append(sentence_level(own, pairs, tied, "half"))
+    assert found[0] == found[1]
+    assert found[0].pairs > 0
+
+
+# --- numbers as files
+
+
+def rows_of(path: Path, metric: str) -> list[Any]:
+    """Return all numbers of results by a metric but the names of metrics and what columns stand beside the score."""
+    results = json.loads((path / "results.json").read_text())
+    own = [row for key in ("scores", "tests") for row in results[key] if f"|{metric}|" in f"|{row['metric']}|"]
+    for row in own:
+        row["outputs"] = list(row.get("outputs", {}).values())[:1]
+    return [{k: v for k, v in row.items() if k not in ("metric", "peer_signature")} for row in own]
+
+
+CODED = """
+import pipeline
+
+@pipeline.metric(version="1", returns="counts", decimals=1, beta=2)
+def coded(outputs):
+    "Counts with a decimal."
+    return [(len(o) % 7 / 2, len(o) % 5, len(o) % 3) for o in outputs]
+"""
+
+
+def test_numbers_as_files_give_the_same_results(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (folder / "coded.py").write_text(CODED)
+    directory = run(folder, 'some, "some[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
+    assert main(["report", str(directory), "--format", "numbers"]) == 0
+    capsys.readouterr()
+    (folder / "numbers").mkdir()
+    (directory / "numbers").rename(folder / "numbers" / "elsewhere")
+    monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
+    (folder / "data").unlink()
+    pairs = {
+        "external.yaml": {"some|version:1|none:skip|level:mean": "some-level-mean", "level:sum": "some-level-sum"},
+        "external-kept.yaml": {"kept|version:1": "kept", "coded|beta:2": "coded"},
+    }
+    for config, metrics in pairs.items():
+        place = folder / "numbers" / "elsewhere" / config
+        assert main(["run", str(place), "-q", "--output", str(folder / config)]) == 0
+        for own, title in metrics.items():
+            assert len(rows_of(directory, own)) == 4 + 3
+            assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
+    table = (folder / "numbers/elsewhere/some-level-mean/sample/eager.tsv").read_text().splitlines()
+    assert table[:2] == ["#\tsome\twords", "1\t0.11\t11.0"]
+    assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
+
+
+def test_data_sets_with_other_numbers_of_references_are_in_one_config(folder: Path) -> None:  # noqa: F811
+    text = (folder / "units.yaml").read_text()
+    begin, end = (
+        "datasets: {",
+        "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}",
+    )
+    assert begin + end in text
+    text = text.replace(begin, f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ")
+    (folder / "units.yaml").write_text(text)
+    assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
+    assert main(["report", "runs/units", "--format", "numbers"]) == 0
+    numbers = folder / "runs" / "units" / "numbers"
+    assert sorted(path.name for path in numbers.glob("*")) == ["external.yaml", "units-beta-0.5", "units-beta-1"]
+    assert main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"]) == 0
+    again = [rows_of(folder / "again", f"title:units-beta-{beta}") for beta in ("1", "0.5")]
+    assert again == [rows_of(folder / "runs" / "units", f"units|beta:{beta}") for beta in ("1", "0.5")]
+    assert [len(rows) for rows in again] == [8, 8]
+
+
+def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "n.tsv").write_text("line\tn\n1\t0.5\n2\t\n3\t0.25\n")
+    (folder / "t.txt").write_text("a\nb\nc\n")
+    text = """
+datasets: {{d: {{references: [t.txt]{}}}}}
+systems: {{A: t.txt}}
+metrics: [{{name: external, title: n, files: n.tsv, columns: n}}]
+output: {{dir: out}}
+"""
+    (folder / "c.yaml").write_text(text.format(""))
+    assert main(["run", "c.yaml", "-q"]) == 2
+    assert "n.tsv:3: has an empty cell; expected a number" in capsys.readouterr().err
+    (folder / "c.yaml").write_text(text.format(", drop: [2]"))
+    assert main(["run", "c.yaml", "-q"]) == 0
+    assert pipeline.load("out")[0].score == 0.375
+
+
+# --- what is tried, and what would be computed
+
+FAULTS = {
+    "state": "self.calls += 1; return [self.calls for _ in outputs]",
+    "batch": "return [len(o) / (1 + max(map(len, outputs))) for o in outputs]",
+    "order": "return [n for n, _ in enumerate(outputs)]",
+}
+FAULTY = """
+import pipeline
+
+@pipeline.metric(version="1")
+class Faulty:
+    "A metric."
+    def __init__(self):
+        self.calls = 0
+    def load(self, device):
+        self.device = device
+    def __call__(self, outputs):
+        {}
+"""
+
+
+def fault(folder: Path, body: str) -> int:  # noqa: F811
+    """Try a metric whose body is given."""
+    (folder / "faulty.py").write_text(FAULTY.format(body))
+    (folder / "faulty.yaml").write_text(CONFIG % ("faulty, chrf", "", "runs/faulty"))
+    return main(["validate", "faulty.yaml", "--plugin", "faulty.py", "--try", "--set", "run.devices=cpu"])
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_that_a_batch_shows_are_found_by_a_try(
+    folder: Path,  # noqa: F811
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert fault(folder, FAULTS[name]) == 2
+    told = capsys.readouterr().err
+    assert re.fullmatch(
+        r"error: sample, \w+, line \d+: faulty is \S+ in one call and \S+ in another: the number of a text must depend "
+        r"on that text alone, not on its batch or on calls before\n",
+        told,
+    )
+
+
+def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
+    assert "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n" in capsys.readouterr().out
+    assert main(["validate", "judge.yaml", "--plugin", "judge.py", "--try"]) == 0
+    assert "tried: judge|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+
+
+def test_a_dry_run_says_how_many_texts_would_be_computed(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(folder)
+    distinct = len({text for texts in OUTPUTS.values() for text in texts})
+    (folder / "more.txt").write_text("x\n" * len(SOURCE))
+    capsys.readouterr()
+    text = (folder / "some.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
+    (folder / "some.yaml").write_text(text)
+    assert main(["run", "some.yaml", "--plugin", "some.py", "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
+    assert f"some|version:1|none:skip: {new}\n" in told
+
+
+# --- names: where own metrics are from, what is installed, what an earlier run had
+
+
+def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder: Path) -> None:  # noqa: F811
+    place = folder / "site"
+    (place / "acme-1.4.dist-info").mkdir(parents=True)
+    (place / "acme-1.4.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.4\n")
+    points = "[gec_pipeline.metrics]\npoliteness = acme_metrics:politeness\n"
+    (place / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
+    text = "print('imported')\n" + (folder / "acme_metrics.py").read_text()
+    (place / "acme_metrics.py").write_text(text)
+    begin = (
+        f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+
+    def listed(*words: str) -> tuple[str, str]:
+        command = [sys.executable, "-c", begin, "list", "metrics", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout, done.stderr
+
+    out, err = listed("--plugin", "kept.py")
+    assert "\nkept: Share of the words of the source that the output still has (kept.py)\n" in out
+    assert "\npoliteness: in acme 1.4; `gec-pipeline list metrics politeness` imports it and tells more\n" in out
+    assert "imported" not in out + err
+    out, err = listed("politeness")
+    assert out.startswith("politeness: Whether an output says please (acme 1.4)\n")
+    assert err == "imported\n"
+
+
+def test_a_name_that_an_earlier_run_had_is_told_with_its_place(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(folder, "kept, chrf", "runs/kept")
+    METRICS.data.pop("kept")
+    forget_names()
+    capsys.readouterr()
+    assert main(["run", "some.yaml", "-q"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: some.yaml:4:")
+    assert "no metric is called 'kept'" in told
+    assert told.endswith("the run in runs/kept took it from kept.py\n")
+
+
+# --- two runs
+
+
+def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (folder / "judge.yaml").read_text().replace("gleu", "chrf")
+    for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
+        files = ", ".join(f"data/systems/{system}.txt" for system in systems.split(", "))
+        (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
+        assert main(["run", "two.yaml", "--plugin", "judge.py", "-q", "--output", name]) == 0
+    capsys.readouterr()
+    assert main(["compare", "a", "b", "--trials", "20", "--resamples", "20", "-q", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {score["metric"].partition("|")[0] for score in found["scores"]} == {"chrf"}
+    refused = (
+        "sample: judge is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
+        "alone; run all systems in one config"
+    )
+    assert refused in found["warnings"]
+    run(folder, "some", "c")
+    (folder / "some.yaml").write_text((CONFIG % ("some", "", "d")).replace("systems/*", "systems/eager"))
+    assert main(["run", "some.yaml", "--plugin", "some.py", "-q"]) == 0
+    capsys.readouterr()
+    assert main(["compare", "c", "d"]) == 2
+    line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
+    told = f"some is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
+    assert capsys.readouterr().err == f"error: sample: {told}\n"
+
+
+# --- how such metrics are shown
+
+PPL = """
+import pipeline
+
+@pipeline.metric(version="1", scale=0, higher_is_better=False, names=("ppl", "tokens"), beside="tokens",
+                 cite="@article{ppl2020,\\n  title = {Perplexity},\\n}")
+def ppl(outputs):
+    "A number that grows with words."
+    return [(3.25 * len(o.split()) + 0.125, len(o.split())) for o in outputs]
+"""
+
+
+def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "ppl.py").write_text(PPL)
+    (folder / "ppl.yaml").write_text(CONFIG % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl"))
+    assert main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
+    means = {name: float(np.mean([len(o.split()) for o in texts])) for name, texts in OUTPUTS.items()}
+    best, *_ = order = sorted(means, key=lambda name: means[name])
+    shown = {name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}") for name, mean in means.items()}
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:6]]
+    assert [row[1] for row in rows] == order
+    assert [tuple(row[2:4]) for row in rows] == [shown[name] for name in order]
+    away = f"{3.25 * (means[best] - means['unchanged']):+.2f}"
+    assert away in " ".join(rows[0])
+    for form, expected in (("markdown", f"**{shown[best][0]}**"), ("latex", rf"\textbf{{{shown[best][0]}}}")):
+        assert main(["report", "runs/ppl", "--format", form]) == 0
+        printed = capsys.readouterr().out
+        assert expected in printed
+        assert "ppl: shown as it is, not in percent." in printed
+    assert main(["report", "runs/ppl", "--format", "html"]) == 0
+    page = (folder / "runs" / "ppl" / "report.html").read_text()
+    assert f">{shown[best][0]}<" in page
+    results = revisit(folder / "runs" / "ppl", texts=False).results
+    axes = [score_rows(results, group).columns[0] for group in groups(results)]
+    assert [axis.axis for axis in axes] == ["ppl", "chrf (percent)"]
+    assert next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval") == shown[best][0]
+    assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
+    assert main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
+    own, again = rows_of(folder / "runs" / "ppl", "ppl"), rows_of(folder / "again", "title:ppl")
+    assert len(own) == 4 + 3
+    assert [row | {"intervals": None} for row in own] == [row | {"intervals": None} for row in again]
+    capsys.readouterr()
+    assert main(["cite", "runs/ppl"]) == 0
+    cited = capsys.readouterr().out
+    assert "ppl [ppl2020] has the signature ppl|version:1|level:mean" in " ".join(cited.split())
+    assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
+    assert main(["show", "runs/ppl", "--line", "4"]) == 0
+    words = len(OUTPUTS["eager"][3].split())
+    row = next(line.split() for line in capsys.readouterr().out.splitlines()[::-1] if line.startswith("eager"))
+    assert row[1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
+
+
+def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    (folder / "ppl.py").write_text(PPL)
+    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "judge.py"]
+    data = ["-s", "data/source.txt", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "--line", "4"]
+    assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    words = len(OUTPUTS["eager"][3].split())
+    assert printed[-2:] == ["  ppl", f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}"]
+    assert f"reference 0 {REFERENCES[0][3]}" in printed
+    assert main(["explain", "units", *own, *data]) == 0
+    assert capsys.readouterr().out.endswith(
+        "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
+    )  # no number there
+    assert main(["explain", "judge", *own, *data]) == 2
+    assert "judge scores all outputs of a line together" in capsys.readouterr().err
