@@ -80,9 +80,9 @@ class Plugin:
         """Whether objects load a model, so that they have a process of their own."""
         return hasattr(self.target, "load")
 
-    def at(self, place: Place) -> Plugin:
-        """Return it with the place that its code was found at."""
-        code = "" if self.declared.version else place.sha256[:12]
+    def at(self, place: Place, helpers: str = "") -> Plugin:
+        """Return it with the place that its code was found at. `helpers` is the digest of what the code imports."""
+        code = "" if self.declared.version else digest((place.sha256 + helpers).encode(), size=6)
         return replace(self, place=place, declared=replace(self.declared, code=code))
 
     def made(self, options: Mapping[str, Any]) -> Any:
@@ -233,6 +233,10 @@ class _Check:
             if parameter.kind is parameter.KEYWORD_ONLY and not is_class:
                 continue
             if parameter.name not in TEXTS or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+                if parameter.default is not parameter.empty:
+                    self.fail(
+                        f"'{parameter.name}' is no text of a line; options stand behind a *: def f(outputs, *, ...)"
+                    )
                 hint = did_you_mean(parameter.name, TEXTS)
                 known = "parameters are sources, outputs, references"
                 self.fail(f"'{parameter.name}' is no text of a line{hint}; {known}")
