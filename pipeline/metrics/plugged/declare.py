@@ -126,10 +126,11 @@ def metric(
     `outputs` and `references`, lists of equal length. It returns a list with an item for each line. Keyword-only
     parameters (of a class, those of `__init__`) are the options of the metric; each needs an annotation.
 
-    `name` is that of the metric; the default is the name of the function. `version` says when numbers change; without
-    it every change of the code makes all numbers new. `names` are the names of the numbers of a line, the score first.
-    `returns` is score (a number, or a tuple of as many as `names`) or counts (true positives, false positives, false
-    negatives, of which F-beta is made). `level` is the mean or the sum over the lines.
+    `object` is the function or class. `name` is that of the metric; the default is the name of the function. `version`
+    says when numbers change; without it every change of the code makes all numbers new. `names` are the names of the
+    numbers of a line, the score first. `returns` is score (a number, or a tuple as `names`) or counts (true positives,
+    false positives, false negatives; F-beta is made of them, with the weight `beta` of recall and so many `decimals`).
+    `level` is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest score.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
     `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
