@@ -32,7 +32,7 @@ from .execution.options import SILENT, RunOptions
 from .metrics.base.capabilities import computes_numbers, for_systems, reads_files
 from .metrics.base.needs import TEXTS
 from .metrics.build import from_values
-from .metrics.given import OF_M2, has_own_tokens, with_own_tokens
+from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring.board import count_warnings, datasets_of, describe, needs_of, score, tasks_of
 from .scoring.results import Results
@@ -95,9 +95,7 @@ def evaluate(
         numbers[title] = given if isinstance(given, Mapping) else {ONE: given}
     scorers = from_values(metrics) if metrics or not numbers else ()
     if numbers:
-        from .metrics.external import named  # here, because most calls have no numbers
-
-        scorers = (*scorers, *(from_values(more) if (more := named(scorers, numbers)) else ()))
+        scorers = (*scorers, *(from_values(more) if (more := external_named(scorers, numbers)) else ()))
     needed = next(
         (without_source(metric.name, metric.hint, "sources=[...]") for metric in scorers if metric.needs.source), ""
     )

@@ -341,7 +341,10 @@ def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Proble
             if metric.needs.source and not (dataset.source or has_edits):
                 message = without_source(metric.name, metric.hint, "add `source: FILE`")
                 yield config.root.problem(message, ("datasets", dataset.name))
-            if metric.needs.references and not (dataset.references or has_edits):
+            asked = config.root.find(("datasets", dataset.name)).get(
+                "references"
+            )  # some that are wrong are told already
+            if metric.needs.references and not (dataset.references or has_edits or asked):
                 message = without_references(metric.name, "add `references: [FILE]`")
                 yield config.root.problem(message, ("datasets", dataset.name))
 

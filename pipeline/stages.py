@@ -3,7 +3,6 @@
 prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these stages. It gives
 the name of each to a listener, such as the progress bar:
 
-computing     Code of users computes numbers, for metrics that users bring; the stage has the name of the metric.
 counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
 scoring       Counts become scores and ranks.
 resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
@@ -12,6 +11,7 @@ comparing     Values are compared with published ones, where the config has a se
 averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
 writing       Reports are written: results.json, and those that the config asks for.
 
+Before counting, code of users computes the numbers of the metrics that they bring, each in a stage with its name.
 Where all counts of a data set are there already, the first stage is called `looking` instead.
 
 To add a stage between scoring and writing, write a function like resample(), and add a line to STAGES.

@@ -49,8 +49,19 @@ KEYS = {
 EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "errant/{system}.tsv"}
 EXTERNAL_KEY = ("external-errant-tp-fp-fn", "5dc54b3ad461591de6095e003d594822")
 PUBLIC = [
-    *("Evaluation", "Result", "Scorer", "__version__", "compare", "compat", "correlate", "errors", "evaluate", "load"),
-    *("rewards", "run", "score_counts", "sentence_scores"),
+    *(
+        "Evaluation",
+        "Metric",
+        "Result",
+        "Scorer",
+        "__version__",
+        "compare",
+        "compat",
+        "correlate",
+        "errors",
+        "evaluate",
+    ),
+    *("load", "metric", "rewards", "run", "score_counts", "sentence_scores"),
 ]
 RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),

@@ -288,7 +288,7 @@ class _Computed:
         usual = 1 if not own_process else len(devices)
         number = plugin.workers or (WAITING if plugin.waits else usual if plugin.has_load else how.options.threads)
         processes = own_process and (plugin.has_load or (number > 1 and len(batches) > 1))
-        call = Call(plugin if not processes else None, plugin.place, self.code.options, declared)
+        call = Call(plugin if not processes else None, plugin.place, self.code.values, declared)
         database = self.cache.path if self.cache else None
         call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid(), database=database)
         work = _Batches(self, call, items, batches, min(number, len(batches)), processes=processes)
@@ -322,7 +322,7 @@ class _Computed:
         """Return what computes batches in this process."""
         plugin, options = self.code.plugin, self.how.options
         devices = tuple(devices_of(options.devices))[:1] if plugin.has_load else ()
-        return Call(plugin, plugin.place, self.code.options, self.declared, devices, options.threads)
+        return Call(plugin, plugin.place, self.code.values, self.declared, devices, options.threads)
 
     def error(self, number: int, wrong: Wrong) -> InputError:
         """Return what is raised for an item without numbers."""
@@ -334,7 +334,7 @@ class _Computed:
         """Return what says how much work an item is."""
         own = getattr(self.code.plugin.target, "cost", None)
         if own is not None:
-            made = self.code.plugin.made(dict(self.code.options))
+            made = self.code.plugin.made(dict(self.code.values))
             return lambda item: float(made.cost(*item))
         return length
 

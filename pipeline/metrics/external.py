@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from ..errors import wrong_name
 from ..io.safe_files import file_name
 from .base.capabilities import ReadsFiles
@@ -14,9 +12,8 @@ from .base.options import option
 from .plugged.metric import COUNTS, NumberNeeds, Numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from .base.metric import Metric
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
@@ -51,17 +48,6 @@ _NUMBER: dict[str, Any] = {
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
     "numbers": True,
 }
-
-
-def named(metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return what a config would say of numbers in memory whose title no metric has; counts have 3 columns."""
-    titles = {metric.title for metric in metrics if isinstance(metric, External)}
-    forms = {title: np.ndim(next(iter(systems.values()), 0)) for title, systems in scores.items()}
-    return [
-        {"name": "external", "title": title, "score": "f_beta" if form == 2 else "mean"}
-        for title, form in forms.items()
-        if title not in titles
-    ]
 
 
 @dataclass(frozen=True)

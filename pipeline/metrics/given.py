@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import InputError, did_you_mean
 from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
+from .base.capabilities import reads_files
 from .base.needs import Text
 from .build import from_values
 
@@ -69,6 +70,17 @@ def _option_of(metric: type[Metric]) -> Option | None:
 def _changed(metric: Metric, option: Option, value: str) -> Metric:
     changed: Metric = replace(cast("Any", metric), **{option.attribute: value})
     return changed
+
+
+def external_named(metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return what a config would say of numbers in memory whose title no metric has; counts have 3 columns."""
+    titles = {metric.output for metric in metrics if reads_files(metric)}
+    forms = {title: np.ndim(next(iter(systems.values()), 0)) for title, systems in scores.items()}
+    return [
+        {"name": "external", "title": title, "score": "f_beta" if form == 2 else "mean"}
+        for title, form in forms.items()
+        if title not in titles
+    ]
 
 
 LEVELS = ("mean", "sum")

@@ -608,5 +608,5 @@ def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> 
     assert "(gleu) a weight for each reference" in said
     assert "(bleu) a weight for each order" in said
     assert "none, ones; (bleu) what stands for precisions of 0" in said
-    assert "(chrf) weight of recall: a number such as 2 or 0.5" in said
+    assert "(green, chrf, m2, errant, cleme) weight of recall against precision: a number such as 2 or 0.5" in said
     assert "rouge, length) compare without upper case: true, false" in said  # metrics of edits have no such option

@@ -234,7 +234,7 @@ def test_doctor_names_every_optional_package(capsys: pytest.CaptureFixture[str])
 def test_doctor_names_every_package_that_is_imported() -> None:
     known = {name.replace("-", "_") for name in (*doctor.REQUIRED, *doctor.IN_NO_EXTRA)}
     known |= {name.replace("-", "_") for packages in doctor.EXTRAS.values() for name in packages}
-    known |= {"yaml", "dask", "pydantic_core"}  # of pyyaml, distributed and pydantic
+    known |= {"yaml", "dask", "pydantic_core", "thinc"}  # of pyyaml, distributed, pydantic and spacy
     known |= {"pipeline", *sys.stdlib_module_names}
     imported = set[str]()
     for file in (ROOT / "pipeline").rglob("*.py"):

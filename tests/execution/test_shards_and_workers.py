@@ -334,7 +334,7 @@ def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) ->
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=100)
     assert [len(counted(tmp_path / "run", c, options)) for c in (small, more_systems, more_metrics)] == [2, 2, 2]
     again = write_config(
-        config.parent / "again.yaml", systems="ABC", chosen=["gleu[iter=3,rng=python3]", "gleu[n=2]"], **known
+        config.parent / "again.yaml", systems="ABC", chosen=["gleu[iter=3,rng=numpy]", "gleu[n=2]"], **known
     )
     assert counted(tmp_path / "run", again, options) == []
     run(again, tmp_path / "fresh")

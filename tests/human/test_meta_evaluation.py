@@ -334,7 +334,7 @@ def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None
         (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
         (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501
         (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),  # noqa: E501
-        (["correlate", ".", "--human", "people.txt"], "error: results.json: cannot be read: No such file or directory"),
+        (["correlate", ".", "--human", "people.txt"], "error: .: has no results of a run"),
     ],
 )  # fmt: skip
 def test_bad_arguments(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shlex
@@ -176,6 +177,28 @@ def test_a_version_keeps_numbers_although_the_code_changes(folder: Path, capsys:
     assert "50.00" in capsys.readouterr().out
 
 
+def test_without_a_version_files_that_the_code_imports_count_too(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "lib").mkdir()
+    monkeypatch.syspath_prepend(str(folder / "lib"))
+    (folder / "own.py").write_text(
+        "import pipeline\nimport weight_of_mine as other\n@pipeline.metric\ndef own(outputs):\n"
+        "    return [other.WEIGHT for _ in outputs]\n"
+    )
+    printed = []
+    for weight in (0.75, 0.875):
+        (folder / "lib" / "weight_of_mine.py").write_text(f"WEIGHT = {weight}\n")
+        sys.modules.pop("weight_of_mine", None)
+        importlib.invalidate_caches()
+        METRICS.data.pop("own", None)
+        forget_names()
+        assert main(["score", "own", "--plugin", "own.py", "-o", "data/systems/eager.txt"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert " 75.00\n" in printed[0]
+    assert " 87.50\n" in printed[1]
+
+
 # --- errors
 
 FIRST = "data/systems/"
@@ -188,6 +211,7 @@ ERRORS = {
     "text": ("return ['good'] * len(outputs)", r"line \d+: letters: expected a number, found 'good' \(str\)"),
     "tuple": ("return [(1, 2, 3)] * len(outputs)", r"letters: expected 1 numbers \(letters\), found 3"),
     "none": ("return [None] * len(outputs)", r'letters has no score; metric\(none="skip"\) or a number'),
+    "nothing": ("len(outputs)", r"letters: expected a list of numbers, found None \(is `return` missing\?\)"),
     "no list": ("return 1.0", r"letters: expected a list of numbers, found float"),
     "huge": ("return [10 ** 400] * len(outputs)", r"letters: letters is no number"),
     "exception": (
@@ -216,6 +240,11 @@ DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
     "lambda": (lambda: pipeline.metric(lambda outputs: [len(outputs)]), "a lambda has no name"),
     "text": (lambda: pipeline.metric(bad_text), "'hypotheses' is no text of a line"),
     "secret": (lambda: pipeline.metric(bad_secret), "read secrets from os.environ"),
+    "default": (lambda: pipeline.metric(bad_default), "'weight' is no text of a line; options stand behind a *"),
+    "object": (
+        lambda: pipeline.evaluate(["a"], ["a"], metrics=[Fixed()]),
+        "an object of Fixed was given; give the class",
+    ),
     "annotation": (lambda: pipeline.metric(bad_annotation), "the option size needs an annotation"),
     "taken": (lambda: pipeline.evaluate(["a"], ["a"], metrics=pipeline.metric(bleu)), "the name 'bleu' is taken"),
 }
@@ -227,6 +256,15 @@ def bad_text(hypotheses: list[str]) -> list[int]:
 
 def bad_secret(outputs: list[str], *, api_key: str = "") -> list[int]:
     return [len(outputs), len(api_key)]
+
+
+def bad_default(outputs: list[str], weight: float = 0.5) -> list[float]:
+    return [weight for _ in outputs]
+
+
+class Fixed:
+    def __call__(self, outputs: list[str]) -> list[int]:
+        return [1 for _ in outputs]
 
 
 def bad_annotation(outputs, *, size=3):  # type: ignore[no-untyped-def]

@@ -178,7 +178,7 @@ def test_files_that_are_no_recipes(text: str, said: str, sample: Path, capsys: p
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["none.yaml"], "none.yaml: cannot be read"),
+        (["none.yaml"], "none.yaml: no such file"),
         (["--check", FIRST, "--all"], "--check: checks one file and runs nothing"),
         (["--report", "x.html"], "--report: has no effect where nothing runs"),
         ([FIRST, "--report", "."], "--report: . is a folder"),

@@ -53,7 +53,11 @@ TESTS = st.builds(
 RESULTS = st.builds(
     Results,
     datasets=st.dictionaries(
-        TEXTS, st.builds(DatasetInfo, st.integers(1, 2**53), st.integers(1, 255), st.just({"source": "00"})), max_size=2
+        TEXTS,
+        st.builds(
+            DatasetInfo, lines=st.integers(1, 2**53), references=st.integers(1, 255), digests=st.just({"source": "00"})
+        ),
+        max_size=2,
     ),
     scores=st.lists(SCORES, max_size=3),
     warnings=st.lists(TEXTS, max_size=2),

@@ -53,7 +53,7 @@ IN_NO_EXTRA = {
     "pandas": "frames of scores in notebooks",
     "polars": "frames of scores in notebooks",
     "ipython": "tables, figures and bars in notebooks",
-    "torch": "models of your own metrics (help plugins)",
+    "torch": "models of your own metrics",
     "en-core-web-sm": "texts to edits: spaCy's model of English",
     "s3fs": "s3:// addresses",
     "gcsfs": "gs:// addresses",

@@ -61,34 +61,41 @@ class ComputesNumbers:
         raise NotImplementedError
 
 
+def computing(metric: Metric) -> ComputesNumbers | None:
+    """Return the metric if code of a user computes its numbers, else None."""
+    return metric if isinstance(metric, ComputesNumbers) else None
+
+
 def columns_of(metric: Metric, text: Text) -> Columns:
     """Return the columns of the first system of a text."""
-    return metric.computed(text) if isinstance(metric, ComputesNumbers) else metric.needs.count(text)[0]
+    own = computing(metric)
+    return own.computed(text) if own else metric.needs.count(text)[0]
 
 
 def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
     """Return metrics for so many systems."""
-    return tuple(metric.for_systems(number) if isinstance(metric, ComputesNumbers) else metric for metric in metrics)
+    return tuple(own.for_systems(number) if (own := computing(metric)) else metric for metric in metrics)
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     """Return what results keep of the metrics of users, by name."""
-    return {metric.name: metric.declared for metric in metrics if isinstance(metric, ComputesNumbers)}
+    return {metric.name: own.declared for metric in metrics if (own := computing(metric))}
 
 
 def computes_numbers(metric: Metric) -> bool:
     """Return whether code of a user computes the numbers of a metric."""
-    return isinstance(metric, ComputesNumbers)
+    return computing(metric) is not None
 
 
 def in_percent(metric: type[Metric]) -> bool:
     """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
-    return not (issubclass(metric, ComputesNumbers) and metric.declared.scale == 0)
+    declared: Any = getattr(metric, "declared", None)
+    return not declared or declared.scale != 0
 
 
 def lacks_code(metric: Metric) -> bool:
     """Return whether only the results of a metric of a user are at hand."""
-    needs: Any = metric.needs if isinstance(metric, ComputesNumbers) else None
+    needs: Any = metric.needs if computing(metric) else None
     return needs is not None and needs.code is None
 
 

@@ -38,6 +38,9 @@ class Metric(ABC):
     """A metric with its settings. Subclasses are frozen dataclasses whose fields are their options.
 
     A metric must define name, summary and the abstract members below. All other members have a default.
+
+    `columns` are everywhere the counts of sentences by the names of the needs: arrays [lines, ...]. `totals` are sums
+    of terms by their names, with any leading axes. `references` is how many there are.
     """
 
     # --- what counts

@@ -73,7 +73,7 @@ class Call:
 
     plugin: Plugin | None
     place: Any
-    options: tuple[tuple[str, Any], ...]
+    values: tuple[tuple[str, Any], ...]
     declared: Declared
     devices: tuple[str, ...] = ()
     threads: int = 1
@@ -134,7 +134,7 @@ class Call:
         """Return the answer of each text of a batch, checked. `given` is what the code has returned, `items` a list."""
         declared = self.declared
         if items is None:
-            return [Wrong(f": {declared.name}: expected a list of numbers, found {type(given).__name__}")] * len(batch)
+            return [Wrong(f": {declared.name}: expected a list of numbers, found {_kind(given)}")] * len(batch)
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
             return [Wrong(message, fatal=True)] * len(batch)
@@ -142,6 +142,10 @@ class Call:
             return [_checked(item, declared) for item in items]
         place = declared.reads.index("outputs")
         return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
+
+
+def _kind(given: Any) -> str:
+    return "None (is `return` missing?)" if given is None else type(given).__name__
 
 
 def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
@@ -221,7 +225,7 @@ def _ready(call: Call) -> Callable[..., Any]:
             getattr(old, "close", lambda: None)()
         _made.clear()
         plugin = call.plugin or _imported(call)
-        made = plugin.made(dict(call.options))
+        made = plugin.made(dict(call.values))
         if plugin.has_load:
             made.load(_device(call))
             _made_with.update(_versions())

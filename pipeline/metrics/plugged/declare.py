@@ -80,9 +80,9 @@ class Plugin:
         """Whether objects load a model, so that they have a process of their own."""
         return hasattr(self.target, "load")
 
-    def at(self, place: Place) -> Plugin:
-        """Return it with the place that its code was found at."""
-        code = "" if self.declared.version else place.sha256[:12]
+    def at(self, place: Place, helpers: str = "") -> Plugin:
+        """Return it with the place that its code was found at. `helpers` is the digest of what the code imports."""
+        code = "" if self.declared.version else digest((place.sha256 + helpers).encode(), size=6)
         return replace(self, place=place, declared=replace(self.declared, code=code))
 
     def made(self, options: Mapping[str, Any]) -> Any:
@@ -126,10 +126,11 @@ def metric(
     `outputs` and `references`, lists of equal length. It returns a list with an item for each line. Keyword-only
     parameters (of a class, those of `__init__`) are the options of the metric; each needs an annotation.
 
-    `name` is that of the metric; the default is the name of the function. `version` says when numbers change; without
-    it every change of the code makes all numbers new. `names` are the names of the numbers of a line, the score first.
-    `returns` is score (a number, or a tuple of as many as `names`) or counts (true positives, false positives, false
-    negatives, of which F-beta is made). `level` is the mean or the sum over the lines.
+    `object` is the function or class. `name` is that of the metric; the default is the name of the function. `version`
+    says when numbers change; without it every change of the code makes all numbers new. `names` are the names of the
+    numbers of a line, the score first. `returns` is score (a number, or a tuple as `names`) or counts (true positives,
+    false positives, false negatives; F-beta is made of them, with the weight `beta` of recall and so many `decimals`).
+    `level` is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest score.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
     `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
@@ -233,6 +234,10 @@ class _Check:
             if parameter.kind is parameter.KEYWORD_ONLY and not is_class:
                 continue
             if parameter.name not in TEXTS or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+                if parameter.default is not parameter.empty:
+                    self.fail(
+                        f"'{parameter.name}' is no text of a line; options stand behind a *: def f(outputs, *, ...)"
+                    )
                 hint = did_you_mean(parameter.name, TEXTS)
                 known = "parameters are sources, outputs, references"
                 self.fail(f"'{parameter.name}' is no text of a line{hint}; {known}")

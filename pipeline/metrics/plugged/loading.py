@@ -5,9 +5,11 @@ Nothing that a config, a run directory or a variable says is ever imported; see 
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import inspect
 import sys
+import sysconfig
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
@@ -43,15 +45,37 @@ def load(argument: str) -> list[str]:
     Raises ConfigError where the import fails, where it has no metric, and where a name is taken.
     """
     module, place = _imported(argument)
-    names = []
+    names, others = [], helpers(module)
     for attribute, value in list(vars(module).items()):
         if isinstance(value, Plugin):
-            names.append(register(value.at(place._replace(name=attribute))))
+            names.append(register(value.at(place._replace(name=attribute), others)))
         elif _is_own_metric(value, module.__name__):
             names.append(_add_whole(value.name, value, place))
     if not names:
         raise ConfigError(f"--plugin {argument}: has no metric; put @pipeline.metric before a function")
     return names
+
+
+def helpers(module: types.ModuleType) -> str:
+    """Return a digest of the user's own files that a module imports, directly or not; empty where there are none.
+
+    Installed packages and Python's own modules have versions, and do not count.
+    """
+    installed = {Path(folder).resolve() for folder in sysconfig.get_paths().values()} | {Path(__file__).parents[2]}
+    digests: dict[Path, str] = {}
+    left = [module]
+    while left:
+        with contextlib.suppress(OSError, SyntaxError, ValueError):
+            tree = ast.parse(Path(str(left.pop().__file__)).read_bytes())
+            for node in (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)):
+                above = [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+                names = [".".join([*above, each.name]) for each in node.names]
+                for found in filter(None, map(sys.modules.get, [*above, *names])):
+                    path = Path(str(getattr(found, "__file__", None))).resolve()
+                    if path.suffix == ".py" and path not in digests and not installed & {*path.parents}:
+                        digests[path] = sha256(path.read_bytes()).hexdigest()
+                        left.append(found)
+    return "".join(sorted(digests.values()))
 
 
 def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
@@ -197,6 +221,10 @@ def remember(declared: Iterable[Declared]) -> None:
 
 def of_values(value: Any) -> Any:
     """Return a metric as configs name it, for a function, a class or a Plugin of Python; other values unchanged."""
+    if not isinstance(value, Plugin | Metric) and callable(value) and not hasattr(value, "__name__"):
+        kind = type(value).__name__
+        message = f"an object of {kind} was given; give the class, and options in a mapping: {{'name': {kind}, ...}}"
+        raise ConfigError(f"metrics: {message}")
     if isinstance(value, Plugin) or (callable(value) and not isinstance(value, Metric)):
         return register(declared_metric(value))
     return value

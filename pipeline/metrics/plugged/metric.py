@@ -161,12 +161,12 @@ class Code:
     """The code of a metric with the values of its options: what computes numbers."""
 
     plugin: Plugin
-    options: tuple[tuple[str, Any], ...]
+    values: tuple[tuple[str, Any], ...]
 
     @cached_property
     def files(self) -> dict[str, str]:
         """The digests of the files that the numbers depend on, by their paths from the folder that has them all."""
-        made = self.plugin.made(dict(self.options)) if hasattr(self.plugin.target, "files") else None
+        made = self.plugin.made(dict(self.values)) if hasattr(self.plugin.target, "files") else None
         paths = [Path(path).absolute() for path in made.files()] if made else []
         base = os.path.commonpath([path.parent for path in paths]) if paths else ""
         return {path.relative_to(base).as_posix(): content_digest(path) for path in paths}
@@ -175,7 +175,7 @@ class Code:
     def identity(self) -> str:
         """What the metric says of what its numbers depend on, such as the model of a server."""
         has = hasattr(self.plugin.target, "identity")
-        return str(self.plugin.made(dict(self.options)).identity()) if has else ""
+        return str(self.plugin.made(dict(self.values)).identity()) if has else ""
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class PreparedCode:
         if self.declared.listwise:
             what = "scores all outputs of a line together, so an output alone has no score"
             raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
-        self.call = Call(code.plugin, code.plugin.place, code.options, self.declared, ("cpu",))
+        self.call = Call(code.plugin, code.plugin.place, code.values, self.declared, ("cpu",))
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
             self.read["sources"] = _texts(text.source)
