@@ -386,8 +386,8 @@ class PreparedCounts:
                 blank[not_missing - 1, number] = False
             kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
             self.blank = blank
-        text = Text(source, kept, [], {})
-        self._prepared = Gathered(needs, source, tuple(kept)) if corpus.computed else prepared(needs, text)
+        text = Text(source, kept, [], {}, missing=self.blank)
+        self._prepared = Gathered(needs, text) if corpus.computed else prepared(needs, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line whose number `rows` has.

@@ -125,7 +125,7 @@ def count(task: Task) -> Done:
             lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
             for lines, is_blank in zip(references, blank.T, strict=True)
         ]
-    text = Text(source, references, systems, {}, task.needs)
+    text = Text(source, references, systems, {}, task.needs, blank)
     packed = []
     for needs in task.needs:
         schema = needs.schema(len(task.references))

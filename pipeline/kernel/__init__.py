@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .python.overlap import overlap as overlap
     from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
+    from .python.sari import sari as sari
     from .python.strings import distinct as distinct
     from .python.strings import joined as joined
     from .python.strings import shared as shared
@@ -50,6 +51,7 @@ MODULES = {
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "prepared": ("Prepared",),
+    "sari": ("sari",),
     "strings": ("distinct", "joined", "shared"),
     "three_way": ("three_way", "three_way_columns"),
 }

@@ -83,6 +83,26 @@ MAX_NGRAMS = 1 << 25
 """The most n-grams of a line, of all orders in source and references. Each takes up to a hundred bytes."""
 
 
+SARI_ORDER = 4
+"""The longest n-grams that sari() counts."""
+
+SARI_COUNTS = (
+    *("add_c", "add_h", "add_r", "keep_c", "keep_h", "keep_r", "del_c", "del_h", "del_r"),
+    *("kept", "keepable", "deleted", "deletable"),
+)
+"""What sari() counts. R is the number of references of a line, and s, r, h are how often an n-gram stands in the
+source, in all references together, and in the output.
+
+add_c, add_h and add_r are different n-grams that the source lacks: of output and references, of the output, of the
+references. keep_c, keep_h, keep_r are the sums of min(Rs, Rh, r), R min(s, h) and min(Rs, r). del_c, del_h, del_r are
+the sums of min(R(s - h), Rs - r), R(s - h) and Rs - r, where these are above 0. The last four are how many different
+n-grams have a min(s, h), a min(Rs, r), an s - h and an Rs - r above 0."""
+
+SARI_RATIOS = ("keep_p", "keep_q", "del_p")
+"""The sums of ratios of sari(): of min(Rs, Rh, r) to R min(s, h) and to min(Rs, r), and of R(s - h) - r, where this is
+above 0, to R(s - h)."""
+
+
 class Lines(NamedTuple):
     """The text of some lines."""
 
@@ -245,6 +265,19 @@ def check_overlap(
         for text in given:
             sizes += text.offsets[1:] - text.offsets[:-1]
         check_sizes(sizes, order)
+
+
+def check_sari(
+    source: Encoded, references: Sequence[Encoded], systems: Sequence[Encoded], missing: NDArray[np.bool_] | None
+) -> NDArray[np.bool_]:
+    """Return which references each line has: bool [lines, references]. Raises as check_overlap() does."""
+    import numpy as np
+
+    check_overlap(source, references, systems, SARI_ORDER, ())
+    shape = (len(source.offsets) - 1, len(references))
+    if missing is not None and missing.shape != shape:
+        raise ValueError("missing: expected a row for each line, with a column for each reference")
+    return np.ones(shape, np.bool_) if missing is None else ~missing
 
 
 def check_sizes(sizes: NDArray[np.int64], order: int) -> None:

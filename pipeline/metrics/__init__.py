@@ -22,12 +22,14 @@ METRICS: Table[type[Metric]] = Table(
         "chrf": "chrf.Chrf",
         "ter": "ter.Ter",
         "rouge": "rouge.metric.Rouge",
+        "sari": "nlg.sari.Sari",
         "m2": "m2.metric.MaxMatch",
         "imeasure": "imeasure.metric.Imeasure",
         "errant": "errant.metric.Errant",
         "cleme": "cleme.metric.Cleme",
         "external": "external.External",
         "length": "length.Length",
+        "features": "nlg.features.Features",
     },
 )
 """The metrics. Each is imported when it is first asked for."""

@@ -158,7 +158,7 @@ def prepared(needs: Needs, text: Text) -> Prepared:
     """
     prepare = getattr(needs, "prepare", None)
     own: Prepared | None = prepare(text) if prepare else None
-    return own or Gathered(needs, text.source, tuple(text.references))
+    return own or Gathered(needs, text)
 
 
 @dataclass(frozen=True)
@@ -166,15 +166,16 @@ class Gathered:
     """The prepared form of any needs: lines, which are counted anew with each output."""
 
     needs: Needs
-    source: Lines | None
-    references: tuple[Lines, ...]
+    text: Text
+    """Source and references."""
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
-        source = self.source and _taken(self.source, rows)
-        references = [_taken(reference, rows) for reference in self.references]
+        source = self.text.source and _taken(self.text.source, rows)
+        references = [_taken(reference, rows) for reference in self.text.references]
         own = join_lines([output.encode() for output in outputs])
-        (columns,) = self.needs.count(Text(source, references, [own], {}))
+        missing = None if self.text.missing is None else self.text.missing[rows]
+        (columns,) = self.needs.count(Text(source, references, [own], {}, missing=missing))
         return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 

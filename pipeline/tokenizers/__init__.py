@@ -68,7 +68,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         "lower-cased runs of letters and digits; ideographs stand alone",
     ),
     **{
-        name: Tokenizer("whitespace", partial(prepare, name), f"sacreBLEU's, pip install {entry.install}")
+        name: Tokenizer("whitespace", partial(prepare, name), f"of {entry.package}, pip install {entry.install}")
         for name, entry in BORROWED.items()
     },
 }

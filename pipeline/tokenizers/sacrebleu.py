@@ -1,4 +1,4 @@
-"""Tokenisers of the package sacrebleu, which is optional, and which tokeniser suits a language by its choice."""
+"""Tokenisers of the packages sacrebleu and sacremoses, which are optional, and which one suits a language."""
 
 from __future__ import annotations
 
@@ -11,39 +11,49 @@ from ..errors import ConfigError, InputError, did_you_mean
 from ..kernel.common import Lines, join_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 class Borrowed(NamedTuple):
-    """Where a tokeniser is in sacrebleu.tokenizers, and how to install what it needs."""
+    """Where a tokeniser is, and how to install what it needs."""
 
     module: str
     name: str
     """The name of the class."""
     install: str
     """What follows `pip install`."""
+    options: Mapping[str, bool] = {}
+    """What the tokeniser is called with, beside the text."""
+    method: str = "__call__"
+
+    @property
+    def package(self) -> str:
+        """The package that it comes from."""
+        return self.module.partition(".")[0]
 
 
 BORROWED = {
-    "ja-mecab": Borrowed("tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
-    "ko-mecab": Borrowed("tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"),
-    "spm": Borrowed("tokenizer_spm", "TokenizerSPM", "sacrebleu sentencepiece"),
-    "flores101": Borrowed("tokenizer_spm", "Flores101Tokenizer", "sacrebleu sentencepiece"),
-    "flores200": Borrowed("tokenizer_spm", "Flores200Tokenizer", "sacrebleu sentencepiece"),
-    "spBLEU-1K": Borrowed("tokenizer_spm", "spBLEU1KTokenizer", "sacrebleu sentencepiece"),
+    "ja-mecab": Borrowed("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
+    "ko-mecab": Borrowed("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"),
+    "spm": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "TokenizerSPM", "sacrebleu sentencepiece"),
+    "flores101": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "Flores101Tokenizer", "sacrebleu sentencepiece"),
+    "flores200": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "Flores200Tokenizer", "sacrebleu sentencepiece"),
+    "spBLEU-1K": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "spBLEU1KTokenizer", "sacrebleu sentencepiece"),
+    "moses": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"escape": False, "return_str": True}, "tokenize"),
+    "penn": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"return_str": True}, "penn_tokenize"),
 }
 
 
 @functools.cache
 def _tokenizer(name: str) -> Callable[[str], str]:
-    """Return a tokeniser of the package; raises InputError where it cannot be used. Its first use may fetch a model."""
-    module, attribute, install = BORROWED[name]
+    """Return a tokeniser of a package; raises InputError where it cannot be used. Its first use may fetch a model."""
+    module, attribute, install, options, method = BORROWED[name]
     try:
-        tokenizer: Callable[[str], str] = getattr(import_module(f"sacrebleu.tokenizers.{module}"), attribute)()
+        made = getattr(import_module(module), attribute)()
     except Exception as error:  # noqa: BLE001 (whatever is wrong with a model, a dictionary or the network)
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
-    return tokenizer
+    return functools.partial(getattr(made, method), **options) if options else made
 
 
 def prepare(name: str, lines: Lines) -> Lines:
@@ -56,7 +66,7 @@ def prepare(name: str, lines: Lines) -> Lines:
 
 
 def unavailable(name: str) -> str | None:
-    """Return why a tokeniser cannot be used; None where it can be used, or is not of sacrebleu."""
+    """Return why a tokeniser cannot be used; None where it can be used, or is our own."""
     try:
         if name in BORROWED:
             _tokenizer(name)
@@ -66,17 +76,20 @@ def unavailable(name: str) -> str | None:
 
 
 def signature(name: str) -> str:
-    """Return what sacreBLEU calls the tokeniser; the version of its dictionary is part of the name."""
+    """Return what sacreBLEU calls its tokeniser, with the version of the dictionary; "" for those of others."""
+    if BORROWED[name].package != "sacrebleu":
+        return ""
     return str(getattr(_tokenizer(name), "signature")())  # noqa: B009 (the package has no types)
 
 
 def version(name: str) -> str:
-    """Return the versions of package and dictionary that tokens depend on; "" where a tokeniser is not of sacrebleu."""
+    """Return the versions of package and dictionary that tokens depend on; "" where a tokeniser is our own."""
     if name not in BORROWED:
         return ""
     from importlib import metadata  # here, because it takes longer to load than most of this program
 
-    return f"sacrebleu {metadata.version('sacrebleu')}, {signature(name)}"
+    package = BORROWED[name].package
+    return ", ".join(filter(None, (f"{package} {metadata.version(package)}", signature(name))))
 
 
 USUAL = "13a"

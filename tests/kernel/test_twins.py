@@ -89,6 +89,17 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
     return source, texts[:references], texts[references:], draw(order), draw(kinds)
 
 
+@st.composite
+def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
+    lines, references, systems = draw(st.integers(0, 2)), draw(st.integers(0, 6)), draw(st.sampled_from(SYSTEMS))
+    distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
+    source, *texts = [encoded(ids) for ids in islice(cycle(distinct), 1 + references + systems)]
+    rows = draw(st.sampled_from([lines, lines, lines, lines + 1]))
+    missing = draw(st.none() | st.lists(st.booleans(), min_size=rows * references, max_size=rows * references))
+    given = None if missing is None else np.array(missing, bool).reshape(rows, references)
+    return source, texts[:references], texts[references:], given
+
+
 TEXTS = st.tuples(st.integers(0, 4), st.booleans()).flatmap(lambda how: st.lists(text_lines(*how), max_size=4))
 SEEDS = st.integers(0, 2**40)
 
@@ -169,6 +180,7 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "overlap": st.tuples(overlap_calls(), st.just({})),
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
+    "sari": st.tuples(sari_calls(), st.just({})),
     "shared": positional(IDS, IDS, st.sampled_from([-1, 0, 1])),
     "skip_bigrams": by_seed(subsequence_call("skip_bigrams")),
     "three_way": by_seed(three_way_call),

@@ -129,11 +129,14 @@ METRICS_ON: dict[str, Callable[[random.Random], Files]] = {
             ),
             *("rouge[types=1+2,refs=merged]", "rouge[types=L,split=none,alpha=0.3]"),
             *("rouge[flavour=perl,types=1+L+W+SU4]", "rouge[level=bootstrap,samples=50]"),
-            *("length", "length[strip=end,tok=13a,level=sum]"),
+            *("length", "length[strip=end,tok=13a,level=sum]", "features", "features[lc=true,tok=whitespace]"),
+            *("sari", "sari[avg=micro,del=precision,level=mean]", "sari[legacy=true]", "sari[flavour=modified]"),
+            *("sari[flavour=xu]", "sari[flavour=huggingface,tok=intl]"),
         ],
         texts,
     ),
     **dict.fromkeys(["gleu", "gleu[refs=max,level=mean]", "chrf[nw=1]", "bleu[n=2]", "rouge[types=1+Lsum]"], gaps),
+    **dict.fromkeys(["sari[lc=false]", "sari[flavour=xu,tok=13a]"], gaps),
     **dict.fromkeys(
         [
             *("m2", "m2[annotators=all,code=3.2,beta=1]", "m2[choice=last]", "m2[level=mean,mu=3,iwc=true]"),

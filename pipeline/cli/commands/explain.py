@@ -68,6 +68,7 @@ if TYPE_CHECKING:
 
 STYLES = {
     "match": "green",
+    "added": "green",
     "removed": "green",
     "penalised": "red",
     "inserted": "red",

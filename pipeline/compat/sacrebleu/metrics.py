@@ -226,7 +226,8 @@ class BLEU(Metric[BLEUScore]):
     TOKENIZERS: ClassVar[dict[str, str]] = {
         "none": "whitespace",
         "char": "nonspace",
-        **{name: name for name in ("13a", "zh", "intl", *sacrebleu.BORROWED)},
+        **{name: name for name in ("13a", "zh", "intl")},
+        **{name: name for name, borrowed in sacrebleu.BORROWED.items() if borrowed.package == "sacrebleu"},
     }
     """The tokenisers by sacreBLEU's names, with the names that they have in this program."""
 

@@ -1,4 +1,4 @@
-"""What `prepared.pyx` uses of `overlap.pyx`."""
+"""What `prepared.pyx` and `sari.pyx` use of `overlap.pyx`."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
@@ -56,5 +56,8 @@ cdef struct Job:
     uint64_t *places        # for each id and word of bits a 0, which is room for `overlap.h`
     int most_words          # of bits that an output takes which is counted as bits; 0: all are counted by the trie
 
+cdef void _point(Text *target, text) except *
+cdef int _begin(Trie *trie, size_t expected) noexcept nogil
+cdef int _count_text(Trie *trie, const int32_t *ids, int64_t size, int order, int reference) noexcept nogil
 cdef int _count_line(Trie *trie, const Job *job, int64_t line, int64_t place) noexcept nogil
 cdef int _ask(Job *job, kind, int64_t *first) except -1

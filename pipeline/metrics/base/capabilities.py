@@ -355,28 +355,31 @@ def merged(references: Sequence[Grams]) -> Grams:
 
 
 _COMMON = {"match": COUNTED["match"]}
+_EDITED = {
+    "inserted": Kind("h", less="sr"),
+    "kept": Kind("sh", less="r"),
+    "missing": Kind("r", less="sh"),
+    "removed": Kind("s", less="rh"),
+    "lost": Kind("sr", less="h"),
+}
 ROLES: dict[str, dict[str, Kind]] = {
     "match": {**_COMMON, "missing": Kind("r", less="h")},
     "gleu": {**_COMMON, "penalised": COUNTED["penalty"], "missing": Kind("r", less="h")},
     "paper": {**_COMMON, "penalised": COUNTED["source_only"], "missing": Kind("r", less="h")},
-    "green": {
-        **_COMMON,
-        "inserted": Kind("h", less="sr"),
-        "kept": Kind("sh", less="r"),
-        "missing": Kind("r", less="sh"),
-        "removed": Kind("s", less="rh"),
-        "lost": Kind("sr", less="h"),
-    },
+    "green": {**_COMMON, **_EDITED},
+    "sari": {"match": COUNTED["common"], "added": COUNTED["new_match"], **_EDITED},
 }
 """The roles by the names of rules, as the kernel counts them (`kernel/common.py`).
 
-In green, removed is rightly deleted, lost wrongly.
+In green and sari, removed is rightly deleted, lost wrongly. What sari keeps and deletes counts by the mean of the
+references, so that its counts are no sums of roles.
 """
 COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
     "gleu": {"match": ("match",), "penalty": ("penalised",)},
     "paper": {"match": ("match",), "penalty": ("penalised",)},
     "green": {"tp": ("match", "removed"), "fp": ("inserted", "lost"), "fn": ("kept", "missing")},
+    "sari": {},
 }
 """The counts of metrics, by the names of rules, with the roles that they are the sums of."""
 

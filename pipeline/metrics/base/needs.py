@@ -79,6 +79,8 @@ class Text(NamedTuple):
     """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
     needs: Sequence[Needs] = ()
     """All that count the shard, in order, where more than one do."""
+    missing: NDArray[np.bool_] | None = None
+    """Which references a line does not have, though they have an empty line: bool [lines, references]. None: all."""
 
 
 # --- columns

@@ -389,7 +389,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
             return None
         if self.tokenizer in sacrebleu.BORROWED:
             tokens[self.tokenizer] = sacrebleu.signature(self.tokenizer)
-        if self.tokenizer not in tokens:
+        if not tokens.get(self.tokenizer):
             return None
         smooth = self.smoothing + (f"[{float(self.smoothing_value):.2f}]" if self.smoothing_value else "")
         parts = {

@@ -164,7 +164,7 @@ const drawn = (() => {
 
 // What A gains and loses against B, sentence after sentence: n-grams, or for metrics of edits the edits.
 const gains = (() => {
-  const GOOD = new Set(["match", "removed"]), BAD = new Set(["penalised", "kept", "inserted", "lost"]);
+  const GOOD = new Set(["match", "added", "removed"]), BAD = new Set(["penalised", "kept", "inserted", "lost"]);
   const MOST_SHOWN = 10, SLICE = 8;
   let turn = 0, finish = () => {};
 

@@ -16,6 +16,7 @@ function count(list) {
 
 const TOLD = {
   match: "matched: in output and reference",
+  added: "rightly added: in output and reference, not in the source",
   penalised: "penalised: in output and source, not in the reference",
   kept: "wrongly kept: in output and source, not in the reference",
   inserted: "wrongly inserted: in the output alone",

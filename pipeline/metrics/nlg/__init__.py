@@ -1,0 +1,1 @@
+"""Metrics of text simplification and of text from data."""

@@ -1,0 +1,160 @@
+"""What simplifications do to their sources: how much shorter they are, what they copy, add, delete and split."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ...tokenizers.tokenization import Tokenization
+from ..base.capabilities import ScoresLines
+from ..base.choices import ratio
+from ..base.metric import Counted, Metric
+from ..base.needs import Field, Needs
+from ..base.options import lowercase_option, option, tokenizer_option
+
+if TYPE_CHECKING:
+    from ...arrays import Floats, Ints
+    from ...kernel.common import Encoded, Lines
+    from ..base.needs import Columns, Text
+
+_ENDS = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
+COUNTS = ("src_chars", "src_len", "src_sentences", "hyp_chars", "hyp_len", "hyp_sentences", "shared", "copy")
+
+
+@dataclass(frozen=True)
+class FeatureNeeds(Needs):
+    """Sizes of source and output, and the tokens that they share. References are not read."""
+
+    tokenization: Tokenization = field()
+    source = True
+    references: ClassVar[bool] = False
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """Characters, tokens and sentences of both; the tokens that both have; and 1 where they are the same text."""
+        return tuple(map(Field, COUNTS))
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard."""
+        assert text.source is not None  # noqa: S101 (these needs read it)
+        source, *systems = self.tokenization.encode([text.source, *text.systems])
+        own = _sizes("src", text.source, source)
+        return [
+            {
+                **own,
+                **_sizes("hyp", lines, tokens),
+                "shared": _shared(source, tokens),
+                "copy": _copies(text.source, lines),
+            }
+            for lines, tokens in zip(text.systems, systems, strict=True)
+        ]
+
+
+def _sizes(whose: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
+    texts = [line.decode(errors="replace") for line in lines.texts()]
+    sentences = [max(len(_ENDS.findall(text)), 1 if text.strip() else 0) for text in texts]
+    sizes = {"chars": list(map(len, texts)), "len": np.diff(tokens.offsets), "sentences": sentences}
+    return {f"{whose}_{name}": np.array(values, np.int64) for name, values in sizes.items()}
+
+
+def _copies(source: Lines, output: Lines) -> Ints:
+    pairs = zip(source.texts(), output.texts(), strict=True)
+    return np.array([one.split() == two.split() for one, two in pairs], np.int64)
+
+
+def _shared(source: Encoded, output: Encoded) -> Ints:
+    """Return how many tokens both have, each as often as both have it: int64 [lines]."""
+    (one, in_source), (two, in_output) = map(_times, (source, output))
+    _, left, right = np.intersect1d(one, two, assume_unique=True, return_indices=True)
+    lines = one[left] >> 32
+    common = np.minimum(in_source[left], in_output[right])
+    shared: Ints = np.bincount(lines, common, len(source.offsets) - 1).astype(np.int64)
+    return shared
+
+
+def _times(text: Encoded) -> tuple[Ints, Ints]:
+    """Return each token of each line as a number, and how often it is there."""
+    lines = np.repeat(np.arange(len(text.offsets) - 1), np.diff(text.offsets))
+    keys, times = np.unique((lines << 32) | text.ids, return_counts=True)
+    return keys, times
+
+
+@dataclass(frozen=True)
+class Features(ScoresLines, Metric):
+    """Means over sentences of what an output does to its source, as EASSE's report has them.
+
+    - compression: characters of the output, divided by those of the source;
+    - copies: 1 where the output is the source but for white space;
+    - additions and deletions: tokens that the source or the output lacks, divided by the tokens of the longer one;
+    - splits: sentences of the output, divided by those of the source. It ends with . ! ? or … before white space.
+
+    No value is better than another: the features say what kind of simplification a system makes.
+    """
+
+    name: ClassVar[str] = "features"
+    summary: ClassVar[str] = (
+        "what simplifications do: compression, copies, additions, deletions, splits; needs a source"
+    )
+    help_page: ClassVar[str] = "simplification"
+    table_outputs: ClassVar[str] = "copies|additions|deletions|splits"
+
+    tokenizer: str = tokenizer_option("13a")
+    lowercase: bool = lowercase_option()
+    level: str = option("mean", help="the mean over sentences", choices=("mean",), implicit=True)
+    unit: ClassVar[str] = "word"
+
+    @property
+    def output(self) -> str:
+        """The name of the first feature."""
+        return "compression"
+
+    @property
+    def name_in_text(self) -> str:
+        """What all of them are called."""
+        return self.name
+
+    @property
+    def policy(self) -> str:
+        """References have no effect."""
+        return "merged"
+
+    @cached_property
+    def needs(self) -> FeatureNeeds:
+        """Sizes of source and output."""
+        return FeatureNeeds(Tokenization(self.tokenizer, lowercase=self.lowercase))
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """All columns."""
+        return self.needs.columns
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the columns."""
+        return {name: columns[name] for name in COUNTS}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return the features of sums of counts. A share of nothing is 0."""
+        longer, shared = np.maximum(totals["src_len"], totals["hyp_len"]), totals["shared"]
+        return {
+            "compression": ratio(totals["hyp_chars"], totals["src_chars"]),
+            "copies": totals["copy"].astype(np.float64),
+            "additions": ratio(totals["hyp_len"] - shared, longer),
+            "deletions": ratio(totals["src_len"] - shared, longer),
+            "splits": ratio(totals["hyp_sentences"], totals["src_sentences"]),
+        }
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the compression of each sentence: float64 [lines, 1]."""
+        return self.score(columns)["compression"][:, None]
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the sizes of source and output, and what they share."""
+        return [Counted(name, columns[name]) for name in COUNTS]
+
+    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+        """Return the features of each sentence: float64 [lines] each."""
+        return self.score(columns)
