@@ -158,7 +158,7 @@ def prepared(needs: Needs, text: Text) -> Prepared:
     """
     prepare = getattr(needs, "prepare", None)
     own: Prepared | None = prepare(text) if prepare else None
-    return own or Gathered(needs, text.source, tuple(text.references))
+    return own or Gathered(needs, text.source, tuple(text.references), text.whole)
 
 
 @dataclass(frozen=True)
@@ -168,13 +168,15 @@ class Gathered:
     needs: Needs
     source: Lines | None
     references: tuple[Lines, ...]
+    whole: Any = None
+    """What the survey of the needs has found; see Text."""
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
         source = self.source and _taken(self.source, rows)
         references = [_taken(reference, rows) for reference in self.references]
         own = join_lines([output.encode() for output in outputs])
-        (columns,) = self.needs.count(Text(source, references, [own], {}))
+        (columns,) = self.needs.count(Text(source, references, [own], {}, rows=rows, whole=self.whole))
         return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 
