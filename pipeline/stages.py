@@ -12,7 +12,8 @@ averaging     Scores are averaged over data sets, where the config has `output: 
 writing       Reports are written: results.json, and those that the config asks for.
 
 Before counting, code of users computes the numbers of the metrics that they bring, each in a stage with its name.
-Where all counts of a data set are there already, the first stage is called `looking` instead.
+Where all counts of a data set are there already, the first stage is called `looking` instead. Some metrics have to know
+all references before a line can be counted, such as how rare an n-gram is: that is the stage `surveying`.
 
 To add a stage between scoring and writing, write a function like resample(), and add a line to STAGES.
 """

@@ -11,11 +11,12 @@ from ..corpus.scan import STRIDE
 from ..corpus.texts import MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
 from ..io.workers import in_batches, threads
-from ..metrics.base.needs import TEXTS, Text
+from ..metrics.base.needs import TEXTS, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Missing
-from .store.counts import BATCH, CountsKey, InMemoryCounts, Location
+from .store.counts import BATCH, WHOLE, CountsKey, InMemoryCounts, Location
+from .surveys import Found, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..kernel.common import Lines
-    from ..metrics.base.needs import Needs
+    from ..metrics.base.needs import Needs, Survey
     from .options import Listener, RunOptions
     from .store.counts import ShardFile, StoredCounts
     from .store.run_directory import RunDirectory
@@ -76,6 +77,12 @@ def cut(
     return [Shard(low, min(low + shard_lines, lines)) for low in range(0, lines, shard_lines)]
 
 
+ALL = ""
+"""What stands for all systems together, which a survey counts."""
+WANT = "there is too little memory, or a fault in the program"
+"""The end of messages about lines that cannot be counted."""
+
+
 class _Plan(NamedTuple):
     """What is to be counted of a view of a data set."""
 
@@ -88,6 +95,8 @@ class _Plan(NamedTuple):
     """The shards of these systems."""
     keys: Mapping[tuple[str, Needs], str]
     """The keys of the missing counts, by system and needs."""
+    found: Mapping[Survey, Found] = {}
+    """What the surveys of the needs have found."""
 
     @classmethod
     def of(
@@ -96,6 +105,7 @@ class _Plan(NamedTuple):
         keys: Mapping[tuple[str, Needs], str],
         shard_lines: int | None,
         least: int = MIN_SHARDS,
+        found: Mapping[Survey, Found] | None = None,
     ) -> _Plan:
         """Return the plan for counts that are missing. `least` is how many shards there are (see cut)."""
         names = list(dict.fromkeys(name for name, _ in keys))
@@ -104,7 +114,7 @@ class _Plan(NamedTuple):
         size, references = sum(text.size for text in texts), len(corpus.references)
         stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
         pieces = cut(corpus.lines, len(names), size, stride, shard_lines, references=references, least=least)
-        return cls(corpus, names, needs, pieces, keys)
+        return cls(corpus, names, needs, pieces, keys, found or {})
 
     @property
     def grid(self) -> list[tuple[str, Needs]]:
@@ -120,21 +130,27 @@ class _Plan(NamedTuple):
     def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
         """Return what a worker is given."""
         corpus, (low, high) = self.corpus, shard
+        names = self.corpus.systems if self.names == [ALL] else self.names
+        found = tuple(self.found[need.survey] if need.survey else None for need in self.needs) if self.found else ()
         return workers.Task(
             number=number,
             source=corpus.source.span(low, high) if corpus.source else None,
             references=tuple(text.span(low, high) for text in corpus.references),
-            systems=tuple(corpus.systems[name].span(low, high) for name in self.names),
+            systems=tuple(corpus.systems[name].span(low, high) for name in names),
             needs=tuple(self.needs),
             missing=corpus.missing,
             kept=tuple(lines[(lines > low) & (lines <= high)] - low - 1 for lines in corpus.kept),
             low=low,
+            found=found,
             file=file,
         )
 
     def missing(self, shard: Shard, lost: workers.Lost) -> list[Missing]:
         """Return the lines of a shard that could not be counted, with the numbers that they have for the user."""
         names, corpus = self.names[lost.first : lost.last], self.corpus
+        if self.names == [ALL]:
+            message = f"{corpus.name}: lines {shard.low + lost.low + 1:,} to {shard.low + lost.high:,} cannot be read"
+            raise IncompleteError(f"{message}, and all lines together decide what each counts; {WANT}")
         first, last = (corpus.systems[names[0]].number(shard.low + line) for line in (lost.low + 1, lost.high))
         return [Missing(corpus.name, name, first, last) for name in names]
 
@@ -231,21 +247,10 @@ def count_to_disk(
     counts, keys = placed(corpus, needs, directory)
     missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
     directory.announce(counts[cell] for cell in missing)
-    plan = _Plan.of(corpus, missing, options.shard_lines)
-    locations = directory.parts({key: counts[cell].schema.width for cell, key in missing.items()})
-    undone = [
-        shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in missing.values())
-    ]
-    listener.stage("counting" if undone else "looking")
-    shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
-    listener.note(f"{corpus.name}: {shards_to_count} of {len(plan.names)} systems to count")
-    lost = _count_to_files(plan, undone, directory, options, listener, locations) if undone else []
+    found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
+    plan = _Plan.of(corpus, missing, options.shard_lines, found=found)
+    locations, lost = _counted_to_files(plan, directory, options, listener)
     parts = {location.path for location in locations.values()}
-    try:
-        corpus.check_unchanged()
-    except CorpusError:
-        directory.remove_parts(parts)  # they may be of the old lines or of the new ones
-        raise
     joined = []
     with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
         for cell, key in missing.items():
@@ -258,6 +263,61 @@ def count_to_disk(
         directory.remove_parts(parts)
     incomplete = {item.system for item in lost}
     return {cell: item for cell, item in counts.items() if cell[0] not in incomplete}, _merged(lost)
+
+
+def _surveyed_to_disk(
+    corpus: Corpus, needs: Iterable[Needs], directory: RunDirectory, options: RunOptions, listener: Listener
+) -> dict[Survey, Found]:
+    """Return what the surveys of needs find in a data set. What the run directory does not have yet is counted.
+
+    Raises IncompleteError where some lines could not be, since no line can be counted then.
+    """
+    surveyed = {}
+    for survey, view in _surveys(corpus, needs):
+        key = _key(view, survey, [text.digest for text in view.systems.values()])
+        file = directory.whole_file(corpus.name, corpus.lines, survey, f"{WHOLE}{key}", len(corpus.references))
+        if not file.locations(read=True):
+            directory.announce([file])
+            plan = _Plan.of(view, {(ALL, survey): f"{WHOLE}{key}"}, options.shard_lines)
+            locations, _ = _counted_to_files(plan, directory, options, listener, "surveying")
+            arrays = (locations[CountsKey(f"{WHOLE}{key}", *shard)].read() for shard in plan.shards)
+            file.write([joined(survey, len(corpus.references), arrays)])
+            directory.remove_parts({location.path for location in locations.values()})
+        surveyed[survey] = Found(survey, len(corpus.references), *file.locations().values())
+    return surveyed
+
+
+def _surveys(corpus: Corpus, needs: Iterable[Needs]) -> Iterator[tuple[Survey, Corpus]]:
+    """Yield the surveys of needs, each with the data set that it reads: without systems where it reads none."""
+    for survey in dict.fromkeys(need.survey for need in needs):
+        if survey:
+            yield survey, corpus if survey.of_systems else corpus.without(corpus.systems)
+
+
+def _counted_to_files(
+    plan: _Plan, directory: RunDirectory, options: RunOptions, listener: Listener, stage: str = "counting"
+) -> tuple[dict[CountsKey, Location], list[Missing]]:
+    """Count the shards that the run directory does not have yet.
+
+    Return where the counts of all are, and the lines that could not be counted. Raises CorpusError where a file has
+    changed meanwhile.
+    """
+    references = len(plan.corpus.references)
+    locations = directory.parts({key: need.schema(references).width for (_, need), key in plan.keys.items()})
+    undone = [
+        shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in plan.keys.values())
+    ]
+    listener.stage(stage if undone else "looking")
+    shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
+    whole = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
+    listener.note(f"{plan.corpus.name}: {shards_to_count} {whole}")
+    lost = _count_to_files(plan, undone, directory, options, listener, locations) if undone else []
+    try:
+        plan.corpus.check_unchanged()
+    except CorpusError:
+        directory.remove_parts({location.path for location in locations.values()})  # of the old lines or of the new
+        raise
+    return locations, lost
 
 
 def _count_to_files(
@@ -303,20 +363,25 @@ def placed(
     corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
 ) -> tuple[dict[tuple[str, Needs], StoredCounts], dict[tuple[str, Needs], str]]:
     """Return, for each system and needs, its counts (which may not be there yet) and their key."""
-    from .store.run_directory import counts_key  # here, because counts in memory have no keys
-
     counts, keys = {}, {}
-    # What all counts of a data set depend on.
-    references = [file.digest for file in corpus.references]
-    common = [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
     for need in needs:
-        tokenization = need.tokenization
-        base = [*common, *([tokenization.version] if tokenization and tokenization.version else [])]
         schema = need.schema(len(corpus.references))
+        every = [text.digest for text in corpus.systems.values()] if need.survey and need.survey.of_systems else []
         for name, file in corpus.systems.items():
             counts[name, need] = directory.counts(corpus.name, name, need.key, schema, corpus.lines)
-            keys[name, need] = counts_key([base, file.digest], need)
+            keys[name, need] = _key(corpus, need, file.digest, *every)
     return counts, keys
+
+
+def _key(corpus: Corpus, need: Needs, *outputs: object) -> str:
+    """Return the key of counts of a data set, which depend on what stands for outputs, and on its other texts."""
+    from .store.run_directory import counts_key  # here, because counts in memory have no keys
+
+    references = [file.digest for file in corpus.references]
+    common = [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
+    tokenization = need.tokenization
+    base = [*common, *([tokenization.version] if tokenization and tokenization.version else [])]
+    return counts_key([base, *outputs], need)
 
 
 # ---- counts in memory
@@ -340,20 +405,29 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
                 continue
             except LongTextError:  # the way below says where
                 pass
+        found = {survey: _surveyed_in_memory(read, survey, options) for survey, read in _surveys(view, needs_of_view)}
         cells = {(name, need): "" for need in needs_of_view for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
-        plan = _Plan.of(view, cells, options.shard_lines, least)
+        plan = _Plan.of(view, cells, options.shard_lines, least, found)
         parts = {}
         for shard, columns, lost in _counted(plan, plan.shards, options):
             if lost:
-                raise IncompleteError(f"{lost[0]}; there is too little memory, or a fault in the program")
+                raise IncompleteError(f"{lost[0]}; {WANT}")
             parts[shard] = dict(zip(plan.grid, columns or [], strict=True))
         for cell in cells:
             arrays = [parts[shard][cell] for shard in plan.shards]
             schema = cell[1].schema(len(view.references))
             counted[cell] = InMemoryCounts([array for array in arrays if array is not None], schema)
     return counted
+
+
+def _surveyed_in_memory(corpus: Corpus, survey: Survey, options: RunOptions) -> Found:
+    """Return what a survey finds in a data set; raises IncompleteError where lines cannot be counted."""
+    plan = _Plan.of(corpus, {(ALL, survey): ""}, options.shard_lines)
+    parts = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
+    arrays = (array for shard in plan.shards for array in parts.pop(shard) or [] if array is not None)
+    return Found(survey, len(corpus.references), joined(survey, len(corpus.references), arrays))
 
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
@@ -386,7 +460,8 @@ class PreparedCounts:
                 blank[not_missing - 1, number] = False
             kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
             self.blank = blank
-        text = Text(source, kept, [], {}, missing=self.blank)
+        systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
+        text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
         self._prepared = Gathered(needs, text) if corpus.computed else prepared(needs, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from .._version import __version__
 from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
-from ..metrics.base.needs import COUNTING, Text
+from ..metrics.base.needs import COUNTING, Survey, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,9 +34,13 @@ if TYPE_CHECKING:
     from ..metrics.base.needs import Needs
     from .clusters import Cluster
     from .store.counts import ShardFile
+    from .surveys import Found
 
     Columns = list[NDArray[np.integer] | None]
-    """The packed columns of each system of a task, needs after needs. None stands for those that are incomplete."""
+    """The packed columns of each system of a task, needs after needs. None stands for those that are incomplete.
+
+    Of a survey there is one array, of all systems.
+    """
     Done = tuple[int, list[NDArray[np.integer]]]
     """The number of a task, and its columns."""
     Answer = tuple[int, Columns | None]
@@ -68,6 +72,8 @@ class Task:
     """The blank lines of each reference, from 0, that are there all the same (see Corpus.kept)."""
     low: int = 0
     """The number of the first line, from 0."""
+    found: tuple[Found | None, ...] = ()
+    """What the survey of each of the needs has found, where it has one; empty where none of them has."""
     file: ShardFile | None = None
     """Where to write the columns. None: they are answered."""
 
@@ -125,12 +131,13 @@ def count(task: Task) -> Done:
             lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
             for lines, is_blank in zip(references, blank.T, strict=True)
         ]
-    text = Text(source, references, systems, {}, task.needs, blank)
+    rows = task.low + np.arange(len(next(one for one in (*references, *systems, source) if one is not None).starts))
+    text = Text(source, references, systems, {}, task.needs, rows=rows, missing=blank)
     packed = []
-    for needs in task.needs:
+    for needs, found in zip_longest(task.needs, task.found):
         schema = needs.schema(len(task.references))
         try:
-            for columns in needs.count(text):
+            for columns in needs.count(text._replace(whole=found.whole) if found else text):
                 if blank is not None:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
@@ -285,6 +292,7 @@ def _carried(task: Task) -> Task:
         source=task.source and carried(task.source),
         references=tuple(map(carried, task.references)),
         systems=tuple(map(carried, task.systems)),
+        found=tuple(found and found.carried() for found in task.found),
     )
 
 
@@ -370,6 +378,7 @@ class Runner:
     def _alone(self, task: Task, part: tuple[int, int, int, int]) -> Outcome:
         """Count a part of a task (see Lost) while nothing else runs. Where a worker dies of it, count its halves."""
         low, high, first, last = part
+        apart = 1 if isinstance(task.needs[0], Survey) else last - first  # how many systems can be counted apart
         if self.left > 0:
             if self.backend == "threading":
                 self.backend = "serial"
@@ -379,7 +388,7 @@ class Runner:
             except WorkerDiedError as died:
                 line, system = (low + high) // 2, (first + last) // 2
                 halves = [(low, line, first, last), (line, high, first, last)] if high - low > 1 else []
-                if not halves and last - first > 1:
+                if not halves and apart > 1:
                     halves = [(low, high, first, system), (low, high, system, last)]
                 what = "two smaller shards are tried" if halves else "it is given up"
                 lines = f"{high - low:,} lines" if high - low > 1 else "a line"
@@ -387,7 +396,7 @@ class Runner:
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=high - low > 1)
-        return Outcome(task.number, [None] * (len(task.needs) * (last - first)), [Lost(task.number, *part)])
+        return Outcome(task.number, [None] * (len(task.needs) * apart), [Lost(task.number, *part)])
 
 
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:

@@ -167,7 +167,7 @@ class Gathered:
 
     needs: Needs
     text: Text
-    """Source and references."""
+    """Source and references, and what the survey of the needs has found."""
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
@@ -175,7 +175,8 @@ class Gathered:
         references = [_taken(reference, rows) for reference in self.text.references]
         own = join_lines([output.encode() for output in outputs])
         missing = None if self.text.missing is None else self.text.missing[rows]
-        (columns,) = self.needs.count(Text(source, references, [own], {}, missing=missing))
+        given = Text(source, references, [own], {}, rows=rows, missing=missing, whole=self.text.whole)
+        (columns,) = self.needs.count(given)
         return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 

@@ -12,7 +12,7 @@ from ..corpus.corpus import MAX_REFERENCES
 from ..errors import InputError, LongTextError
 from ..kernel.common import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
-from ..metrics.base.needs import TEXTS, Text
+from ..metrics.base.needs import TEXTS, Text, surveyed
 from ..metrics.build import from_values
 from ..metrics.given import has_own_tokens, prepared, with_own_tokens
 from ..scoring.aggregation import POLICIES
@@ -69,7 +69,8 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
         try:
             needs, scores = _way(metric, kernel.name())
             source = _lines(sources) if sources is not None and needs.source else None
-            ready = prepared(needs, Text(source, [_lines(reference) for reference in sets], [], {}))
+            text = Text(source, [_lines(reference) for reference in sets], [], {})
+            ready = prepared(needs, surveyed(needs, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
             pass
@@ -85,6 +86,8 @@ def _is_texts(values: Any) -> bool:
 def _fits(metric: Metric, references: int, has_source: bool) -> bool:
     """Return whether a metric can score complete texts, with so many references."""
     if metric.needs.input != TEXTS or reads_files(metric) or metric.needs.unavailable() or references > MAX_REFERENCES:
+        return False
+    if metric.needs.survey and metric.needs.survey.of_systems:
         return False
     reason = misfit(metric, references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
     return not reason and (has_source or not metric.needs.source)

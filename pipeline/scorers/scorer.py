@@ -204,6 +204,8 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
     """
     if reads_files(metric):
         raise InputError(f"{metric.name}: reads files of numbers, and no texts")
+    if metric.needs.survey and metric.needs.survey.of_systems:
+        raise InputError(f"{metric.name}: depends on all systems of a run together; score them with pipeline.evaluate")
     if metric.needs.input == GOLD and not gold:
         raise InputError(f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)")
     if metric.needs.input not in (TEXTS, GOLD):

@@ -191,8 +191,8 @@ def read_array(file: BinaryIO, path: Path, shape: tuple[int, int]) -> tuple[NDAr
     prefix = file.read(10)
     text = file.read(int.from_bytes(prefix[8:10], "little")) if prefix[:8] == b"\x93NUMPY\x01\x00" else b""
     header = _HEADER.fullmatch(text)
-    if header and (int(header[2]), int(header[3])) == shape:
-        dtype = np.dtype(header[1].decode())
+    if header and int(header[3]) == shape[1] and shape[0] in (ANY, int(header[2])):
+        dtype, shape = np.dtype(header[1].decode()), (int(header[2]), shape[1])
         size = math.prod(shape) * dtype.itemsize
         left = os.fstat(file.fileno()).st_size - file.tell()
         data = file.read(size) if size <= left else b""
@@ -229,6 +229,12 @@ def reblock(arrays: Iterable[NDArray[np.integer]]) -> Iterator[NDArray[np.intege
 UNFINISHED = "unfinished"
 _NAME = re.compile(r"[0-9a-z]+\.([0-9]{1,15})-([0-9]{1,15})\.part")
 _OWN = re.compile(r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)")
+
+
+WHOLE = "whole-"
+"""What the keys of surveys begin with, whose arrays have any number of rows; others have one for each line."""
+ANY = -1
+"""The rows of an array that has any number of them."""
 
 
 class CountsKey(NamedTuple):
@@ -377,7 +383,8 @@ def _locations(
             return
         for key, size, check in listed:
             if key in widths:
-                location = Location(path, offset, (high - low, widths[key]), check)
+                rows = ANY if key.startswith(WHOLE) else high - low
+                location = Location(path, offset, (rows, widths[key]), check)
                 if read:
                     location.read()
                 yield CountsKey(key, low, high), location

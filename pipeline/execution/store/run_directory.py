@@ -2,6 +2,7 @@
 
 statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see counts.py);
                                           signs that no file name should have are written as =20
+statistics/DATASET/=whole.SURVEY.columns  what a survey of the whole data set has found, in the form of a part
 unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them (see counts.py)
 results.json, *.csv                       results, which depend on config, inputs and version alone
 run.json                                  all else: versions, times, kernel, command, and the list of files
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 
     from ...io.safe_files import Content
     from ...io.workers import Shared
-    from ...metrics.base.needs import Needs, Schema
+    from ...metrics.base.needs import Needs, Schema, Survey
     from .counts import CountsKey, Location
 
 
@@ -357,7 +358,7 @@ class RunDirectory:
         whole = {"program": f"{PROGRAM} {__version__}", **content, "files": files}
         write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
 
-    def announce(self, counts: Iterable[StoredCounts] = (), names: Iterable[str] = ()) -> None:
+    def announce(self, counts: Iterable[StoredCounts | ShardFile] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that a later run may remove them if this one is stopped."""
         self._before |= {self._name(file.path) for file in counts} | set(names)
         self.write_manifest({**running(), **self.about()})
@@ -422,6 +423,17 @@ class RunDirectory:
     def counts(self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int) -> StoredCounts:
         """Return the counts of a system, from which nothing is read yet."""
         return StoredCounts(StoredCounts.path_in(self.path, dataset, system, needs_key), schema, lines)
+
+    def whole_file(self, dataset: str, lines: int, survey: Survey, key: str, references: int) -> ShardFile:
+        """Return the file for what a survey finds in a whole data set, which is of this run.
+
+        It has the form of a file with the counts of a shard, and its name is that of no system.
+        """
+        path = StoredCounts.path_in(self.path, dataset, "", survey.key)
+        path = path.with_name(f"=whole{path.name}")
+        self._keys.add(key)
+        self.files.add(self._name(path))
+        return ShardFile(path, 0, lines, (key,), (survey.schema(references).width,))
 
     def is_current(self, counts: StoredCounts, key: str) -> bool:
         """Whether the counts are there, undamaged, and of the texts that the key stands for; note the key as in use."""

@@ -79,6 +79,10 @@ class Text(NamedTuple):
     """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
     needs: Sequence[Needs] = ()
     """All that count the shard, in order, where more than one do."""
+    rows: Ints | None = None
+    """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are not known."""
+    whole: Any = None
+    """What the survey of the needs has found in the whole data set (see Survey); None where they have none."""
     missing: NDArray[np.bool_] | None = None
     """Which references a line does not have, though they have an empty line: bool [lines, references]. None: all."""
 
@@ -231,6 +235,11 @@ class Needs(ABC):
     def columns(self) -> tuple[Field, ...]:
         """The columns."""
 
+    @property
+    def survey(self) -> Survey | None:
+        """What has to be known of the whole data set before a line is counted; None: nothing."""
+        return None
+
     @abstractmethod
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Return the columns of each system: arrays of the fields of schema(), with an axis for lines first."""
@@ -267,6 +276,46 @@ class Needs(ABC):
     def unavailable(self) -> str | None:
         """Return why nothing can be counted here (a package of the tokeniser may be missing), or None."""
         return self.tokenization.unavailable() if self.tokenization else None
+
+
+class Survey(Needs):
+    """What has to be known of a whole data set before any line is counted, such as how often its n-grams occur.
+
+    Needs whose columns depend on it name it as their `survey`, and find it as `Text.whole` when they count. Needs with
+    equal surveys share one. A survey is a pass of its own: its shards are counted by the same workers, kept in the run
+    directory and taken up again as those of other needs are. The key of what is kept has the contents of the texts
+    that it depends on: source and references, and the outputs where `of_systems` is true.
+
+    The fields of a subclass are its settings. It has three members beside `columns`, and may have the others of Needs:
+
+    - `count(text)` is called for each shard, and returns a list with one mapping of columns. Their numbers of rows
+      are free, but the same for all. What `columns` names has no references, and may have orders.
+    - `reduced(columns)` gets the rows of several shards, one after the other in the order of lines. It returns fewer
+      rows that say the same. Reducing some rows first must change nothing in the end: shards are reduced in any groups.
+    - `opened(columns)` makes of all rows what `Text.whole` is. That is done once in each process.
+
+    In memory, as in a Scorer, the lines that are given are the whole data set.
+    """
+
+    of_systems: ClassVar[bool] = False
+    """Whether outputs are read: `Text.systems` are then those of all systems of the run. Else there are none."""
+
+    @abstractmethod
+    def reduced(self, columns: Columns) -> Columns:
+        """Return fewer rows that say the same as those of several shards."""
+
+    @abstractmethod
+    def opened(self, columns: Columns) -> Any:
+        """Return what needs find as Text.whole."""
+
+    def of_text(self, text: Text) -> Any:
+        """Return what needs find as Text.whole where a text is the whole data set."""
+        return self.opened(self.reduced(self.count(text)[0]))
+
+
+def surveyed(needs: Needs, text: Text) -> Text:
+    """Return a text that is a whole data set with what the survey of the needs finds in it."""
+    return text._replace(whole=needs.survey.of_text(text)) if needs.survey else text
 
 
 @dataclass(frozen=True)

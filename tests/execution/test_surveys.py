@@ -1,0 +1,166 @@
+"""Surveys of whole data sets before counting: the same whatever the shards, kept, taken up again, made anew."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from pipeline import stages
+from pipeline.errors import IncompleteError
+from pipeline.execution import count, workers
+from pipeline.execution.options import RunOptions
+from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.metrics.base.needs import Survey
+from tests.conftest import Hears, tree, write_run
+from tests.execution.deadly import deadly, poison
+from tests.execution.surveying import AgreementNeeds, LengthNeeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pipeline.corpus.corpus import Corpus
+
+NEEDS = [LengthNeeds(), AgreementNeeds()]
+LINES = 60
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Callable[[], Corpus]:
+    """A function that opens a random data set of 60 lines with two references and three systems."""
+    config = write_run(tmp_path, LINES, systems="ABC")
+    return lambda: stages.prepare(config).corpora[0]
+
+
+def texts(folder: Path, name: str) -> list[bytes]:
+    return (folder / "d" / name).read_bytes().split(b"\n")[:-1]
+
+
+def columns(counts: Any, system: str, need: Any, column: str) -> list[int]:
+    found: list[int] = np.concatenate([block[column] for block in counts[system, need].blocks()]).tolist()
+    return found
+
+
+HOWS = [
+    RunOptions(n_jobs=1, backend="serial"),
+    RunOptions(n_jobs=1, backend="serial", shard_lines=1),
+    RunOptions(n_jobs=2, backend="threading", shard_lines=7),
+    RunOptions(n_jobs=2, backend="loky", shard_lines=16),
+]
+
+
+@pytest.mark.parametrize("options", [RunOptions(n_jobs=1), *HOWS], ids=str)
+def test_no_cut_and_no_worker_can_be_seen(corpus: Callable[[], Corpus], tmp_path: Path, options: RunOptions) -> None:
+    """The expected numbers are counted here, with the whole texts at hand."""
+    outputs = {name: texts(tmp_path, name) for name in "ABC"}
+    lengths = Counter(len(line) for name in ("ref0", "ref1") for line in texts(tmp_path, name))
+    most = [max(Counter(own).values()) for own in zip(*outputs.values(), strict=True)]
+    directory = RunDirectory(tmp_path / "run")
+    for counts in (
+        count.count_in_memory(corpus(), NEEDS, options),
+        count.count_to_disk(corpus(), NEEDS, directory, options)[0],
+    ):
+        for name, lines in outputs.items():
+            assert columns(counts, name, NEEDS[0], "alike") == [lengths[len(line)] for line in lines]
+            assert columns(counts, name, NEEDS[0], "every") == [2 * LINES] * LINES
+            assert columns(counts, name, NEEDS[1], "most") == most
+    other = RunDirectory(tmp_path / "other")
+    count.count_to_disk(corpus(), NEEDS, other)
+    assert tree(tmp_path / "run") == tree(tmp_path / "other")
+    assert sum(name.rpartition("/")[2].startswith("=whole.") for name in tree(tmp_path / "run")) == 2
+
+
+def surveys(corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[2]) -> list[tuple[str, int, int]]:
+    """Count a data set; return the surveys and lines of the shards that were surveyed."""
+    seen = []
+    for need in {type(need.survey) for need in NEEDS}:
+        original = need.count
+
+        def spy(self: Any, text: Any, original: Any = original) -> Any:
+            seen.append((type(self).__name__, int(text.rows[0]), int(text.rows[-1]) + 1))
+            return original(self, text)
+
+        mock.patch.object(need, "count", spy).start()
+    try:
+        count.count_to_disk(corpus, NEEDS, directory, options)
+    finally:
+        mock.patch.stopall()
+    return seen
+
+
+def test_what_was_found_is_kept_and_made_anew_where_texts_change(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    of_lengths = [("LengthSurvey", low, min(low + 7, LINES)) for low in range(0, LINES, 7)]
+    assert sorted(surveys(corpus(), RunDirectory(folder)))[9:] == of_lengths
+    assert surveys(corpus(), RunDirectory(folder)) == []
+    first = tree(folder)
+    poison(tmp_path / "d" / "B", 7)  # another output: the references are as before, the systems of the run are not
+    assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {"AgreementSurvey"}
+    changed = {name for name, data in tree(folder).items() if data != first[name]}
+    assert {name.rpartition("/")[2].partition(".")[2] for name in changed} == {
+        "agreementsurvey.columns",
+        "agreement.columns",
+        "length.columns",
+    }
+    poison(tmp_path / "d" / "ref0", 7)
+    assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {"LengthSurvey", "AgreementSurvey"}
+
+
+def test_a_damaged_file_is_made_anew(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    surveys(corpus(), RunDirectory(folder))
+    before = tree(folder)
+    for path in folder.glob("statistics/d/*"):
+        path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+    assert surveys(corpus(), RunDirectory(folder))
+    assert tree(folder) == before
+
+
+def test_a_survey_goes_on_where_it_was_stopped(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+    """Each shard is surveyed once, and in the end the files are those of a run in one piece."""
+    before: list[Any] = []
+
+    class Stopped(Exception):  # noqa: N818 (it stands for a signal)
+        pass
+
+    def stop(done: int, whole: int) -> None:
+        before.append((done, whole))
+        if len(before) == 3:
+            raise Stopped
+
+    options = RunOptions(n_jobs=1, backend="serial", shard_lines=7)
+    with pytest.raises(Stopped):
+        count.count_to_disk(corpus(), NEEDS[:1], RunDirectory(tmp_path / "run"), options, Hears(progress=stop))
+    left = surveys(corpus(), RunDirectory(tmp_path / "run"), options)
+    assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(range(21, LINES, 7))
+    count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_a_worker_that_dies_is_replaced(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+    poison(tmp_path / "d" / "ref0", 7)
+    options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
+        count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
+    assert (tmp_path / "dead").exists()
+    count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+def test_nothing_is_counted_where_a_line_cannot_be_surveyed(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+    poison(tmp_path / "d" / "ref0", 7)
+    options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
+    with (
+        mock.patch.object(workers, "count", deadly()),
+        pytest.raises(IncompleteError, match="d: lines 7 to 7 cannot be read, and all lines together decide"),
+    ):
+        count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
+
+
+def test_a_survey_says_whether_it_reads_outputs() -> None:
+    assert not Survey.of_systems
+    assert AgreementNeeds().survey.of_systems
