@@ -27,6 +27,7 @@ METRICS: Table[type[Metric]] = Table(
         "imeasure": "imeasure.metric.Imeasure",
         "errant": "errant.metric.Errant",
         "cleme": "cleme.metric.Cleme",
+        "gotoscorer": "gotoscorer.GoToScorer",
         "external": "external.External",
         "length": "length.Length",
         "features": "nlg.features.Features",

@@ -1,0 +1,394 @@
+"""GoToScorer (Gotou et al. 2020): edits weigh as much as systems fail at them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..corpus.edits.records import annotation_of, outputs_of
+from ..errors import ConfigError, LongTextError
+from ..io.plain_files import small_text
+from .base.capabilities import JudgesEdits, LimitsReferences, MISSED, RIGHT, WRONG, Verdict
+from .base.choices import f_beta, ratio
+from .base.metric import Counted, Metric
+from .base.needs import EDITS, Field, Needs, Survey
+from .base.options import beta_option, level_option, option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ..arrays import Floats, Ints
+    from ..corpus.edits.m2_files import Edit
+    from .base.needs import Columns, Text
+
+LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
+"""Types of edits that change nothing, by flavour."""
+PARTS = ("tp", "fp", "fn", "tn", "all")
+SYSTEMS, NONE = "systems", "none"
+NUMBERS = r"[0-9]{1,6}(\.[0-9]{1,6})?"
+
+
+class Chunk(NamedTuple):
+    """A piece of a sentence that an annotator may change: a token, the gap before one, or an edit."""
+
+    start: int
+    end: int
+    text: str
+    edited: bool
+
+
+def chunks_of(tokens: Sequence[str], edits: Iterable[Edit], flavour: str) -> list[Chunk]:
+    """Return the pieces into which edits cut a sentence, in their order."""
+    found: list[Chunk] = []
+    at = 0
+
+    def add(start: int, end: int, text: str, *, edited: bool) -> None:
+        inserted = found and found[-1].start == found[-1].end
+        if start < end and not inserted:
+            found.append(Chunk(start, start, "", False))
+        found.append(Chunk(start, end, text, edited))
+
+    for edit in edits:
+        if edit.type in LEFT_OUT[flavour]:
+            continue
+        if flavour == "gec-metrics" and edit.start < at:
+            break
+        for place in range(at, edit.start):
+            add(place, place + 1, tokens[place], edited=False)
+        add(edit.start, edit.end, edit.correction, edited=True)
+        at = edit.end
+    for place in range(at, len(tokens)):
+        add(place, place + 1, tokens[place], edited=False)
+    if not found or found[-1].start < found[-1].end:
+        found.append(Chunk(len(tokens), len(tokens), "", False))
+    return found
+
+
+def verdicts_of(gold: Sequence[Chunk], own: Sequence[Chunk], flavour: str) -> list[tuple[bool, bool]]:
+    """Return for each chunk of the annotator whether the system tried to change it, and whether it is right there.
+
+    A chunk that the system has too is right, and tried if the system made it by an edit. Else it is tried if an edit of
+    the system has the same place or overlaps it, and wrong; but a gap that the system's edits swallow is not touched.
+    """
+    same = {(chunk.start, chunk.end, chunk.text): chunk.edited for chunk in reversed(own)}
+    first = {(chunk.start, chunk.end): chunk for chunk in reversed(own)}
+    edits = [(chunk.start, chunk.end) for chunk in own if chunk.edited]
+    found = []
+    for start, end, text, edited in gold:
+        equal, placed = same.get((start, end, text)), first.get((start, end))
+        if flavour == "gec-metrics" and placed:
+            found.append((placed.edited, placed.text == text))
+        elif equal is not None and flavour == "authors":
+            found.append((equal, True))
+        elif start == end:
+            tried = (start, end) in edits
+            untouched = not placed and (flavour == "gec-metrics" or not edited)
+            found.append((tried, untouched))
+        else:
+            tried = any(start <= low < end or low <= start < high for low, high in edits)
+            found.append((tried, False))
+    return found
+
+
+class Right(NamedTuple):
+    """How many systems are right at chunks, which gives their weights."""
+
+    systems: int
+    lines: dict[int, list[int]]
+    """For each line of the data set the numbers of its chunks, in their order; a line without one has all right."""
+    from_file: bool = False
+
+
+@dataclass(frozen=True)
+class RightSurvey(Survey):
+    """How many systems of the run are right at each chunk: a row for each chunk at which not all are."""
+
+    annotator: int
+    flavour: str
+
+    of_systems: ClassVar[bool] = True
+    source = True
+    input = EDITS
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The line, the number of the chunk, how many systems are right, how many systems there are, and chunks."""
+        return tuple(map(Field, ("line", "chunk", "right", "systems", "chunks")))
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard. Its first line has a row in any case, which says how many systems there are."""
+        rows = []
+        for line, (gold, systems) in enumerate(judged(self.annotator, self.flavour, text)):
+            number = line if text.rows is None else int(text.rows[line])
+            right = np.sum([[is_right for _, is_right in own] for own in systems], axis=0, dtype=np.int64)
+            for chunk, count in enumerate(right.tolist()):
+                if count < len(systems) or not line + chunk:
+                    rows.append((number, chunk, count, len(systems), len(gold)))
+        table = np.array(rows, np.int64).reshape(-1, 5).T
+        return [dict(zip((item.name for item in self.columns), table, strict=True))]
+
+    def reduced(self, columns: Columns) -> dict[str, Ints]:
+        """Return the rows as they are."""
+        return dict(columns)
+
+    def opened(self, columns: Columns) -> Right:
+        """Return the numbers of each line that has one."""
+        lines: dict[int, list[int]] = {}
+        systems = int(columns["systems"].max(initial=0))
+        for line, chunk, right, _, chunks in zip(*(columns[item.name].tolist() for item in self.columns), strict=True):
+            lines.setdefault(line, [systems] * chunks)[chunk] = right
+        return Right(systems, lines)
+
+
+def judged(annotator: int, flavour: str, text: Text) -> Iterator[tuple[list[Chunk], list[list[tuple[bool, bool]]]]]:
+    """Yield for each line the chunks of the annotator, and the verdicts on each system."""
+    assert text.source is not None  # noqa: S101 (who counts reads it)
+    others = [[*lines.texts()] for lines in (*text.references, *text.systems)]
+    references, systems = others[: len(text.references)], others[len(text.references) :]
+    for line, source in enumerate(text.source.texts()):
+        tokens = source.decode().split(" ")
+        gold = chunks_of(tokens, _gold(annotator, (lines[line] for lines in references)), flavour)
+        known: dict[bytes, list[tuple[bool, bool]]] = {}
+        for record in (lines[line] for lines in systems):
+            if record not in known:
+                own = outputs_of(record)
+                known[record] = verdicts_of(gold, chunks_of(tokens, own[0] if own else (), flavour), flavour)
+        yield gold, [known[lines[line]] for lines in systems]
+
+
+def _gold(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
+    """Return the edits of an annotator; none where there is no line of theirs."""
+    for record in records:
+        own = annotation_of(record)
+        if own and (own.annotator, own.output) == (annotator, 0):
+            return own.edits
+    return ()
+
+
+@dataclass(frozen=True)
+class GotoNeeds(Needs):
+    """For tp, fp, fn, tn and all: how many chunks, and how many systems are right at them, summed."""
+
+    annotator: int
+    flavour: str
+    weights: str
+    of_file: Right | None = field(default=None, compare=False, repr=False)
+    """The numbers of the weight file."""
+
+    source = True
+    input = EDITS
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names."""
+        return f"gotoscorer-{self.annotator}-{self.flavour}-{self.weights}"
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        return f"GotoNeeds(annotator={self.annotator}, flavour={self.flavour!r}, weights={self.weights!r})"
+
+    @property
+    def survey(self) -> RightSurvey | None:
+        """How many systems are right, where the run says it."""
+        return RightSurvey(self.annotator, self.flavour) if self.weights == SYSTEMS else None
+
+    def unavailable(self) -> str | None:
+        """Return that the weight file is not known here, or None."""
+        if self.weights in (SYSTEMS, NONE) or self.of_file:
+            return None
+        return f"weights: {self.weights} is the checksum of a file that is not known here; name the file"
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The numbers, the systems of the weights, and 1 for each sentence."""
+        counts = (Field(f"{kind}_{part}") for kind in ("count", "right") for part in PARTS)
+        return (*counts, Field("systems"), Field("lines"), Field("ref_len", per_reference=True))
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Count a shard."""
+        right: Right | None = self.of_file or text.whole
+        lines = len(text.references[0].starts)
+        table = np.zeros((len(text.systems), 2, len(PARTS), lines), np.int64)
+        for line, (gold, systems) in enumerate(judged(self.annotator, self.flavour, text)):
+            weights = self._right(right, line, text, gold)
+            edited = np.array([chunk.edited for chunk in gold])
+            for number, verdicts in enumerate(systems):
+                tried, good = np.array(verdicts, bool).T
+                wrong = ~good & (edited | ~tried)
+                parts = np.stack([tried & good, tried & ~good, wrong, ~tried & good, np.ones_like(good)])
+                table[number, 0, :, line] = parts.sum(axis=1)
+                table[number, 1, :, line] = parts @ weights
+        lengths = np.zeros((lines, len(text.references)), np.int64)
+        shared = {"systems": np.full(lines, right.systems if right else 1), "lines": np.ones(lines, np.int64)}
+        return [
+            {f"{kind}_{part}": own[k, p] for k, kind in enumerate(("count", "right")) for p, part in enumerate(PARTS)}
+            | {**shared, "ref_len": lengths}
+            for own in table
+        ]
+
+    def _right(self, right: Right | None, line: int, text: Text, gold: Sequence[Chunk]) -> Ints:
+        """Return how many systems are right at each chunk of a line."""
+        number = line if text.rows is None else int(text.rows[line])
+        if right is None:
+            return np.zeros(len(gold), np.int64)
+        found = right.lines.get(number)
+        if found is None and not right.from_file:
+            return np.full(len(gold), right.systems)
+        if found is None or len(found) != len(gold):
+            has = f"{len(found)} numbers" if found else "no numbers"
+            message = f"the edits of annotator {self.annotator} cut this sentence into {len(gold)} chunks, and the weight "
+            raise LongTextError(0, line, f"{message}file has {has} for it; was it made of other edits?")
+        return np.array(found, np.int64)
+
+
+_FILES: dict[str, Right] = {}
+"""The weight files that were read, by their checksums."""
+_NAME = re.compile("file-[0-9a-f]{12}")
+MAX_BYTES = 1 << 27
+"""The most bytes of a weight file."""
+
+
+def resolved(text: str, base: Path) -> str:
+    """Return systems, none, or the checksum of a weight file, which is kept. Raises ConfigError."""
+    if text in (SYSTEMS, NONE) or _NAME.fullmatch(text):
+        return text
+    path = base / text
+    content = small_text(path, MAX_BYTES)
+    first, *rest = content.rstrip("\n").split("\n")
+    lines: dict[int, list[int]] = {}
+    for number, line in enumerate([first, *rest]):
+        if not re.fullmatch(r"[0-9]{1,9}( [0-9]{1,9})*", line.strip()) or (number == 0 and " " in line.strip()):
+            expected = "how many right systems each chunk has" if number else "the number of systems"
+            raise ConfigError(f"{path}:{number + 1}: expected {expected}, found '{line[:40]}'")
+        lines[number - 1] = [*map(int, line.split())]
+    (systems,) = lines.pop(-1)
+    name = f"file-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
+    _FILES[name] = Right(systems, lines, from_file=True)
+    return name
+
+
+@dataclass(frozen=True)
+class GoToScorer(LimitsReferences, JudgesEdits, Metric):
+    """F-beta of chunks, weighted by how many systems fail at them.
+
+    The edits of one annotator cut a sentence into chunks: each edit, and each token and gap between them. A chunk
+    counts as tried where the system changes it, and as right where the system has what the annotator has. A chunk
+    weighs a - (right + b) / (N + c), where `right` of N systems are right. So scores with `weights: systems` depend on
+    the systems of the run; samples and tests keep the weights.
+
+    The sources are github.com/gotutiyan/GTS (1.1.0) and, as the flavour gec-metrics, the package of that name, which
+    takes a swallowed gap as right, and a precision or recall of nothing as 1.
+    """
+
+    name: ClassVar[str] = "gotoscorer"
+    summary: ClassVar[str] = "GoToScorer (Gotou et al. 2020): edits weighted by how hard they are for the systems of the run"
+    spellings: ClassVar[dict[str, dict[str, str]]] = {"GoTo scorer": {}, "GTS": {}}
+    help_page: ClassVar[str] = "errant"
+    counts: ClassVar[frozenset[str]] = frozenset(PARTS)
+    table_outputs: ClassVar[str] = "precision|recall|accuracy"
+    name_in_text: ClassVar[str] = "GoToScorer"
+    citations: ClassVar[tuple[str, ...]] = ("gotou-etal-2020-taking",)
+
+    flavour: str = option("authors", help="whose program", choices=tuple(LEFT_OUT), implicit=True)
+    weights: str = option(
+        SYSTEMS,
+        help="of chunks: from the systems of the run, none (each is 1), or a weight file of GTS",
+        free=True,
+        path=True,
+        form="systems, none or a file",
+        resolved=resolved,
+    )
+    a: str = option("1", help="in weight = a - (right + b) / (N + c)", pattern=NUMBERS, numbers=True, form="a number")
+    b: str = option("0", help="see a", pattern=NUMBERS, numbers=True, form="a number", implicit=True)
+    c: str = option("0", help="see a", pattern=NUMBERS, numbers=True, form="a number", implicit=True)
+    annotator: int = option(0, help="the annotator of the gold who counts, from 0", maximum=999, implicit=True)
+    beta: str = beta_option()
+    level: str = level_option()
+
+    @property
+    def policy(self) -> str:
+        """One annotator counts, whatever others say."""
+        return "merged"
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Refuse an annotator whom the gold does not have."""
+        del missing
+        if self.annotator < references:
+            return None
+        return f"annotator: expected at most {references - 1}, the last of the gold, found {self.annotator}"
+
+    @cached_property
+    def needs(self) -> GotoNeeds:
+        """The counts and weights of chunks."""
+        return GotoNeeds(self.annotator, self.flavour, self.weights, _FILES.get(self.weights))
+
+    @cached_property
+    def terms(self) -> tuple[Field, ...]:
+        """All columns but those of single annotators."""
+        return self.needs.columns[:-1]
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the columns."""
+        return {term.name: columns[term.name] for term in self.terms}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return gotoscorer, precision, recall, accuracy, and the weighted tp, fp, fn and tn."""
+        a, b, c = map(float, (self.a, self.b, self.c))
+        systems = ratio(totals["systems"], totals["lines"]) + c
+        tp, fp, fn, tn, whole = (
+            totals[f"count_{part}"].astype(np.float64)
+            if self.weights == NONE
+            else a * totals[f"count_{part}"] - ratio(totals[f"right_{part}"] + b * totals[f"count_{part}"], systems)
+            for part in PARTS
+        )
+        precision, recall = ratio(tp, tp + fp), ratio(tp, tp + fn)
+        if self.flavour == "gec-metrics":
+            precision, recall = np.where(fp == 0, 1.0, precision), np.where(fn == 0, 1.0, recall)
+            whole = tp + fp + fn + tn
+        score = f_beta(precision, recall, float(self.beta))
+        outputs = {"gotoscorer": score, "precision": precision, "recall": recall, "accuracy": ratio(tp + tn, whole)}
+        return outputs | dict(zip(PARTS, (tp, fp, fn, tn), strict=False))
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence: float64 [lines, 1]."""
+        return self.score(columns)["gotoscorer"][:, None]
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return how many chunks there are of each kind."""
+        return [Counted(part, columns[f"count_{part}"]) for part in PARTS]
+
+    def verdicts(
+        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+    ) -> list[list[list[list[Verdict] | None]]]:
+        """Return the edits of the annotator and of outputs, with whether outputs are right there."""
+        return [
+            [
+                [self._verdicts(source, edits, own) for own in gold]
+                for source, edits, *gold in zip(sources, output, *annotations, strict=True)
+            ]
+            for output in outputs
+        ]
+
+    def _verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
+        own = annotation_of(annotation.encode())
+        if own is None or (own.annotator, own.output) != (self.annotator, 0):
+            return None
+        tokens, outputs = source.split(" "), outputs_of(output.encode())
+        gold = chunks_of(tokens, own.edits, self.flavour)
+        ours = chunks_of(tokens, outputs[0] if outputs else (), self.flavour)
+        types = {(edit.start, edit.end, edit.correction): edit.type for edit in (*own.edits, *(outputs or [[]])[0])}
+        hits = {chunk[:3] for chunk in gold}
+        found = [(chunk, RIGHT if chunk[:3] in hits else WRONG) for chunk in ours if chunk.edited]
+        known = {chunk[:3] for chunk in ours}
+        found += [(chunk, MISSED) for chunk in gold if chunk.edited and chunk[:3] not in known]
+        return [
+            Verdict(start, end, " ".join(tokens[start:end]), text, types[start, end, text], verdict)
+            for (start, end, text, _), verdict in sorted(found)
+        ]
