@@ -1,4 +1,4 @@
-"""YAML with positions, and configs of several parts: `include`, defaults of data sets, `--set` of the command line.
+"""YAML with positions, and configs of several parts: `include`, and `--set` of the command line.
 
 A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
 options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None. No object is built.
@@ -37,12 +37,8 @@ MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 MAX_LISTED = 1_000
 """Files that one list may name, of which some may not be there."""
-_FORMS = {"m2", "path", "data"}
-"""Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
 _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""
-_TEXTS = {"source", "references", *_FORMS}
-"""Keys of a data set that name its texts."""
 _STANDARD = frozenset(
     f"tag:yaml.org,2002:{name}"
     for name in ("null", "bool", "int", "float", "str", "map", "seq", "timestamp", "merge", "value")
@@ -199,7 +195,7 @@ class _Converter:
 
 
 def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
-    """Return the root of a config merged with its includes, settings ("a.b.0=value") and defaults of data sets.
+    """Return the root of a config merged with its includes and settings ("a.b.0=value").
 
     The config is a YAML file, or the node of a mapping of Python.
 
@@ -220,7 +216,7 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
             root = _put(root, key, key, from_plain(node.plain(), file))
         except ConfigError as error:
             reader.problems += error.problems
-    return _with_defaults(_with_data(_with_lists(root))), reader.problems
+    return _with_data(_with_lists(root)), reader.problems
 
 
 class _Reader:
@@ -361,12 +357,10 @@ def _with_lists(root: Node) -> Node:
         return _with(node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()})
 
     root = listed(root, "metrics")
-    datasets, defaults = root.get("datasets"), root.get("defaults")
+    datasets = root.get("datasets")
     if datasets and isinstance(datasets.value, dict):
         every = {name: listed(child, "references", "gold") for name, child in datasets.value.items()}
         root = _with(root, {"datasets": _with(datasets, every)})
-    if defaults and (common := defaults.get("datasets")):
-        root = _with(root, {"defaults": _with(defaults, {"datasets": listed(common, "references", "gold")})})
     return root
 
 
@@ -394,30 +388,3 @@ def _with_data(root: Node) -> Node:
         return root
     root = _with(root, {"systems": Node("data", first.mark, "systems")})
     return replace(root, keys={"systems": first.mark, **root.keys})
-
-
-def _with_defaults(root: Node) -> Node:
-    """Return root with defaults.datasets merged under each data set."""
-    defaults, datasets = root.get("defaults"), root.get("datasets")
-    common = defaults.get("datasets") if defaults else None
-    if not (common and isinstance(common.value, dict) and datasets and isinstance(datasets.value, dict)):
-        return root
-    merged = {name: _filled(common, child) for name, child in datasets.value.items()}
-    return _with(root, {"datasets": _with(datasets, merged)})
-
-
-def _filled(common: Node, dataset: Node) -> Node:
-    """Return a data set with the defaults that it leaves open, and that fit the form of its texts."""
-    if dataset.value is None:
-        dataset = replace(dataset, value={})
-    if not isinstance(dataset.value, dict) or not isinstance(common.value, dict):
-        return dataset
-    own = set(dataset.value)
-    refused = _TEXTS if own & _FORMS else _FORMS if "references" in own else set[str]()
-    if own & {"keep", "drop"}:
-        refused = refused | {"keep", "drop"}
-    if not (own | (set(common.value) - refused)) & _FORMS:
-        refused = refused | {"missing_annotator"}
-    taken = {key: child for key, child in common.value.items() if key not in own and key not in refused}
-    keys = {key: common.keys[key] for key in taken}
-    return replace(dataset, value={**taken, **dataset.value}, keys={**keys, **dataset.keys})

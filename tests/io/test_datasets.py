@@ -208,14 +208,6 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     assert list(jfleg.systems) == ["dev", "ref0", "ref1", "ref2", "ref3", "src"]
 
 
-def test_named_data_takes_the_defaults_that_fit(here: Path) -> None:
-    assert here
-    job = prepare("defaults: {datasets: {keep: 1-5}}\n" + GOOD)
-    assert job.corpora[0].lines == 5
-    told = problems("defaults: {datasets: {source: x.txt}}\n" + GOOD)
-    assert told == ["c.yaml:1:23: defaults.datasets.source: no data set takes this default"]
-
-
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
