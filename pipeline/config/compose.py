@@ -17,8 +17,8 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-from ..errors import ConfigError, DataError, Problem
-from ..io.plain_files import reason
+from ..errors import ConfigError, CorpusError, DataError, Problem
+from ..io.plain_files import small_text
 from ..io.remote import expanded
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
 
@@ -51,20 +51,11 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
 
     Raises ConfigError where the file cannot be read or is not one YAML document.
     """
-    name = str(path)
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise ConfigError([Problem(name, reason(Path(path), error))]) from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError([Problem(name, f"is larger than {MAX_BYTES:,} bytes; is it a config?")])
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError([Problem(f"{name}:{line}", f"byte {error.start} of the file is not valid UTF-8")]) from None
-    return parse(text, name)
+        text = small_text(Path(path), MAX_BYTES)
+    except CorpusError as error:
+        raise ConfigError(error.problems) from None
+    return parse(text, str(path))
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:

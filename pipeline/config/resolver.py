@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import ConfigError, CorpusError, DataError, Problem, did_you_mean, wrong_name
+from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, wrong_name
 from ..io import remote
 from ..io.catalogue import Scorable, named_in, named_one, scorable
 from ..io.dataset_cache import cache_path, locate_all
@@ -196,7 +196,7 @@ class Resolver:
                     return None
                 items = read_line_numbers(path)
             return select_lines(keys[0] == "keep", items)
-        except ConfigError as error:
+        except InputError as error:
             self.problems += error.problems
             return None
 

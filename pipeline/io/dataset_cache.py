@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import CorpusError, DataError, Problem
 from .catalogue import data_set, named_one
-from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, patient, stream
+from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, stream
 from .safe_files import TEMPORARY, lock_of, replacing
 
 if TYPE_CHECKING:
@@ -225,13 +225,12 @@ def fetch_files(
     mirror: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
-    timeout: float | None = None,
 ) -> Fetched:
     """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
     `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all.
-    A server that sends nothing for `timeout` seconds is given up. A file that fails is left out. Fetching stops where
-    the mirror cannot be reached, or the cache cannot be written. Raises DataError where `mirror` names no mirror.
+    A file that fails is left out. Fetching stops where the mirror cannot be reached, or the cache cannot be written.
+    Raises DataError where `mirror` names no mirror.
     """
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
@@ -243,19 +242,18 @@ def fetch_files(
         return fetched
     fetched.mirror = _mirror_of(mirror)
     before, whole = 0, sum(file.size for file in lacking)
-    with patient(timeout):
-        for name, group in groupby(lacking, _dataset):
-            try:
-                with _held(cache() / name, tell):
-                    for file in group:
-                        _fetch(file, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
-                        before += file.size
-                        progress(before, whole)
-            except UnreachableError as error:
-                fetched.stopped = str(error)
-                finished = {*fetched.taken, *fetched.here, *fetched.failed}
-                fetched.skipped = [file for file in lacking if file not in finished]
-                break
+    for name, group in groupby(lacking, _dataset):
+        try:
+            with _held(cache() / name, tell):
+                for file in group:
+                    _fetch(file, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
+                    before += file.size
+                    progress(before, whole)
+        except UnreachableError as error:
+            fetched.stopped = str(error)
+            finished = {*fetched.taken, *fetched.here, *fetched.failed}
+            fetched.skipped = [file for file in lacking if file not in finished]
+            break
     return fetched
 
 

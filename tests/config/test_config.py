@@ -198,8 +198,11 @@ DOCUMENTS: list[tuple[str | bytes, str]] = [
     ("? [a]\n: b\n", ":1:3: a key must be one word or text, not a list or mapping"),
     ("a: 1\n<<: b\n", ":2:5: '<<' must name a mapping"),
     (GOOD.encode() + b"# \xff\n", ":4: byte 90 of the file is not valid UTF-8"),
-    (GOOD.encode("utf-16"), ":1: byte 0 of the file is not valid UTF-8"),
-    (b"#" * 10_000_001, ": is larger than 10,000,000 bytes; is it a config?"),
+    (
+        GOOD.encode("utf-16"),
+        ":1: byte 0 of the file is not valid UTF-8; the file looks like UTF-16 text; save it as UTF-8",
+    ),
+    (b"#" * 10_000_001, ": is larger than 10,000,000 bytes; is it the file that is meant?"),
 ]
 
 
