@@ -17,7 +17,7 @@ from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, StoreError, did_you_mean
-from .execution.options import AUTO, SILENT, elsewhere
+from .execution.options import AUTO, SILENT
 from .execution.store.run_directory import folder_of, read_manifest
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
@@ -214,9 +214,8 @@ def _opened(
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.input for metric in metrics}
-        with elsewhere(AUTO if problems else options) as others:
-            opener = Opener(options.threads, config.run.max_unpacked, absent, others)
-            opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
+        opener = Opener(options.threads, config.run.max_unpacked, absent)
+        opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         problems += _missing_texts(config, metrics)
         if not problems:
