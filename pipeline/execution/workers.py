@@ -201,16 +201,12 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memor
     return n_jobs, backend
 
 
-class WorkerDiedError(Exception):
-    """A worker process was killed, or memory ran out.
-
-    `tasks` are those that were handed out and are not done. One of them is the cause. `alive` says that no process
-    died: it stood still, or had too little memory.
-    """
+class WorkerDiedError(WorkerLostError):
+    """A worker was lost; `tasks` are those that were handed out and are not done. One of them is the cause."""
 
     def __init__(self, tasks: Iterable[Task], reason: str, *, alive: bool = False) -> None:
-        self.tasks, self.reason, self.alive = list(tasks), reason, alive
-        super().__init__(reason)
+        self.tasks = list(tasks)
+        super().__init__(reason, alive=alive)
 
 
 def run(
