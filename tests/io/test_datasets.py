@@ -112,7 +112,7 @@ def test_what_is_not_fetched_says_where_to_get_it(name: str, capsys: pytest.Capt
     (where,) = {file.given for file in found.files.values()}
     assert where.startswith("get ")
     assert main(["data", "list", name]) == 0
-    assert f"by hand  {where}; then say --data {name}=FOLDER" in capsys.readouterr().out
+    assert f"by hand  {where}; then put it at {dataset_cache.cache() / name}" in capsys.readouterr().out
     for action in ("fetch", "verify", "path"):
         assert main(["data", action, name]) == 2
         assert where in " ".join(capsys.readouterr().err.split())
