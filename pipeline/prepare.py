@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,9 +15,8 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import misspaced, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
-from .errors import ConfigError, DataError, InputError, Problem, StoreError, did_you_mean
-from .execution.options import AUTO, SILENT, elsewhere
-from .execution.store.run_directory import folder_of, read_manifest
+from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
+from .execution.options import AUTO, SILENT
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
@@ -31,7 +29,7 @@ from .metrics.base.capabilities import (
 )
 from .metrics.base.needs import GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
-from .metrics.build import UNKNOWN, metrics_called, resolve_all
+from .metrics.build import metrics_called, resolve_all
 from .metrics.defaults import with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
@@ -102,7 +100,7 @@ def prepare(
 
             published = open_published(config, metrics, problems)
     if problems or config is None:
-        raise ConfigError(dict.fromkeys(_with_origins(problems, config.output.dir) if config else problems))
+        raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
     tasks = tasks_of(metrics, opened)
     warnings = config.notes
@@ -136,21 +134,6 @@ def prepare(
         people=people,
         published=published,
     )
-
-
-def _with_origins(problems: Sequence[Problem], folder: str) -> list[Problem]:
-    """Return problems, which say of an unknown metric where the run whose results are in a folder took it from."""
-    if not any(UNKNOWN.partition("{")[0] in problem.message for problem in problems) or is_remote(folder):
-        return [*problems]
-    known = {}
-    with suppress(StoreError):
-        plugins = read_manifest(folder_of(folder)).get("plugins")
-        items = [item for item in plugins if isinstance(item, dict)] if isinstance(plugins, list) else []
-        known = {
-            UNKNOWN.format(item.get("name")): f"; the run in {folder} took it from {item.get('from')}" for item in items
-        }
-    told = ("".join(more for begin, more in known.items() if begin in p.message) for p in problems)
-    return [replace(problem, message=problem.message + more) for problem, more in zip(problems, told, strict=True)]
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
@@ -214,9 +197,8 @@ def _opened(
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.input for metric in metrics}
-        with elsewhere(AUTO if problems else options) as others:
-            opener = Opener(options.threads, config.run.max_unpacked, absent, others)
-            opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
+        opener = Opener(options.threads, config.run.max_unpacked, absent)
+        opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         problems += _missing_texts(config, metrics)
         if not problems:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..reproduction.verdicts import Verdict
 
 
-ABSENT = re.compile(r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|--data) ")
+ABSENT = re.compile(r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|then put it at) ")
 """A problem that says that files of a data set are not on this computer: NAME/FILE is not in FOLDER, get it so."""
 SAYS = {
     "what": "where the numbers stand, such as 'Table 2'",

@@ -1,4 +1,4 @@
-"""YAML with positions, and configs of several parts: `include`, defaults of data sets, `--set` of the command line.
+"""YAML with positions, and configs of several parts: `include`, and `--set` of the command line.
 
 A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
 options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None. No object is built.
@@ -17,8 +17,8 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-from ..errors import ConfigError, DataError, Problem
-from ..io.plain_files import reason
+from ..errors import ConfigError, CorpusError, DataError, Problem
+from ..io.plain_files import small_text
 from ..io.remote import expanded
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
 
@@ -27,22 +27,12 @@ MAX_NODES = 100_000
 MAX_BYTES = 10_000_000
 MAX_PATHS = 20_000_000
 """Signs that the paths of all values may have together. The path of a value has the keys that lead to it."""
-SMALL = 20_000
-"""Signs of a document that PyYAML's own parser reads. A longer one is read by libyaml, where PyYAML was built with it.
-
-libyaml is ten times as fast. The two put what is wrong in different words.
-"""
-
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 MAX_LISTED = 1_000
 """Files that one list may name, of which some may not be there."""
-_FORMS = {"m2", "path", "data"}
-"""Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
 _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""
-_TEXTS = {"source", "references", *_FORMS}
-"""Keys of a data set that name its texts."""
 _STANDARD = frozenset(
     f"tag:yaml.org,2002:{name}"
     for name in ("null", "bool", "int", "float", "str", "map", "seq", "timestamp", "merge", "value")
@@ -55,20 +45,11 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
 
     Raises ConfigError where the file cannot be read or is not one YAML document.
     """
-    name = str(path)
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise ConfigError([Problem(name, reason(Path(path), error))]) from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError([Problem(name, f"is larger than {MAX_BYTES:,} bytes; is it a config?")])
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError([Problem(f"{name}:{line}", f"byte {error.start} of the file is not valid UTF-8")]) from None
-    return parse(text, name)
+        text = small_text(Path(path), MAX_BYTES)
+    except CorpusError as error:
+        raise ConfigError(error.problems) from None
+    return parse(text, str(path))
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
@@ -78,7 +59,7 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     time nor memory grow with what a document from a stranger goes on to say.
     """
     try:
-        loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
+        loader = _Loader(text)
         loader.file = name
         root: yaml.Node | None = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -94,19 +75,26 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     return converter.convert(root), converter.problems
 
 
-class _Bounded(Composer):
-    """Makes PyYAML's nodes of what a parser reads, and stops where a document has more than a config needs."""
+class _Loader(Composer, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Makes PyYAML's nodes, and stops where a document has more than a config needs.
+
+    libyaml reads it, where PyYAML was built with it: it is ten times as fast.
+    """
 
     file = "config"
     """What messages call the document."""
     values = depth = 0
+
+    def __init__(self, text: str) -> None:
+        Composer.__init__(self)
+        super(Composer, self).__init__(text)
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Return the next node; raises ConfigError where there are too many, or it is nested too deeply.
 
         Keys are not counted: there is one for each value of a mapping.
         """
-        mark = self.peek_event().start_mark  # type: ignore[attr-defined]
+        mark = self.peek_event().start_mark
         self.values += index is not None or not isinstance(parent, yaml.MappingNode)
         if self.values > MAX_NODES or self.depth > MAX_DEPTH:
             many = f"the document has more than {MAX_NODES:,} values; is it a config?"
@@ -116,18 +104,6 @@ class _Bounded(Composer):
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
-
-
-class _OwnParser(_Bounded, yaml.SafeLoader):
-    """PyYAML's parser."""
-
-
-class _Libyaml(_Bounded, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The parser of libyaml, where there is one."""
-
-    def __init__(self, text: str) -> None:
-        Composer.__init__(self)
-        super(Composer, self).__init__(text)
 
 
 class _Converter:
@@ -199,7 +175,7 @@ class _Converter:
 
 
 def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
-    """Return the root of a config merged with its includes, settings ("a.b.0=value") and defaults of data sets.
+    """Return the root of a config merged with its includes and settings ("a.b.0=value").
 
     The config is a YAML file, or the node of a mapping of Python.
 
@@ -220,7 +196,7 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
             root = _put(root, key, key, from_plain(node.plain(), file))
         except ConfigError as error:
             reader.problems += error.problems
-    return _with_defaults(_with_data(_with_lists(root))), reader.problems
+    return _with_data(_with_lists(root)), reader.problems
 
 
 class _Reader:
@@ -361,12 +337,10 @@ def _with_lists(root: Node) -> Node:
         return _with(node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()})
 
     root = listed(root, "metrics")
-    datasets, defaults = root.get("datasets"), root.get("defaults")
+    datasets = root.get("datasets")
     if datasets and isinstance(datasets.value, dict):
         every = {name: listed(child, "references", "gold") for name, child in datasets.value.items()}
         root = _with(root, {"datasets": _with(datasets, every)})
-    if defaults and (common := defaults.get("datasets")):
-        root = _with(root, {"defaults": _with(defaults, {"datasets": listed(common, "references", "gold")})})
     return root
 
 
@@ -394,30 +368,3 @@ def _with_data(root: Node) -> Node:
         return root
     root = _with(root, {"systems": Node("data", first.mark, "systems")})
     return replace(root, keys={"systems": first.mark, **root.keys})
-
-
-def _with_defaults(root: Node) -> Node:
-    """Return root with defaults.datasets merged under each data set."""
-    defaults, datasets = root.get("defaults"), root.get("datasets")
-    common = defaults.get("datasets") if defaults else None
-    if not (common and isinstance(common.value, dict) and datasets and isinstance(datasets.value, dict)):
-        return root
-    merged = {name: _filled(common, child) for name, child in datasets.value.items()}
-    return _with(root, {"datasets": _with(datasets, merged)})
-
-
-def _filled(common: Node, dataset: Node) -> Node:
-    """Return a data set with the defaults that it leaves open, and that fit the form of its texts."""
-    if dataset.value is None:
-        dataset = replace(dataset, value={})
-    if not isinstance(dataset.value, dict) or not isinstance(common.value, dict):
-        return dataset
-    own = set(dataset.value)
-    refused = _TEXTS if own & _FORMS else _FORMS if "references" in own else set[str]()
-    if own & {"keep", "drop"}:
-        refused = refused | {"keep", "drop"}
-    if not (own | (set(common.value) - refused)) & _FORMS:
-        refused = refused | {"missing_annotator"}
-    taken = {key: child for key, child in common.value.items() if key not in own and key not in refused}
-    keys = {key: common.keys[key] for key in taken}
-    return replace(dataset, value={**taken, **dataset.value}, keys={**keys, **dataset.keys})

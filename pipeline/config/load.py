@@ -91,11 +91,6 @@ def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: 
     for name in written.datasets:
         if systems and not any(name in system.paths for system in systems):
             add("no system has an output for this data set", "datasets", name)
-    common, datasets = root.find(("defaults", "datasets")), root.find(("datasets",))
-    if isinstance(common.value, dict) and common.path == "defaults.datasets" and isinstance(datasets.value, dict):
-        for key, child in common.value.items():
-            if not any(dataset.get(key) is child for dataset in datasets.value.values()):
-                add("no data set takes this default", "defaults", "datasets", key)
 
 
 def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,44 +22,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..config.resolved import Input
-    from ..io.workers import Shared
-
-    Elsewhere = Callable[[Sequence[Spooled]], list[TextFile | None]]
-    """Opens files on other machines. None stands for those that this machine must open itself."""
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
-FAR = 1 << 30
-"""Bytes from which files are opened on other machines, where there are some."""
 
 
 class Opener:
     """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
-    and no problem is added for them. `elsewhere` opens large files on other machines.
+    and no problem is added for them.
     """
 
-    def __init__(
-        self,
-        threads: int = 1,
-        cap: int = UNPACKED,
-        absent: Collection[Path | Remote] = (),
-        elsewhere: Elsewhere | None = None,
-    ) -> None:
-        self.threads, self.spool, self.absent, self.elsewhere = threads, Spool(cap), absent, elsewhere
+    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
+        self.threads, self.spool, self.absent = threads, Spool(cap), absent
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._stdin = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.elsewhere else 0
+        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 else 0
         with threads(self.threads if size > THREADED else 1) as shared:
-            far = self._far(new, shared) if size > FAR else {}
-            results = shared(lambda item: far.get(item) or self._try(item), new)
+            results = shared(self._try, new)
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
         self._opened |= dict(zip(new, results, strict=True))
@@ -77,24 +63,6 @@ class Opener:
             return self.index(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
-
-    def _far(self, inputs: Sequence[Input], shared: Shared) -> dict[Input, TextFile]:
-        """Return those inputs that other machines could open."""
-        if not self.elsewhere:
-            return {}
-        files = zip(inputs, shared(self._plain, inputs), strict=True)
-        plain = {item: file for item, file in files if file}
-        texts = zip(plain, self.elsewhere(list(plain.values())), strict=True)
-        return {item: text for item, text in texts if text}
-
-    def _plain(self, item: Input) -> Spooled | None:
-        """Return an input where it is a plain file, which other machines may have too."""
-        if not isinstance(item, Path | Remote) or item in self.absent or item == STDIN:
-            return None
-        with suppress(CorpusError):
-            file = formats.spooled(item, self.spool)
-            return file if _in_place(file) else None
-        return None
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""

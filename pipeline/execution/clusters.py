@@ -1,8 +1,7 @@
 """Clusters of dask, ray and spark: how each is connected to, how it works through tasks, how it tells of a death.
 
 The program connects to a cluster when there is work for it, and disconnects at the end of the run. A dask client, a ray
-or a spark session that the user has already started in this process is used as it is, and is left open. Workers also
-open texts, where the first machine would else read all of them.
+or a spark session that the user has already started in this process is used as it is, and is left open.
 """
 
 from __future__ import annotations
@@ -15,15 +14,11 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from .._version import __version__
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
 from ..io.workers import WorkerLostError, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
-    from ..corpus.texts import TextFile
-    from ..io.plain_files import Spooled
+    from collections.abc import Callable, Generator, Iterator
 
     T = TypeVar("T")
     R = TypeVar("R")
@@ -321,40 +316,3 @@ CLUSTERS = {
     ),
 }
 """The backends that use more than one machine, by the names that joblib and configs give them."""
-
-
-# ---- texts that workers open
-
-
-def opened(cluster: Cluster, files: Sequence[Spooled]) -> list[TextFile | None]:
-    """Open files on workers. None: the worker has no such file, found a fault in it, or was lost.
-
-    A text has the stamp of its file on this machine. None stands too for a file that is another one here.
-    Raises ConfigError where the cluster cannot be used.
-    """
-    from dataclasses import replace
-
-    from ..corpus.texts import stamp_of
-
-    texts: list[TextFile | None] = [None] * len(files)
-    with contextlib.suppress(WorkerLostError, IncompleteError):
-        for number, text in cluster.results(partial(_indexed, __version__), iter(enumerate(files))):
-            with contextlib.suppress(OSError, PipelineError):
-                here = stamp_of(text.path) if text else None
-                if text and text.stamp and here and here[:2] == text.stamp[:2]:
-                    texts[number] = replace(text, stamp=here)
-    return texts
-
-
-def _indexed(version: str, item: tuple[int, Spooled]) -> tuple[int, TextFile | None]:
-    """Do what a worker does with the number of a file and the file.
-
-    `version` is that of the program on the first machine. A worker with another leaves the file to it.
-    """
-    from ..corpus.scan import index_text
-
-    number, file = item
-    if __version__ == version:
-        with contextlib.suppress(OSError, PipelineError):
-            return number, index_text(file)
-    return number, None

@@ -183,22 +183,13 @@ def _counted(
         n_jobs = options.cluster.workers()
     whole = len(plan.names) * corpus.lines
     done = whole - sum(len(plan.names) * (shard.high - shard.low) for shard in undone)
-
-    def slow(number: int, seconds: float, middle: float) -> None:
-        where = (corpus.references or corpus.texts())[0].at(undone[number].low + 1)
-        lines = f"lines {undone[number].low + 1:,} to {undone[number].high:,} (from {where} on)"
-        listener.tell(
-            f"{corpus.name}: {lines} are slow: {seconds:.0f} s so far, where half of the shards took {middle:.1f} s"
-        )
-
-    with workers.StragglerMonitor(n_jobs, slow) as monitor:
-        tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
-        tell = lambda text: listener.tell(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
-        for number, columns, lost in workers.Runner(n_jobs, backend, monitor, tell, options.cluster).run(tasks):
-            shard = undone[number]
-            yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
-            done += len(plan.names) * (shard.high - shard.low)
-            listener.progress(done, whole)
+    tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
+    tell = lambda text: listener.tell(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
+    for number, columns, lost in workers.Runner(n_jobs, backend, tell, options.cluster).run(tasks):
+        shard = undone[number]
+        yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
+        done += len(plan.names) * (shard.high - shard.low)
+        listener.progress(done, whole)
 
 
 def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from ..io.workers import processors
-from .clusters import CLUSTERS, Cluster, opened
+from .clusters import CLUSTERS, Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..config.models import RunConfig
-    from ..corpus.input_files import Elsewhere
     from .workers import Backend
 
 
@@ -84,16 +82,6 @@ class RunOptions:
 
 
 AUTO = RunOptions()
-
-
-@contextmanager
-def elsewhere(options: RunOptions) -> Iterator[Elsewhere | None]:
-    """Yield a function that opens texts on the workers of a cluster; None where these are on this machine."""
-    if options.address is None:
-        yield None
-        return
-    with options.connected() as connected:
-        yield partial(opened, connected.cluster) if connected.cluster else None
 
 
 class Listener:

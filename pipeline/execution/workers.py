@@ -8,9 +8,6 @@ they are given up.
 
 from __future__ import annotations
 
-import threading
-import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, zip_longest
@@ -211,43 +208,33 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memor
     return n_jobs, backend
 
 
-class WorkerDiedError(Exception):
-    """A worker process was killed, or memory ran out.
-
-    `tasks` are those that were handed out and are not done. One of them is the cause. `alive` says that no process
-    died: it stood still, or had too little memory.
-    """
+class WorkerDiedError(WorkerLostError):
+    """A worker was lost; `tasks` are those that were handed out and are not done. One of them is the cause."""
 
     def __init__(self, tasks: Iterable[Task], reason: str, *, alive: bool = False) -> None:
-        self.tasks, self.reason, self.alive = list(tasks), reason, alive
-        super().__init__(reason)
+        self.tasks = list(tasks)
+        super().__init__(reason, alive=alive)
 
 
 def run(
     tasks: Sequence[Task],
     n_jobs: int,
     backend: Backend,
-    monitor: StragglerMonitor | None = None,
     cluster: Cluster | None = None,
     tell: Callable[[str], None] = silent,
 ) -> Iterator[Answer]:
     """Yield the answers to tasks in the order in which they finish. Raises WorkerDiedError.
 
-    `monitor` is told of each task that is handed to a worker, and of its end. With a `cluster`, `backend` is not used.
-    `tell` is given a message where there is no room for workers.
+    With a `cluster`, `backend` is not used. `tell` is given a message where there is no room for workers.
     """
     handed: dict[int, Task] = {}
 
     def hand(task: Task) -> Task:
         handed[task.number] = task
-        if monitor:
-            monitor.handed(task.number)
         return task
 
     def done(item: Answer) -> Answer:
         del handed[item[0]]
-        if monitor:
-            monitor.done(item[0])
         return item
 
     handing, n_jobs = map(hand, tasks), min(n_jobs, len(tasks))
@@ -329,14 +316,9 @@ class Runner:
     """Runs tasks although workers may die, and passes a message about each death to tell()."""
 
     def __init__(
-        self,
-        n_jobs: int,
-        backend: Backend,
-        monitor: StragglerMonitor,
-        tell: Callable[[str], None],
-        cluster: Cluster | None = None,
+        self, n_jobs: int, backend: Backend, tell: Callable[[str], None], cluster: Cluster | None = None
     ) -> None:
-        self.n_jobs, self.backend, self.monitor, self.tell, self.cluster = n_jobs, backend, monitor, tell, cluster
+        self.n_jobs, self.backend, self.tell, self.cluster = n_jobs, backend, tell, cluster
         self.left, self.failures = DEATHS, FAILURES
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
@@ -364,12 +346,11 @@ class Runner:
             yield self._alone(task, (0, task.lines, 0, len(task.systems)))
 
     def _counted(self, tasks: Sequence[Task], n_jobs: int) -> Iterator[Answer]:
-        return run(tasks, n_jobs, self.backend, self.monitor, self.cluster, self.tell)
+        return run(tasks, n_jobs, self.backend, self.cluster, self.tell)
 
     def _died(self, died: WorkerDiedError, then: str) -> None:
         self.left -= 1
         self.failures -= died.alive
-        self.monitor.forget()
         self.tell(f"{died.reason}{then}")
         if self.backend == "loky" and died.alive and self.failures <= 0:
             self.backend = "serial"
@@ -415,86 +396,3 @@ def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
                 size = len(half) // needs
                 columns += half[row * size : (row + 1) * size]
     return Outcome(one.number, columns, [*one.lost, *two.lost])
-
-
-# ---- when shards are slow
-
-TIMES = 10
-"""A task is slow when it takes so many times the median of those that are done, and at least LEAST seconds."""
-LEAST = 5.0
-ENOUGH = 5
-"""How many tasks must be done before their median is used."""
-PAUSE = 0.5
-"""Seconds between two looks."""
-
-
-class StragglerMonitor:
-    """Is told which tasks are handed out and done, and reports each slow task once, while it still runs.
-
-    joblib tells nothing of a task before its end; its `timeout` only ends all of them.
-    Workers take tasks in the order in which they are handed out. So the oldest tasks that are not done are running,
-    and a task's time counts from when it became one of these. `slow` is called in a separate thread, with the number
-    of the task, its seconds so far and the median.
-    """
-
-    def __init__(self, workers: int, slow: Callable[[int, float, float], None]) -> None:
-        self.workers, self.slow = workers, slow
-        self._waiting: list[int] = []
-        self._since: dict[int, float] = {}
-        self._seconds: list[float] = []
-        self._reported: set[int] = set()
-        self._lock = threading.Lock()
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="stragglers", daemon=True)
-
-    def __enter__(self) -> StragglerMonitor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        if self._thread.ident is not None:
-            self._thread.join()
-
-    def handed(self, number: int) -> None:
-        """Note that a task waits for a worker."""
-        with self._lock:
-            self._waiting.append(number)
-            self._start()
-
-    def done(self, number: int) -> None:
-        """Note that a task is done."""
-        with self._lock:
-            self._waiting.remove(number)
-            self._seconds.append(time.monotonic() - self._since.pop(number, time.monotonic()))
-            if len(self._seconds) == ENOUGH:  # before that nothing is slow, and small runs need no thread
-                with suppress(RuntimeError, MemoryError):  # without a thread nobody is told
-                    self._thread.start()
-            self._start()
-
-    def forget(self) -> None:
-        """Note that no task runs any more."""
-        with self._lock:
-            self._waiting.clear()
-            self._since.clear()
-
-    def _start(self) -> None:
-        for number in self._waiting[: self.workers]:
-            self._since.setdefault(number, time.monotonic())
-
-    def _watch(self) -> None:
-        while not self._end.wait(PAUSE):
-            for task in self.look():
-                self.slow(*task)
-
-    def look(self) -> list[tuple[int, float, float]]:
-        """Return the tasks that have become slow since the last call: number, seconds so far, median."""
-        with self._lock:
-            if len(self._seconds) < ENOUGH:
-                return []
-            from statistics import median  # here, because most runs end before it is needed
-
-            middle, now = median(self._seconds), time.monotonic()
-            taken = {number: now - since for number, since in self._since.items() if number not in self._reported}
-            slow = [(n, seconds, middle) for n, seconds in taken.items() if seconds > max(TIMES * middle, LEAST)]
-            self._reported.update(number for number, *_ in slow)
-            return slow

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..corpus.edits.correction_xml import XmlReader
 from ..errors import CorpusError, InputError, Problem, did_you_mean
-from ..io.plain_files import Spool, named, numbered_lines, open_bytes, reason
+from ..io.plain_files import Spool, named, numbered_lines, open_bytes
 from ..io.small_tables import quoted_rows, separator_of
 
 if TYPE_CHECKING:
@@ -93,13 +93,7 @@ def read_items(path: Path) -> Iterator[Item]:
     """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
     name, spool = named(path), Spool(MAX_BYTES)
     plain = spool.local(path)
-    try:
-        size = plain.stat().st_size
-    except (OSError, ValueError) as error:
-        raise CorpusError([Problem(name, reason(path, error))]) from None
-    if size > MAX_BYTES:
-        raise CorpusError([Problem(name, f"has more than {MAX_BYTES:,} bytes; that is no file of judgements")])
-    with open_bytes(plain, name) as file:
+    with open_bytes(plain, name, MAX_BYTES) as file:
         first = file.read(PIECE).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not first:
         raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])

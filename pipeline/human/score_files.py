@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Scores = dict[str, dict[str, float]]
 
 MAX_BYTES = 1 << 26
-SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz", ".zst"})
+SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz"})
 QUOTE = '; a name with blanks stands in quotation marks ("GPT-4 (few-shot)" 0.5), or tabs or commas separate columns'
 SENTENCES = ".seg.score"
 """The end of the names of files of scores of sentences in mt-metrics-eval. It is no part of the name of the score."""

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import CorpusError, DataError, Problem
 from .catalogue import data_set, named_one
-from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, patient, stream
+from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, stream
 from .safe_files import TEMPORARY, lock_of, replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .catalogue import DataFile
 
@@ -41,8 +41,6 @@ MIRROR = "GEC_PIPELINE_MIRROR"
 CACHE = "GEC_PIPELINE_DATA"
 """The environment variable that names the cache."""
 State = Literal["here", "missing", "changed"]
-_folders: dict[str, Path] = {}
-"""The folders that a user names for data sets, by the name of the data set."""
 _dataset = attrgetter("dataset")
 
 
@@ -64,33 +62,9 @@ def cache() -> Path:
     return Path(base) / "gec-pipeline"
 
 
-@contextlib.contextmanager
-def in_folders(folders: Mapping[str, Path]) -> Iterator[None]:
-    """Take the files of some data sets from folders of the user, and not from the cache.
-
-    `folders` has a folder for the name of each such data set. A file has the same name there as in the data set. Raises
-    DataError where there is no such data set or folder.
-    """
-    for name, folder in folders.items():
-        data_set(name)
-        if not folder.is_dir():
-            raise DataError(f"{name}: there is no folder '{folder}'")
-    _folders.update(folders)
-    try:
-        yield
-    finally:
-        for name in folders:
-            _folders.pop(name, None)
-
-
-def folder_of(dataset: str) -> Path:
-    """Return the folder that has the files of a data set: in the cache, or one that a user has named."""
-    return _folders.get(dataset, cache() / dataset)
-
-
 def cache_path(file: DataFile) -> Path:
-    """Return the path that a file has in the cache, or in a folder of the user, whether or not it is there."""
-    return folder_of(file.dataset) / file.name
+    """Return the path that a file has in the cache, whether or not it is there."""
+    return cache() / file.key
 
 
 def state(file: DataFile, *, quick: bool = False) -> State:
@@ -134,8 +108,10 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
         keys: dict[State, list[str]] = {"here": [], "missing": [], "changed": []}
         for file in group:
             keys[states[file]].append(file.key)
-        where, since = (_folders[name], "") if name in _folders else (cache(), " since fetched")
-        for lacking, said in ((keys["missing"], f"not in {where}"), (keys["changed"], f"changed in {where}{since}")):
+        for lacking, said in (
+            (keys["missing"], f"not in {cache()}"),
+            (keys["changed"], f"changed in {cache()} since fetched"),
+        ):
             if lacking:
                 them = "it" if len(lacking) == 1 else "them"
                 how = by_hand(name) or f"fetch {them}: gec-pipeline data fetch {name}"
@@ -145,19 +121,10 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
     return [cache_path(file) for file in files]
 
 
-def is_fetched(file: DataFile) -> bool:
-    """Return whether a file is fetched where it is missing: its licence allows that, and no folder of a user has it."""
-    return not file.given and file.dataset not in _folders
-
-
 def by_hand(name: str) -> str:
     """Return how a user gets a data set that is not fetched; an empty text for one that is fetched."""
     given = next((file.given for file in data_set(name).files.values() if file.given), "")
-    if name in _folders:
-        return given or f"leave out --data {name} to have them fetched"
-    if not given:
-        return ""
-    return f"{given}; then say --data {name}=FOLDER to `gec-pipeline reproduce`, or put it at {folder_of(name)}"
+    return given and f"{given}; then put it at {cache() / name}, or a link to its folder"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -225,17 +192,16 @@ def fetch_files(
     mirror: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
-    timeout: float | None = None,
 ) -> Fetched:
     """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
     `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all.
-    A server that sends nothing for `timeout` seconds is given up. A file that fails is left out. Fetching stops where
-    the mirror cannot be reached, or the cache cannot be written. Raises DataError where `mirror` names no mirror.
+    A file that fails is left out. Fetching stops where the mirror cannot be reached, or the cache cannot be written.
+    Raises DataError where `mirror` names no mirror.
     """
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
-    lacking = [file for file in absent if is_fetched(file)]
+    lacking = [file for file in absent if not file.given]
     fetched = Fetched(
         here=[file for file in files if file not in absent], given=[f for f in absent if f not in lacking]
     )
@@ -243,19 +209,18 @@ def fetch_files(
         return fetched
     fetched.mirror = _mirror_of(mirror)
     before, whole = 0, sum(file.size for file in lacking)
-    with patient(timeout):
-        for name, group in groupby(lacking, _dataset):
-            try:
-                with _held(cache() / name, tell):
-                    for file in group:
-                        _fetch(file, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
-                        before += file.size
-                        progress(before, whole)
-            except UnreachableError as error:
-                fetched.stopped = str(error)
-                finished = {*fetched.taken, *fetched.here, *fetched.failed}
-                fetched.skipped = [file for file in lacking if file not in finished]
-                break
+    for name, group in groupby(lacking, _dataset):
+        try:
+            with _held(cache() / name, tell):
+                for file in group:
+                    _fetch(file, fetched, tell, lambda size: progress(before + size, whole))  # noqa: B023
+                    before += file.size
+                    progress(before, whole)
+        except UnreachableError as error:
+            fetched.stopped = str(error)
+            finished = {*fetched.taken, *fetched.here, *fetched.failed}
+            fetched.skipped = [file for file in lacking if file not in finished]
+            break
     return fetched
 
 

@@ -55,14 +55,12 @@ UNWRITTEN = 60
 YOUNG, OLD = 10, 86_400
 """Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and where it has no lock."""
 MAX_WINDOW = 1 << 27
-"""Bytes of memory that a file may ask of an unpacker: twice what `xz -9` asks for, and the limit of zstd."""
-ZSTD_PIECE = 1 << 12
-"""Bytes that the package zstandard is given at once; few, since they may unpack to 32,000 times as many."""
+"""Bytes of memory that a file may ask of an unpacker: twice what `xz -9` asks for."""
 MAGIC = {
     b"\x1f\x8b": "gzip data; name it .gz",
     b"BZh": "bzip2 data; name it .bz2",
     b"\xfd7zXZ\x00": "xz data; name it .xz",
-    b"\x28\xb5\x2f\xfd": "zstd data; name it .zst",
+    b"\x28\xb5\x2f\xfd": "zstd data; unpack it first",
     b"PAR1": "a Parquet file; write {parquet: FILE, column: NAME}",
     b"PK\x03\x04": "a ZIP archive, which is not read",
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
@@ -211,8 +209,10 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
         elif path == STDIN:
             yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
             return
-        elif stat.S_ISFIFO(path.stat().st_mode):
+        elif stat.S_ISFIFO(mode := path.stat().st_mode):
             pieces = _from_pipe(path)
+        elif not stat.S_ISREG(mode):
+            raise PackedError(f"is a {'socket' if stat.S_ISSOCK(mode) else 'device'}; expected a file or a pipe")
         else:
             with path.open("rb") as packed:
                 yield from unpack(packed) if unpack else iter(lambda: packed.read(PIECE), b"")
@@ -296,13 +296,34 @@ def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
 
 
 @contextlib.contextmanager
-def open_bytes(path: Path, name: str) -> Iterator[BinaryIO]:
-    """Open a plain file for reading; raises CorpusError, also for errors while it is read."""
+def open_bytes(path: Path, name: str, most: int | None = None) -> Iterator[BinaryIO]:
+    """Open a plain file for reading; raises CorpusError, also for errors while it is read.
+
+    It may have at most so many bytes: a larger one is not what it is named for.
+    """
     try:
         with path.open("rb") as file:
+            if most is not None and os.fstat(file.fileno()).st_size > most:
+                raise CorpusError([Problem(name, f"is larger than {most:,} bytes; is it the file that is meant?")])
             yield file
     except (OSError, ValueError) as error:
         raise CorpusError([Problem(name, reason(path, error))]) from None
+
+
+def small_text(path: Path, most: int) -> str:
+    """Return the text of a file that is read as a whole, such as a config, without a byte order mark.
+
+    It may be compressed, or a pipe. Raises CorpusError where it has more than `most` bytes, or is no UTF-8.
+    """
+    name, spool = named(path), Spool(most)
+    with open_bytes(spool.local(path), name, most) as file:
+        data = file.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {error.start} of the file is not valid UTF-8{looks_like(data)}"
+        raise CorpusError([Problem(f"{name}:{line}", message)]) from None
 
 
 def reason(path: Path, error: OSError | ValueError) -> str:
@@ -336,55 +357,37 @@ def _gzip(packed: BinaryIO) -> Iterator[bytes]:
         raise PackedError(f"is no gzip file, or damaged ({error})") from None
 
 
-def _streams(
-    kind: str, new: Callable[[], Any], packed: BinaryIO, wrong: type[Exception] = ValueError, size: int = PIECE
-) -> Iterator[bytes]:
-    """Yield what a file of streams one after the other holds; `wrong` is what its unpackers raise.
+def _streams(kind: str, new: Callable[[], Any], packed: BinaryIO) -> Iterator[bytes]:
+    """Yield what a file of streams one after the other holds.
 
-    They are given `size` bytes at once. BZ2File and LZMAFile pass over other bytes after a stream, and LZMAFile has no
-    limit of memory.
+    BZ2File and LZMAFile pass over other bytes after a stream, and LZMAFile has no limit of memory.
     """
-    data = packed.read(size)
+    data = packed.read(PIECE)
     if not data:
         raise PackedError(f"is empty; expected {kind} data")
     unpacker, complete, hungry = new(), True, True
     try:
         while data or not hungry:
-            piece = unpacker.decompress(data, PIECE) if size == PIECE else unpacker.decompress(data)
-            if piece:
+            if piece := unpacker.decompress(data, PIECE):
                 yield piece
-            complete, hungry, data = unpacker.eof, getattr(unpacker, "needs_input", True), b""
+            complete, hungry, data = unpacker.eof, unpacker.needs_input, b""
             if complete:
-                data, hungry = unpacker.unused_data or packed.read(size), True
+                data, hungry = unpacker.unused_data or packed.read(PIECE), True
                 if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
-                    data = packed.read(size)
+                    data = packed.read(PIECE)
                 unpacker = new()
             elif hungry:
-                data = packed.read(size)
-    except (lzma.LZMAError, OSError, ValueError, wrong) as error:
+                data = packed.read(PIECE)
+    except (lzma.LZMAError, OSError, ValueError) as error:
         raise PackedError(f"is no {kind} file, or damaged ({error})") from None
     if not complete:
         raise PackedError(f"is cut short: the {kind} data ends before its end mark")
-
-
-def _zstd(packed: BinaryIO) -> Iterator[bytes]:
-    try:
-        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
-    except ImportError:
-        try:
-            import zstandard
-        except ImportError:
-            raise PackedError("needs the package zstandard: pip install 'gec-pipeline[zstd]'") from None
-        new = zstandard.ZstdDecompressor().decompressobj
-        return _streams("zstd", new, packed, zstandard.ZstdError, ZSTD_PIECE)
-    return _streams("zstd", zstd.ZstdDecompressor, packed, zstd.ZstdError)
 
 
 OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     ".gz": _gzip,
     ".bz2": partial(_streams, "bzip2", bz2.BZ2Decompressor),
     ".xz": partial(_streams, "xz", partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW)),
-    ".zst": _zstd,
 }
 """Unpackers by suffix: each takes an open file, and yields its bytes in pieces or raises PackedError."""
 

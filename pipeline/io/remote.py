@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,7 +53,7 @@ TRIES = 3
 PAUSE = 0.2
 """Seconds between the first try and the second; each further pause is twice as long."""
 SILENCE = 30
-"""Seconds after which an HTTP server that sends nothing is given up, unless `patient` says otherwise."""
+"""Seconds after which an HTTP server that sends nothing is given up."""
 LONGEST = 86_400
 """Seconds after which an HTTP server is given up, whatever it sends."""
 SLOWEST = 1000
@@ -221,24 +221,6 @@ def _options(scheme: str) -> dict[str, Any]:
     return {"client_kwargs": {"headers": {"Accept-Encoding": "identity"}, "trust_env": True}}
 
 
-_silences: list[float] = []
-"""What stands for SILENCE: the last of these, where there are any."""
-
-
-@contextmanager
-def patient(silence: float | None) -> Iterator[None]:
-    """Have servers be given up after so many seconds without a byte; None: SILENCE."""
-    _silences.append(silence or SILENCE)
-    try:
-        yield
-    finally:
-        _silences.pop()
-
-
-def _silence() -> float:
-    return _silences[-1] if _silences else SILENCE
-
-
 def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
     """Return call(file system, name of the file in it), tried again where that may help.
 
@@ -270,7 +252,7 @@ def _reason(file: Remote, error: Exception, tries: int) -> tuple[str, bool]:
         return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
     if isinstance(error, TimeoutError):
         twice = ", twice" if tries > 1 else ""
-        return f"the server sends nothing: {_silence():g} seconds were waited{twice}; is it at work?", True
+        return f"the server sends nothing: {SILENCE:g} seconds were waited{twice}; is it at work?", True
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return "no such file there", False
@@ -291,7 +273,7 @@ def stamp_of(file: Remote) -> RemoteStamp:
 
     def find(system: Any, name: str) -> RemoteStamp:
         system.invalidate_cache()
-        info = system.info(name, **({"timeout": _silence()} if file.scheme in WEB else {}))
+        info = system.info(name, **({"timeout": SILENCE} if file.scheme in WEB else {}))
         if info.get("type") == "directory":
             raise IsADirectoryError
         return RemoteStamp.of(info)
@@ -311,8 +293,7 @@ def _opened(system: Any, name: str) -> Any:
     """Return a file of an HTTP server, opened to be read once; a wait for the next byte ends after SILENCE."""
     from aiohttp import ClientTimeout
 
-    silence = _silence()
-    waits = ClientTimeout(total=LONGEST, sock_connect=silence / 4, sock_read=silence)
+    waits = ClientTimeout(total=LONGEST, sock_connect=SILENCE / 4, sock_read=SILENCE)
     return system.open(name, block_size=0, size=1, timeout=waits)  # with a size the server is not asked for it
 
 
@@ -325,7 +306,7 @@ def _received(file: Remote, opened: Any) -> Iterator[bytes]:
             size += len(piece)
             yield piece
             taken = clock() - started
-            if file.scheme in WEB and taken > _silence() + size / SLOWEST:
+            if file.scheme in WEB and taken > SILENCE + size / SLOWEST:
                 message = f"the server sends fewer than {SLOWEST:,} bytes a second: {size:,} bytes in {taken:.0f} s"
                 advice = "try again, or fetch the file and name it here"
                 raise CorpusError([Problem(str(file), f"{message}; {advice}", UNREACHABLE)])

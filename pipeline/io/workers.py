@@ -151,7 +151,9 @@ def prefetch(items: Iterator[T]) -> Iterator[T]:
     yield from items
 
 
-# ---- joblib's workers
+# ---- workers for long work: joblib's processes, or threads
+
+NO_WORKER = "no worker could be started ({}); the work is done in one process"
 
 PATIENCE = 3600.0
 """Seconds without any answer after which workers are given up: one stands still, or waits for what never comes."""
@@ -214,34 +216,20 @@ def results(
     process does the work. Processes that answer nothing for `patience` seconds are given up. Raises WorkerLostError,
     and whatever the function raises. Calls that are under way in threads when this ends early are waited for.
     """
-    left = iter(items)
-    attempt = _Attempt(call) if processes else _InThreads(call, number)
+    if not processes:
+        yield from _in_threads(call, items, number, tell)
+        return
+    attempt = _Attempt(call)
     answers: Generator[Any, None, None] | None = None
-    handed: list[T] = []  # until the workers have begun
-    begun = False
-
-    def hand() -> Iterator[tuple[Any, tuple[T], dict[str, Any]]]:
-        for item in left:
-            if not begun:
-                handed.append(item)
-            yield attempt, (item,), {}
-
     try:
-        reason = _not_ready(attempt, number) if isinstance(attempt, _Attempt) else ""
-        if not reason:
-            try:
-                answers = _answers(hand(), number, processes=processes, timeout=patience)
-                begun = True
-            except (OSError, RuntimeError, MemoryError, AttributeError) as error:
-                if processes:
-                    raise _lost(error) from None
-                # multiprocessing's pool of threads calls a method that threads lack where it has too few of them.
-                reason = _reason(error.__context__ or error)
-        if answers is None:
-            tell(f"no worker could be started ({reason}); the work is done in one process")
-            yield from map(call, chain(handed, left))
+        if reason := _not_ready(attempt, number):
+            tell(NO_WORKER.format(reason))
+            yield from map(call, items)
             return
-        handed.clear()
+        try:
+            answers = _answers(((attempt, (item,), {}) for item in items), number, timeout=patience or PATIENCE)
+        except (OSError, RuntimeError, MemoryError) as error:
+            raise _lost(error) from None
         while True:
             try:
                 with quiet():
@@ -249,8 +237,7 @@ def results(
             except StopIteration:
                 return
             except Exception as error:  # noqa: BLE001 (those of the function are answers)
-                if processes:
-                    _end_processes()
+                _end_processes()
                 raise _lost(error) from None
             if not done:
                 raise WorkerLostError(MEMORY, alive=True) if starved(answer) == MEMORY else answer
@@ -262,32 +249,51 @@ def results(
         attempt.close()
 
 
-def _answers(tasks: Iterable[Any], number: int, *, processes: bool, timeout: float | None = None) -> Any:
-    """Return joblib's generator of answers, whose workers have been started.
+def _in_threads(call: Callable[[T], R], items: Iterable[T], number: int, tell: Callable[[str], None]) -> Iterator[R]:
+    """Do what results() does, with threads. Where one cannot be started, the calling one does what is left."""
+    from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
+
+    left, under_way = iter(items), set[Future[R]]()
+    pool = ThreadPoolExecutor(number)
+    try:
+        for item in left:
+            try:
+                under_way.add(pool.submit(call, item))
+            except (RuntimeError, MemoryError) as error:
+                tell(NO_WORKER.format(_reason(error)))
+                yield from map(call, chain([item], left))
+            if len(under_way) == 2 * number:
+                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        yield from (future.result() for future in as_completed(under_way))
+    except (MemoryError, SystemError) as error:
+        raise WorkerLostError(MEMORY, alive=True) if starved(error) == MEMORY else error from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
+    """Return joblib's generator of answers, whose processes have been started.
 
     joblib would use this process where one worker is asked for. So there is a second one, which stays idle.
     """
     from joblib import Parallel
 
-    more: dict[str, Any] = {}
-    if processes:
-        # Processes live on for later work. Those that were started in other surroundings are not used again.
-        surroundings = (os.getpid(), *sys.path, *chain(*sorted(os.environ.items())))
-        with contextlib.suppress(OSError):  # the working directory was deleted
-            surroundings = (*surroundings, str(Path.cwd()))
-        more = {"initializer": _begin, "initargs": surroundings, "max_nbytes": None}
-        more |= {"pre_dispatch": 1} if number == 1 else {}
+    # Processes live on for later work. Those that were started in other surroundings are not used again.
+    surroundings = (os.getpid(), *sys.path, *chain(*sorted(os.environ.items())))
+    with contextlib.suppress(OSError):  # the working directory was deleted
+        surroundings = (*surroundings, str(Path.cwd()))
     parallel = Parallel(
-        max(number, 2) if processes else number,
-        backend="loky" if processes else "threading",
+        max(number, 2),
+        backend="loky",
         return_as="generator_unordered",
         batch_size=1,
-        timeout=(timeout or PATIENCE) if processes else None,
-        **more,
+        timeout=timeout,
+        initializer=_begin,
+        initargs=surroundings,
+        max_nbytes=None,
+        **({"pre_dispatch": 1} if number == 1 else {}),
     )
-    if not processes:
-        with quiet():
-            return parallel(tasks)
     others = _loky_processes()
     with quiet(), _environment():
         answers = parallel(tasks)
@@ -312,7 +318,7 @@ def _not_ready(attempt: _Attempt, number: int) -> str:
     try:
         _need_threads()
         with quiet():
-            answers = _answers(((attempt.ready, (), {}) for _ in range(number)), number, processes=True, timeout=START)
+            answers = _answers(((attempt.ready, (), {}) for _ in range(number)), number, timeout=START)
             for _ in answers:
                 pass
     except Exception as error:  # noqa: BLE001 (whatever joblib, or a module of the user, raises)
@@ -478,31 +484,3 @@ class _Attempt:
         """Delete the folder, with answers that nobody has read."""
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class _InThreads:
-    """What a thread does with an item. joblib does not wait for threads when a run is interrupted, so this does."""
-
-    def __init__(self, call: Callable[[Any], Any], number: int) -> None:
-        self.call, self.number, self.closed = call, number, False
-        self.places = threading.Semaphore(number)
-
-    def __call__(self, item: Any) -> tuple[bool, Any]:
-        with self.places:
-            if self.closed:
-                return True, None
-            try:
-                return True, self.call(item)
-            except BaseException as error:  # noqa: BLE001 (the thread that waits raises it)
-                return False, error
-
-    @staticmethod
-    def opened(answer: tuple[bool, Any]) -> tuple[bool, Any]:
-        """Return whether a thread has done its work, and its result or error."""
-        return answer
-
-    def close(self) -> None:
-        """Begin nothing any more, and wait for the calls that are under way."""
-        self.closed = True
-        for _ in range(self.number):
-            self.places.acquire()

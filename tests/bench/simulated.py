@@ -101,7 +101,7 @@ def simulated(found: Recorded, million: int, size: int, args: argparse.Namespace
     """
     threads = args.threads if size > 1 else 1
     return {
-        "open": makespan([million * seconds for seconds in found.opened], len(found.opened), args.request, size),
+        "open": makespan([million * seconds for seconds in found.opened], len(found.opened), 0, threads),
         "count": makespan(found.shards, million * len(found.shards), args.request, size),
         "join": million * sum(found.joined) / threads,
         "score": million * sum(found.scored) / threads,

@@ -19,7 +19,6 @@ from unittest import mock
 
 import numpy as np
 import pytest
-import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,9 +39,8 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": lambda data: gzip.compress(data, mtime=0),
     "bz2": bz2.compress,
     "xz": lzma.compress,
-    "zst": lambda data: zstandard.ZstdCompressor().compress(data),
 }
-KIND = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
+KIND = {"gz": "gzip", "bz2": "bzip2", "xz": "xz"}
 DATA = TEXTS["a.txt"].encode()
 
 
@@ -107,9 +105,6 @@ def test_bombs_are_stopped_at_the_cap(suffix: str) -> None:
 
 
 def test_a_missing_package_is_told_with_the_line_that_installs_it() -> None:
-    write({"a.zst": PACK["zst"](DATA)})
-    with mock.patch.dict(sys.modules, {"zstandard": None, "compression": None, "compression.zstd": None}):
-        assert problems(output("a.zst")) == ["a.zst: needs the package zstandard: pip install 'gec-pipeline[zstd]'"]
     write({"a.parquet": b""})
     with mock.patch.dict(sys.modules, {"pyarrow": None}):
         (found,) = problems(output("{parquet: a.parquet, column: x}"))
@@ -120,7 +115,7 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it() -> None:
     ("start", "hint"),
     [
         (PACK["gz"](b"a"), "gzip data; name it .gz"),
-        (PACK["zst"](b"a"), "zstd data; name it .zst"),
+        (b"\x28\xb5\x2f\xfd\x20\x01", "zstd data; unpack it first"),
         ("a\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
     ],
 )
@@ -442,7 +437,7 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
         ),
         ("keep: []", "c.yaml:1:52: datasets.d.keep: is empty; at least one line is needed, found a list"),
         ("drop: [1-3]", "c.yaml:1:59: datasets.d.drop[0]: every line is dropped; nothing can be scored"),
-        ("keep: none.txt", "none.txt: cannot be read: No such file or directory"),
+        ("keep: none.txt", "none.txt: no such file (did you mean 'n.txt'?)"),
         ("keep: n.txt", "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100"),
         ("keep: empty.txt", "empty.txt: names no line"),
         ("keep: [1], drop: [2]", "c.yaml:1:63: datasets.d.drop: give keep or drop, not both"),
@@ -482,46 +477,6 @@ def test_null_is_a_missing_reference() -> None:
     corpus = prepare(dataset(text % "none")).corpora[0]
     assert (lines(corpus.references[0]), corpus.missing) == (["", "b", "c"], True)
     assert "found null" in problems(dataset(text % "keep"))[0]
-
-
-# The layout of gec-datasets.
-def test_a_folder_names_source_and_references() -> None:
-    write({f"f/{name}": TEXTS["r.txt"] for name in ("ref10.txt", *(f"ref{n}.txt" for n in range(10)))})
-    write({"f/src.txt": TEXTS["s.txt"], "f/ref.m2": "not read\n"})
-    corpus = prepare(dataset("{path: f}")).corpora[0]
-    assert [reference.name for reference in corpus.references] == [f"ref{n}.txt" for n in range(11)]
-    assert lines(corpus.source) == TEXTS["s.txt"].splitlines()
-
-
-def test_a_folder_may_have_an_m2_file() -> None:
-    write(
-        {
-            "f/x.m2": "".join(
-                f"S {line}\nA -1 -1|||noop|||-NONE-|||R|||-NONE-|||0\n\n" for line in TEXTS["s.txt"].splitlines()
-            )
-        }
-    )
-    corpus = prepare(dataset("{path: f}")).corpora[0]
-    assert lines(corpus.references[0]) == lines(corpus.source) == TEXTS["s.txt"].splitlines()
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        (
-            {"f/src.txt": "a\n"},
-            "c.yaml:1:16: datasets.d.path: f has no ref0.txt, ref1.txt ..., or one .m2 file; found 0 of those",
-        ),
-        (
-            {"f/ref0.txt": "", "f/ref2.txt": ""},
-            "c.yaml:1:16: datasets.d.path: expected ref0.txt, ref1.txt ... without gaps, found ref0.txt, ref2.txt",
-        ),
-        ({"ff/ref0.txt": ""}, "c.yaml:1:16: datasets.d.path: no folder f (did you mean 'ff'?)"),
-    ],
-)
-def test_folders_of_another_layout_are_told(files: dict[str, str | bytes], message: str) -> None:
-    write(files)
-    assert message in problems(dataset("{path: f}"))
 
 
 # Globs.
@@ -569,10 +524,6 @@ def test_systems_lose_two_suffixes() -> None:
         (
             "{source: s.txt, references: [r.txt], missing_annotator: first}",
             "c.yaml:1:52: datasets.d.missing_annotator: has no effect without m2; leave it out",
-        ),
-        (
-            "{path: ., references: [r.txt]}",
-            "c.yaml:1:25: datasets.d.references: 'path' gives this already; leave one of the two out",
         ),
         (
             "{m2: x.m2, missing_annotator: none, empty_references: keep}",
@@ -664,3 +615,23 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
     text = open_text(tmp_path / "blank")
     assert (text.lines, text.blank, text.first_blank, text.blank_bits.nbytes) == (100_001, 100_000, 1, 12_501)
     assert text.blanks.tolist() == list(range(1, 100_001))
+
+
+# Files that are no files.
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.parametrize(
+    "text",
+    [
+        dataset("{source: s.txt, references: [r.txt], keep: NAME}"),
+        output("NAME"),
+        CONFIG.replace("['gleu[iter=2]']", "[{name: rouge, flavour: perl, stop_words: NAME}]"),
+        f"include: [NAME]\n{CONFIG}",
+    ],
+)
+def test_devices_and_pipes_that_nobody_writes_are_told(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_files, "UNWRITTEN", 0)
+    os.mkfifo("pipe")
+    for name, message in (("/dev/zero", "is a device; expected a file"), ("pipe", "no program has opened for writing")):
+        (found,) = problems(text.replace("NAME", name))
+        assert f"{name}: is a " in found
+        assert message in found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import TYPE_CHECKING
 
 from pipeline.corpus.texts import read_span
@@ -52,15 +51,3 @@ def hungry(task: Task) -> Done:
     if poisoned(task):
         raise MemoryError
     return COUNT(task)
-
-
-def slow_until(file: Path, seconds: float) -> Callable[[Task], Done]:
-    """Return a count() that takes over the word until a file is there, or the seconds are over."""
-
-    def count(task: Task) -> Done:
-        end = time.monotonic() + seconds
-        while poisoned(task) and not file.exists() and time.monotonic() < end:
-            time.sleep(0.01)
-        return COUNT(task)
-
-    return count

@@ -18,11 +18,8 @@ from unittest import mock
 
 import pytest
 
-from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import RunConfig, check_address
-from pipeline.corpus import input_files
-from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
@@ -40,9 +37,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
-    from pipeline.corpus.texts import TextFile
     from pipeline.execution.workers import Done, Task
-    from pipeline.io.plain_files import Spool, Spooled
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' packages have many
 OTHERS = bool(os.environ.get("PIPELINE_CLUSTER"))
@@ -175,32 +170,6 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, conf
     assert written == 11
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
-
-
-@pytest.mark.parametrize("workers_are", ["good", "of another version", "lost"])
-def test_large_texts_are_opened_by_the_workers_that_can(
-    dask: Here, config: Path, monkeypatch: pytest.MonkeyPatch, workers_are: str
-) -> None:
-    """C is compressed, so this machine opens it, and what the workers leave to it."""
-    opened: list[str] = []
-
-    def watched(file: Spooled, spool: Spool | None = None) -> TextFile:
-        opened.append(file.origin.name.removeprefix(f"{config.parent}/"))
-        return index_text(file, spool)
-
-    monkeypatch.setattr(input_files, "FAR", 0)
-    monkeypatch.setattr(input_files, "index_text", watched)
-    if workers_are == "of another version":
-        monkeypatch.setattr(clusters, "__version__", "0")
-    if workers_are == "lost":
-        monkeypatch.setattr(Cluster, "results", mock.Mock(side_effect=WorkerLostError("lost")))
-    here, far = (stages.prepare(config, options) for options in (RunOptions(n_jobs=1, backend="serial"), dask.options))
-    for expected, corpus in zip(here.corpora, far.corpora, strict=True):
-        assert [(t.digest, t.lines) for t in corpus.texts()] == [(t.digest, t.lines) for t in expected.texts()]
-        corpus.check_unchanged()
-    count = len(here.corpora[0].texts()) * 2
-    assert len(opened) == count + (2 if workers_are == "good" else count)
-    assert set(opened[count:]) >= {"d/C.gz", "e/C.gz"}
 
 
 def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:

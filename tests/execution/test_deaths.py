@@ -1,11 +1,10 @@
-"""Workers that die, and shards that are slow: what is told, what is tried again, what is given up, what is kept."""
+"""Workers that die: what is told, what is tried again, what is given up, what is kept."""
 
 from __future__ import annotations
 
 import io
 import json
 import shutil
-import time
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
@@ -21,12 +20,12 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import Missing, RunOptions
-from pipeline.execution.workers import Runner, StragglerMonitor, Task, WorkerDiedError
+from pipeline.execution.workers import Runner, Task, WorkerDiedError
 from pipeline.io.workers import WorkerLostError
 from pipeline.kernel.common import join_lines
 from pipeline.scoring.results import REFERENCES_ROW, Results
-from tests.conftest import PATIENCE, Hears, metric_of, run, tree, write_run
-from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned, slow_until
+from tests.conftest import Hears, metric_of, run, tree, write_run
+from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -251,7 +250,7 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     tasks = [task(low, outputs) for low in range(0, lines, size)]
     told: list[str] = []
     with mock.patch.object(workers, "run", fragile), mock.patch.object(workers, "DEATHS", 10_000):
-        found = list(Runner(2, "loky", StragglerMonitor(1, print), told.append).run(tasks))
+        found = list(Runner(2, "loky", told.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
     lost = [item for outcome in found for item in outcome.lost]
     cells = {
@@ -295,65 +294,3 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
     assert ("d: the rest is counted in one process" in told) == (failures == workers.FAILURES)
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
-
-
-# ---- slow shards
-
-
-def test_a_shard_ten_times_slower_than_the_median_is_named_once_while_it_runs() -> None:
-    with mock.patch.object(time, "monotonic") as clock:
-        clock.return_value = 0.0
-        watched = StragglerMonitor(2, print)
-        for number in range(10):
-            watched.handed(number)
-        for second in range(1, 4):  # two at a time, a second each
-            clock.return_value = second
-            watched.done(2 * second - 2)
-            watched.done(2 * second - 1)
-        assert watched.look() == []
-        clock.return_value = 3 + 9.5
-        assert watched.look() == []
-        watched.done(7)
-        clock.return_value = 3 + 10.5
-        assert watched.look() == [(6, 10.5, 1.0)]
-        assert watched.look() == []
-        clock.return_value = 3 + 20.5
-        assert watched.look() == [(8, 11.0, 1.0)]  # which began when 7 was done; 9 waits still
-
-
-def test_fast_shards_are_not_named_before_anybody_has_waited() -> None:
-    with mock.patch.object(time, "monotonic") as clock:
-        clock.return_value = 0.0
-        watched = StragglerMonitor(1, print)
-        for number in range(9):
-            watched.handed(number)
-            clock.return_value += 0.01
-            watched.done(number)
-        watched.handed(9)
-        clock.return_value += 4.9
-        assert watched.look() == []
-        clock.return_value += 0.2
-        assert [number for number, *_ in watched.look()] == [9]
-
-
-@pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
-def test_a_slow_shard_is_told_with_its_lines(
-    tmp_path: Path, backend: workers.Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It lasts until it has been told: on a machine of any speed that is long enough."""
-    config = write_run(tmp_path, 200, systems="A")
-    poison(tmp_path / "d" / "A", 150)
-    where = f"{tmp_path / 'd' / 'ref0'}:141"
-    expected = f"d: lines 141 to 160 (from {where} on) are slow: "
-    told: list[str] = []
-
-    def tell(text: str) -> None:
-        told.append(text)
-        if text.startswith(expected):
-            (tmp_path / "told").touch()
-
-    monkeypatch.setattr(workers, "count", slow_until(tmp_path / "told", PATIENCE))
-    monkeypatch.setattr(workers, "LEAST", 0.1)
-    monkeypatch.setattr(workers, "PAUSE", 0.05)
-    run(config, tmp_path / "run", RunOptions(n_jobs=2, backend=backend, shard_lines=20), Hears(tell=tell))
-    assert sum(text.startswith(expected) for text in told) == 1  # a worker that is slow to start may be told too

@@ -168,7 +168,7 @@ def test_huge_items_and_files_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(judgments, "MAX_PAIRS", 5)
     assert refused(tmp_path, XML) == "/file:8: there are more than 5 pairs of systems"
     monkeypatch.setattr(reader, "MAX_BYTES", 100)
-    assert refused(tmp_path, XML) == "/file: has more than 100 bytes; that is no file of judgements"
+    assert refused(tmp_path, XML) == "/file: is larger than 100 bytes; is it the file that is meant?"
     with pytest.raises(CorpusError, match="unpacks, with what came before, to more than 100 bytes"):
         read(tmp_path, gzip.compress(XML.encode() * 10), "bomb.gz")
 

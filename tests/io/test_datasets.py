@@ -112,7 +112,7 @@ def test_what_is_not_fetched_says_where_to_get_it(name: str, capsys: pytest.Capt
     (where,) = {file.given for file in found.files.values()}
     assert where.startswith("get ")
     assert main(["data", "list", name]) == 0
-    assert f"by hand  {where}; then say --data {name}=FOLDER" in capsys.readouterr().out
+    assert f"by hand  {where}; then put it at {dataset_cache.cache() / name}" in capsys.readouterr().out
     for action in ("fetch", "verify", "path"):
         assert main(["data", action, name]) == 2
         assert where in " ".join(capsys.readouterr().err.split())
@@ -206,14 +206,6 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     conll, jfleg = job.corpora
     assert len(conll.systems) == 13
     assert list(jfleg.systems) == ["dev", "ref0", "ref1", "ref2", "ref3", "src"]
-
-
-def test_named_data_takes_the_defaults_that_fit(here: Path) -> None:
-    assert here
-    job = prepare("defaults: {datasets: {keep: 1-5}}\n" + GOOD)
-    assert job.corpora[0].lines == 5
-    told = problems("defaults: {datasets: {source: x.txt}}\n" + GOOD)
-    assert told == ["c.yaml:1:23: defaults.datasets.source: no data set takes this default"]
 
 
 @pytest.mark.parametrize(

@@ -190,10 +190,13 @@ def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: p
     assert inside(toy) == {"a": FILES["a"]}
 
 
-def test_a_server_that_falls_silent_is_given_up(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_falls_silent_is_given_up(
+    toy: Path, server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "SILENCE", 0.2)
     server.answers[f"{PLACE}b+c"] = lambda: (200, {"Content-Length": "300", "X-Stall": "1"}, FILES["b+c"][:100])
     assert main(["data", "fetch", "toy/a", "--mirror", server.url("copies"), "-q"]) == 0
-    said = refused(capsys, "toy", "--mirror", server.url("copies"), "--timeout", "0.2")
+    said = refused(capsys, "toy", "--mirror", server.url("copies"))
     assert "the server sends nothing: 0.2 seconds were waited" in said
     assert "run the same command again" in said
     assert inside(toy) == {"a": FILES["a"]}

@@ -204,12 +204,10 @@ def test_one_needs_no_list() -> None:
         "[GLEU+, BLEU, ROUGE-L, {name: chrF++, lowercase: true}]", "[gleu]"
     )
     plain = lists.replace("[r.txt]", "r.txt").replace("[gleu]", "gleu")
-    base = plain.replace("datasets: {d: {source: s.txt, references: r.txt}}", "datasets: {d: {source: s.txt}}")
     texts = {
         "lists": (lists, []),
         "plain": (plain, []),
         "mapping": (plain.replace("metrics: gleu", "metrics: {name: GLEU+}"), []),
-        "defaults": (base + "defaults: {datasets: {references: r.txt}}\n", []),
         "set": (lists, ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"]),
         "items": (plain, ["--set", "metrics.0=GLEU+", "--set", "datasets.d.references.0=r.txt"]),
         "include": ("include: [lists.yaml]\nmetrics: gleu\n", []),

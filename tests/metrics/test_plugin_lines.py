@@ -18,8 +18,6 @@ from pipeline.human.judgments import read_judgments
 from pipeline.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
 from pipeline.human.score_files import metric_scores
 from pipeline.human.trueskill import skills
-from pipeline.metrics import METRICS
-from pipeline.metrics.names import forget_names
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
 from pipeline.report.tables.plot_data import score_rows
@@ -362,21 +360,6 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder:
     out, err = listed("politeness")
     assert out.startswith("politeness: Whether an output says please (acme 1.4)\n")
     assert err == "imported\n"
-
-
-def test_a_name_that_an_earlier_run_had_is_told_with_its_place(
-    folder: Path,  # noqa: F811
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    run(folder, "kept, chrf", "runs/kept")
-    METRICS.data.pop("kept")
-    forget_names()
-    capsys.readouterr()
-    assert main(["run", "some.yaml", "-q"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("error: some.yaml:4:")
-    assert "no metric is called 'kept'" in told
-    assert told.endswith("the run in runs/kept took it from kept.py\n")
 
 
 # --- two runs

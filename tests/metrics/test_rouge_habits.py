@@ -81,7 +81,7 @@ def test_medians_are_not_sampled_again() -> None:
             "flavour=perl,tok=unicode,stop=smart",
             "only flavour: perl has stop words, for words of the tokenizers google",
         ),
-        ("flavour=perl,stop=nothing.txt", r"expected smart or a file with a word on each line; .*: No such file"),
+        ("flavour=perl,stop=nothing.txt", r"expected smart or a file with a word on each line; .*: no such file"),
         ("split=nltk,boundary=x", r"has no effect here \(only split: marker and regex have one\)"),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str])
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"\n \n", "has no word"), (b"a\n\xff\n", "byte 2 is not valid UTF-8"), (None, "Is a directory")],
+    [(b"\n \n", "has no word"), (b"a\n\xff\n", ":2: byte 2 of the file is not valid UTF-8"), (None, "is a folder")],
 )
 def test_files_without_stop_words_are_refused(content: bytes | None, message: str, tmp_path: Path) -> None:
     if content is not None:

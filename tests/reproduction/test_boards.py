@@ -103,7 +103,7 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Pa
     "changes",
     [
         {"datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2", "keep": ["1-9"]}}},
-        {"defaults": {"datasets": {"drop": ["3"]}}},
+        {"defaults": {"metrics": {"beta": "1"}}},
         {"expect": [{"values": {"ours": "0.3501"}, "output": "precision"}]},
         {"metrics": ["imeasure"]},
         {"systems": {"ours": "local.txt", "theirs": "other.txt"}},

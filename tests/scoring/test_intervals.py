@@ -127,8 +127,8 @@ def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> Non
         seed=3,
         references=3,
         chosen=[f"gleu[iter={ITERATIONS}]"],
-        defaults={"datasets": {"empty_references": "none"}},
     )
+    config.write_text(config.read_text("utf-8").replace('"source":', '"empty_references": "none", "source":'), "utf-8")
     folder = tmp_path / "d"
     for number in range(3):
         kept = [text if text.split() else "filled in" for text in read_lines(folder / f"ref{number}")]

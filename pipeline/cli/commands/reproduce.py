@@ -8,7 +8,6 @@ examples:
   gec-pipeline reproduce
   gec-pipeline reproduce koyama-corpus jfleg-source
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
-  gec-pipeline reproduce pillars-bea-dev --data wi-locness=wi+locness
   gec-pipeline reproduce --all --report published.html
   gec-pipeline reproduce --all --format markdown > reproduced.md
   gec-pipeline reproduce --check my.yaml
@@ -56,13 +55,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="URL_OR_FOLDER",
         help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
     )
-    parser.add_argument(
-        "--data",
-        action="append",
-        default=[],
-        metavar="NAME=FOLDER",
-        help="take the files of a data set from a folder of yours, such as wi-locness=wi+locness; may be repeated",
-    )
     parser.add_argument("--no-fetch", action="store_true", help="take only files that are here; use no network")
     parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
     parser.add_argument(
@@ -84,7 +76,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    from ...io.dataset_cache import in_folders
     from ...reproduction.recipe import matching_recipes, recipes
 
     if args.check is not None:
@@ -116,8 +107,7 @@ def run(args: argparse.Namespace) -> int:
     slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
     if slow and not args.quiet:
         print(f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)", file=sys.stderr)
-    with in_folders(_folders(args.data)):
-        outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
+    outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     if any(outcome.worse for outcome in outcomes):
         return 1
@@ -126,17 +116,6 @@ def run(args: argparse.Namespace) -> int:
         message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
         raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
     return 0
-
-
-def _folders(written: Sequence[str]) -> dict[str, Path]:
-    """Return the folders that the user names, by the names of data sets."""
-    folders = {}
-    for text in written:
-        name, equals, folder = text.partition("=")
-        if not (name and equals and folder):
-            raise InputError(f"--data: expected NAME=FOLDER, such as wi-locness=wi+locness, found '{text}'")
-        folders[name] = Path(folder).expanduser()
-    return folders
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from xml.parsers import expat
 
 from ...errors import CorpusError, Problem, did_you_mean
-from ...io.plain_files import open_bytes, reason
+from ...io.plain_files import open_bytes
 from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words, type_of_error
 from .m2_files import MOST, NOOP, Block
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PIECE = 1 << 16
 """Bytes that are read at once."""
 
+MAX_BYTES = 1 << 29
+"""The most bytes of a file."""
 MAX_DEPTH = 100
 """The most elements that are one within the other."""
 MAX_TAG = 1 << 20
@@ -67,7 +69,7 @@ class XmlReader(Generic[Record]):
 
     def records(self, path: Path) -> Iterator[Record]:
         """Yield the records of a plain file; raises CorpusError, with the line, for what is not well-formed."""
-        with open_bytes(path, self.name) as file:
+        with open_bytes(path, self.name, MAX_BYTES) as file:
             for data in iter(lambda: file.read(PIECE), b""):
                 self._parse(data, last=False)
                 yield from self.done
@@ -103,8 +105,6 @@ class XmlReader(Generic[Record]):
         return CorpusError([Problem(f"{self.name}:{line or self.line}", message)])
 
 
-MAX_BYTES = 1 << 29
-"""The most bytes of a gold file."""
 MAX_ANNOTATORS = 255
 """The most annotators of a sentence."""
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
@@ -141,12 +141,6 @@ def xml_blocks(path: Path, name: str) -> Iterator[Block]:
 
 def read_corrections(plain: Path, name: str) -> Iterator[Placed]:
     """Yield the sentences of a gold file; raises CorpusError, with the line, where something in it is wrong."""
-    try:
-        size = plain.stat().st_size
-    except (OSError, ValueError) as error:
-        raise CorpusError([Problem(name, reason(plain, error))]) from None
-    if size > MAX_BYTES:
-        raise CorpusError([Problem(name, f"has more than {MAX_BYTES:,} bytes; that is no file of corrections")])
     reader = _Reader(name)
     yield from reader.records(plain)
     if not reader.count:

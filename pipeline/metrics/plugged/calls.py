@@ -44,8 +44,6 @@ class Wrong(NamedTuple):
     message: str
     """With {} for the place of the item, or else behind that place."""
     trace: str = ""
-    fatal: bool = False
-    """Whether it is of the whole batch."""
 
 
 def written(answer: Answer) -> bytes:
@@ -137,7 +135,7 @@ class Call:
             return [Wrong(f": {declared.name}: expected a list of numbers, found {_kind(given)}")] * len(batch)
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
-            return [Wrong(message, fatal=True)] * len(batch)
+            return [Wrong(message)] * len(batch)
         if not declared.listwise:
             return [_checked(item, declared) for item in items]
         place = declared.reads.index("outputs")

@@ -118,7 +118,6 @@ def metric(
     waits: bool = False,
     deterministic: bool = True,
     cite: tuple[str, ...] = (),
-    reads: tuple[str, ...] | None = None,
 ) -> Any:
     """Make a metric of a function of batches, or of a class whose objects are called with batches.
 
@@ -139,7 +138,7 @@ def metric(
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a
     network. `deterministic` False: the same texts may give other numbers, and the first ones are kept. `cite` has
-    BibTeX entries. `reads` may say again what the parameters say.
+    BibTeX entries.
 
     Raises ConfigError, with file and line, for what is wrong with the declaration.
     """
@@ -157,8 +156,6 @@ def metric(
     if version is not None and not VERSION.fullmatch(version):
         check.fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
     texts, parameters = check.parameters()
-    if reads is not None and set(reads) != set(texts):
-        check.fail(f"reads={reads!r} says something else than the parameters {', '.join(texts)}")
     if each_reference and ("references" not in texts or listwise):
         check.fail(
             "each_reference needs the parameter references" if not listwise else "listwise has no each_reference"

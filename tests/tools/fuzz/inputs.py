@@ -77,7 +77,7 @@ class Case:
         texts = self.texts[key]
         end = self.rng.choice(["\n", "\r\n"])
         plain = end.join([*texts, ""]) if self.rng.random() < 0.8 else "\n".join(texts)
-        kind = self.rng.choice(["txt", "txt", "gz", "bz2", "xz", "zst", "jsonl", "tsv", "parquet"])
+        kind = self.rng.choice(["txt", "txt", "gz", "bz2", "xz", "jsonl", "tsv", "parquet"])
         if kind == "jsonl":
             rows = [json.dumps({"id": n, "t": {"x": text}}, ensure_ascii=bool(n % 2)) for n, text in enumerate(texts)]
             packed = self.rng.random() < 0.3
@@ -102,7 +102,6 @@ class Case:
             "gz": gzip.compress,
             "bz2": bz2.compress,
             "xz": lzma.compress,
-            "zst": _zstd,
             "txt": bytes,
         }
         self.save(f"{key}.{kind}", packers[kind](plain.encode()), kind)
@@ -124,13 +123,6 @@ class Case:
         return {(result.system, result.signature): result.score for result in found}
 
 
-def _zstd(data: bytes) -> bytes:
-    import zstandard
-
-    packed: bytes = zstandard.ZstdCompressor().compress(data)
-    return packed
-
-
 # Damages: each makes something wrong that is needed, so the run must be refused.
 def lose_a_file(case: Case) -> None:
     case.rng.choice(case.files)[0].unlink()
@@ -146,7 +138,7 @@ def cut_it_short(case: Case) -> None:
     """Cut a packed file anywhere, or a plain one by a line."""
     path, kind = case.rng.choice(case.files)
     data = path.read_bytes()
-    if kind in ("gz", "bz2", "xz", "zst", "parquet"):
+    if kind in ("gz", "bz2", "xz", "parquet"):
         path.write_bytes(data[: case.rng.randrange(len(data))])
     else:
         path.write_bytes(
