@@ -6,14 +6,14 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..corpus.edits.records import annotation_of, outputs_of
 from ..errors import ConfigError, LongTextError
 from ..io.plain_files import small_text
-from .base.capabilities import JudgesEdits, LimitsReferences, MISSED, RIGHT, WRONG, Verdict
+from .base.capabilities import LimitsReferences
 from .base.choices import f_beta, ratio
 from .base.metric import Counted, Metric
 from .base.needs import EDITS, Field, Needs, Survey
@@ -43,31 +43,27 @@ class Chunk(NamedTuple):
     edited: bool
 
 
-def chunks_of(tokens: Sequence[str], edits: Iterable[Edit], flavour: str) -> list[Chunk]:
+def chunks_of(tokens: Sequence[str], edits: Iterable[Edit]) -> list[Chunk]:
     """Return the pieces into which edits cut a sentence, in their order."""
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     at = 0
 
     def add(start: int, end: int, text: str, *, edited: bool) -> None:
-        inserted = found and found[-1].start == found[-1].end
+        inserted = chunks and chunks[-1].start == chunks[-1].end
         if start < end and not inserted:
-            found.append(Chunk(start, start, "", False))
-        found.append(Chunk(start, end, text, edited))
+            chunks.append(Chunk(start, start, "", False))
+        chunks.append(Chunk(start, end, text, edited))
 
     for edit in edits:
-        if edit.type in LEFT_OUT[flavour]:
-            continue
-        if flavour == "gec-metrics" and edit.start < at:
-            break
         for place in range(at, edit.start):
             add(place, place + 1, tokens[place], edited=False)
         add(edit.start, edit.end, edit.correction, edited=True)
         at = edit.end
     for place in range(at, len(tokens)):
         add(place, place + 1, tokens[place], edited=False)
-    if not found or found[-1].start < found[-1].end:
-        found.append(Chunk(len(tokens), len(tokens), "", False))
-    return found
+    if not chunks or chunks[-1].start < chunks[-1].end:
+        chunks.append(Chunk(len(tokens), len(tokens), "", False))
+    return chunks
 
 
 def verdicts_of(gold: Sequence[Chunk], own: Sequence[Chunk], flavour: str) -> list[tuple[bool, bool]]:
@@ -75,25 +71,34 @@ def verdicts_of(gold: Sequence[Chunk], own: Sequence[Chunk], flavour: str) -> li
 
     A chunk that the system has too is right, and tried if the system made it by an edit. Else it is tried if an edit of
     the system has the same place or overlaps it, and wrong; but a gap that the system's edits swallow is not touched.
+    gec-metrics looks no further where the system has a chunk of the same place.
     """
-    same = {(chunk.start, chunk.end, chunk.text): chunk.edited for chunk in reversed(own)}
-    first = {(chunk.start, chunk.end): chunk for chunk in reversed(own)}
-    edits = [(chunk.start, chunk.end) for chunk in own if chunk.edited]
-    found = []
+    same = {chunk[:3]: chunk.edited for chunk in reversed(own)}
+    first = {chunk[:2]: chunk for chunk in reversed(own)}
+    edits = [chunk[:2] for chunk in own if chunk.edited]
+    verdicts = []
     for start, end, text, edited in gold:
         equal, placed = same.get((start, end, text)), first.get((start, end))
         if flavour == "gec-metrics" and placed:
-            found.append((placed.edited, placed.text == text))
+            verdicts.append((placed.edited, placed.text == text))
         elif equal is not None and flavour == "authors":
-            found.append((equal, True))
+            verdicts.append((equal, True))
         elif start == end:
-            tried = (start, end) in edits
-            untouched = not placed and (flavour == "gec-metrics" or not edited)
-            found.append((tried, untouched))
+            verdicts.append(((start, end) in edits, not placed and (flavour == "gec-metrics" or not edited)))
         else:
             tried = any(start <= low < end or low <= start < high for low, high in edits)
-            found.append((tried, False))
-    return found
+            verdicts.append((tried, False))
+    return verdicts
+
+
+def _in_order(edits: Sequence[Edit], tokens: int) -> bool:
+    """Return whether edits are in the order of the sentence, and do not overlap."""
+    last = (0, -1)
+    for start, end, *_ in edits:
+        if not last[1] <= start <= end <= tokens or (start, end) == last:
+            return False
+        last = (start, end)
+    return True
 
 
 class Right(NamedTuple):
@@ -107,7 +112,7 @@ class Right(NamedTuple):
 
 @dataclass(frozen=True)
 class RightSurvey(Survey):
-    """How many systems of the run are right at each chunk: a row for each chunk at which not all are."""
+    """How many systems of the run are right at each chunk: a row for the first chunk, and where not all are."""
 
     annotator: int
     flavour: str
@@ -122,20 +127,20 @@ class RightSurvey(Survey):
         return tuple(map(Field, ("line", "chunk", "right", "systems", "chunks")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard. Its first line has a row in any case, which says how many systems there are."""
+        """Count a shard."""
         rows = []
         for line, (gold, systems) in enumerate(judged(self.annotator, self.flavour, text)):
             number = line if text.rows is None else int(text.rows[line])
-            right = np.sum([[is_right for _, is_right in own] for own in systems], axis=0, dtype=np.int64)
-            for chunk, count in enumerate(right.tolist()):
-                if count < len(systems) or not line + chunk:
-                    rows.append((number, chunk, count, len(systems), len(gold)))
+            right = np.array(systems, bool).reshape(-1, len(gold), 2)[..., 1].sum(axis=0)
+            rows += [(number, chunk, own, len(systems), len(gold)) for chunk, own in enumerate(right.tolist())]
         table = np.array(rows, np.int64).reshape(-1, 5).T
-        return [dict(zip((item.name for item in self.columns), table, strict=True))]
+        return [self.reduced(dict(zip((item.name for item in self.columns), table, strict=True)))]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:
-        """Return the rows as they are."""
-        return dict(columns)
+        """Return the rows that say something, and the first."""
+        kept = columns["right"] < columns["systems"]
+        kept[:1] = True
+        return {name: values[kept] for name, values in columns.items()}
 
     def opened(self, columns: Columns) -> Right:
         """Return the numbers of each line that has one."""
@@ -149,16 +154,25 @@ class RightSurvey(Survey):
 def judged(annotator: int, flavour: str, text: Text) -> Iterator[tuple[list[Chunk], list[list[tuple[bool, bool]]]]]:
     """Yield for each line the chunks of the annotator, and the verdicts on each system."""
     assert text.source is not None  # noqa: S101 (who counts reads it)
+
+    def counted(edits: Iterable[Edit], tokens: list[str], number: int) -> list[Edit]:
+        own = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
+        if flavour != "authors" and not _in_order(own, len(tokens)):
+            message = "edits overlap, or are not in the order of the sentence, and gec-metrics counts none such"
+            raise LongTextError(number, line, f"{message}; take flavour authors")
+        return own
+
     others = [[*lines.texts()] for lines in (*text.references, *text.systems)]
     references, systems = others[: len(text.references)], others[len(text.references) :]
     for line, source in enumerate(text.source.texts()):
         tokens = source.decode().split(" ")
-        gold = chunks_of(tokens, _gold(annotator, (lines[line] for lines in references)), flavour)
+        gold = chunks_of(tokens, counted(_gold(annotator, (lines[line] for lines in references)), tokens, 0))
         known: dict[bytes, list[tuple[bool, bool]]] = {}
-        for record in (lines[line] for lines in systems):
+        for number, record in enumerate((lines[line] for lines in systems), len(references)):
             if record not in known:
-                own = outputs_of(record)
-                known[record] = verdicts_of(gold, chunks_of(tokens, own[0] if own else (), flavour), flavour)
+                outputs = outputs_of(record)
+                own = counted(outputs[0] if outputs else (), tokens, number)
+                known[record] = verdicts_of(gold, chunks_of(tokens, own), flavour)
         yield gold, [known[lines[line]] for lines in systems]
 
 
@@ -217,14 +231,12 @@ class GotoNeeds(Needs):
         lines = len(text.references[0].starts)
         table = np.zeros((len(text.systems), 2, len(PARTS), lines), np.int64)
         for line, (gold, systems) in enumerate(judged(self.annotator, self.flavour, text)):
-            weights = self._right(right, line, text, gold)
+            weights = np.array([[1] * len(gold), self._right(right, line, text, len(gold))])
             edited = np.array([chunk.edited for chunk in gold])
-            for number, verdicts in enumerate(systems):
-                tried, good = np.array(verdicts, bool).T
-                wrong = ~good & (edited | ~tried)
-                parts = np.stack([tried & good, tried & ~good, wrong, ~tried & good, np.ones_like(good)])
-                table[number, 0, :, line] = parts.sum(axis=1)
-                table[number, 1, :, line] = parts @ weights
+            tried, good = np.array(systems, bool).reshape(-1, len(gold), 2).transpose(2, 0, 1)
+            missed = ~good & (edited | ~tried)
+            parts = np.stack([tried & good, tried & ~good, missed, ~tried & good, np.ones_like(good)], axis=1)
+            table[..., line] = (parts @ weights.T).transpose(0, 2, 1)
         lengths = np.zeros((lines, len(text.references)), np.int64)
         shared = {"systems": np.full(lines, right.systems if right else 1), "lines": np.ones(lines, np.int64)}
         return [
@@ -233,19 +245,17 @@ class GotoNeeds(Needs):
             for own in table
         ]
 
-    def _right(self, right: Right | None, line: int, text: Text, gold: Sequence[Chunk]) -> Ints:
-        """Return how many systems are right at each chunk of a line."""
+    def _right(self, right: Right | None, line: int, text: Text, size: int) -> list[int]:
+        """Return how many systems are right at each chunk of a line, of which there are `size`."""
         number = line if text.rows is None else int(text.rows[line])
-        if right is None:
-            return np.zeros(len(gold), np.int64)
-        found = right.lines.get(number)
-        if found is None and not right.from_file:
-            return np.full(len(gold), right.systems)
-        if found is None or len(found) != len(gold):
+        found = right.lines.get(number) if right else [0] * size
+        if right and found is None and not right.from_file:
+            return [right.systems] * size
+        if found is None or len(found) != size:
             has = f"{len(found)} numbers" if found else "no numbers"
-            message = f"the edits of annotator {self.annotator} cut this sentence into {len(gold)} chunks, and the weight "
-            raise LongTextError(0, line, f"{message}file has {has} for it; was it made of other edits?")
-        return np.array(found, np.int64)
+            message = f"edits cut this sentence into {size} chunks, and the weight file has {has} for it"
+            raise LongTextError(0, line, f"{message}; was it made of other edits?")
+        return found
 
 
 _FILES: dict[str, Right] = {}
@@ -275,7 +285,7 @@ def resolved(text: str, base: Path) -> str:
 
 
 @dataclass(frozen=True)
-class GoToScorer(LimitsReferences, JudgesEdits, Metric):
+class GoToScorer(LimitsReferences, Metric):
     """F-beta of chunks, weighted by how many systems fail at them.
 
     The edits of one annotator cut a sentence into chunks: each edit, and each token and gap between them. A chunk
@@ -288,7 +298,7 @@ class GoToScorer(LimitsReferences, JudgesEdits, Metric):
     """
 
     name: ClassVar[str] = "gotoscorer"
-    summary: ClassVar[str] = "GoToScorer (Gotou et al. 2020): edits weighted by how hard they are for the systems of the run"
+    summary: ClassVar[str] = "GoToScorer (Gotou et al. 2020): edits weighted by how hard they are for the systems"
     spellings: ClassVar[dict[str, dict[str, str]]] = {"GoTo scorer": {}, "GTS": {}}
     help_page: ClassVar[str] = "errant"
     counts: ClassVar[frozenset[str]] = frozenset(PARTS)
@@ -301,7 +311,6 @@ class GoToScorer(LimitsReferences, JudgesEdits, Metric):
         SYSTEMS,
         help="of chunks: from the systems of the run, none (each is 1), or a weight file of GTS",
         free=True,
-        path=True,
         form="systems, none or a file",
         resolved=resolved,
     )
@@ -363,32 +372,3 @@ class GoToScorer(LimitsReferences, JudgesEdits, Metric):
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks there are of each kind."""
         return [Counted(part, columns[f"count_{part}"]) for part in PARTS]
-
-    def verdicts(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
-    ) -> list[list[list[list[Verdict] | None]]]:
-        """Return the edits of the annotator and of outputs, with whether outputs are right there."""
-        return [
-            [
-                [self._verdicts(source, edits, own) for own in gold]
-                for source, edits, *gold in zip(sources, output, *annotations, strict=True)
-            ]
-            for output in outputs
-        ]
-
-    def _verdicts(self, source: str, output: str, annotation: str) -> list[Verdict] | None:
-        own = annotation_of(annotation.encode())
-        if own is None or (own.annotator, own.output) != (self.annotator, 0):
-            return None
-        tokens, outputs = source.split(" "), outputs_of(output.encode())
-        gold = chunks_of(tokens, own.edits, self.flavour)
-        ours = chunks_of(tokens, outputs[0] if outputs else (), self.flavour)
-        types = {(edit.start, edit.end, edit.correction): edit.type for edit in (*own.edits, *(outputs or [[]])[0])}
-        hits = {chunk[:3] for chunk in gold}
-        found = [(chunk, RIGHT if chunk[:3] in hits else WRONG) for chunk in ours if chunk.edited]
-        known = {chunk[:3] for chunk in ours}
-        found += [(chunk, MISSED) for chunk in gold if chunk.edited and chunk[:3] not in known]
-        return [
-            Verdict(start, end, " ".join(tokens[start:end]), text, types[start, end, text], verdict)
-            for (start, end, text, _), verdict in sorted(found)
-        ]

@@ -148,6 +148,7 @@ METRICS_ON: dict[str, Callable[[random.Random], Files]] = {
         [
             *("errant", "errant[mode=dt,types=R+M]", "errant[mode=ds,multi=true]", "errant[level=mean,multi=true]"),
             *("cleme[weights=none]", "cleme[assumption=independent]", "cleme[level=mean]", "cleme[version=2]"),
+            *("gotoscorer", "gotoscorer[weights=none,flavour=gec-metrics]", "gotoscorer[level=mean,a=1.5,c=2]"),
         ],
         edits,
     ),

@@ -184,7 +184,7 @@ TEXTS = [
     *("rouge", "rouge[references=mean]", "rouge[types=W+SU4]", "length", "external", "external[score=f_beta]"),
     *("errant", "errant[mode=dt,types=R+NOUN]", "m2", "m2[annotators=all]", "imeasure", "imeasure[mix=true]"),
     *("cleme[weights=none]", "cleme[assumption=independent,weights=none]", "cleme[version=2]"),
-    *("sari", "sari[flavour=modified]", "features"),
+    *("sari", "sari[flavour=modified]", "features", "gotoscorer[weights=none]"),
 ]
 M2 = """S a b
 A 1 2|||R:NOUN|||c|||REQUIRED|||-NONE-|||{0}

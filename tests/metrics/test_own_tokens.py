@@ -35,8 +35,11 @@ WITH_TOKENS = [
     "ter",
     "ter[cased=true]",
     "length",
+    "sari",
+    "sari[flavour=huggingface,lc=false]",
+    "features",
 ]
-TOKENIZER = {"bleu": "tok=whitespace", "rouge": "tok=whitespace"}
+TOKENIZER = {"bleu": "tok=whitespace", "rouge": "tok=whitespace", "sari": "tok=whitespace", "features": "tok=whitespace"}
 
 
 def near(expected: Any) -> Any:
@@ -198,6 +201,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
         "errant",
         "cleme",
         "external",
+        "gotoscorer",
     }
     assert names == set(METRICS)
 
