@@ -315,11 +315,6 @@ def new_proof(folder: Path) -> Path:
     return path
 
 
-def is_part(name: str) -> bool:
-    """Whether a file has the name of the counts of a shard."""
-    return bool(_NAME.fullmatch(name))
-
-
 def own_files(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder of unfinished counts that the program has written."""
     if folder.is_dir() and not folder.is_symlink():
