@@ -321,18 +321,6 @@ def own_files(folder: Path) -> Iterator[Path]:
         yield from (path for path in sorted(folder.iterdir()) if _OWN.fullmatch(path.name))
 
 
-def is_remains(run: Path, names: Set[str]) -> bool:
-    """Whether folders with these names have counts of this program and nothing else.
-
-    That is left where a run directory is deleted while a run writes to it, and the run is stopped.
-    """
-    if not names or not names <= {UNFINISHED, "statistics"}:
-        return False
-    left = [path for name in names for path in (run / name, *(run / name).rglob("*"))]
-    own = (path.is_dir() or path.suffix == COLUMNS or _OWN.fullmatch(path.name) for path in left)
-    return all(own) and not any(path.is_symlink() for path in left)
-
-
 def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:
     """Yield the files of unfinished counts that have nothing but arrays with these keys, or cannot be read."""
     for path in own_files(folder):

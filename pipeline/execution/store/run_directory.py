@@ -47,7 +47,6 @@ from .counts import (
     ShardFile,
     StoredCounts,
     find,
-    is_remains,
     new_proof,
     of_keys,
     own_files,
@@ -246,7 +245,7 @@ class RunDirectory:
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
         left = names - {MANIFEST + TEMPORARY, lock.LOCK}
-        if left and MANIFEST not in names and not is_remains(path, left - {LOG}):
+        if left and MANIFEST not in names:
             also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
             raise StoreError(f"{path}: {message}")
