@@ -808,7 +808,5 @@ def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None
     with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
-    with pytest.raises(
-        StoreError, match="holds files but no run.json.* or delete .*/run if it was a"
-    ):
+    with pytest.raises(StoreError, match=r"holds files but no run\.json.* or delete .*/run if it was a"):
         run(config, tmp_path / "run", options)
