@@ -32,7 +32,7 @@ from ._version import __version__
 from .errors import InputError
 from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
-from .execution.store.run_directory import Log, RunDirectory, mirrored, running, surroundings
+from .execution.store.run_directory import Log, RunDirectory, folder_of, running, surroundings
 from .io.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
 from .prepare import Job, prepare
@@ -108,11 +108,8 @@ def run(
     StoreError where the directory cannot be used.
     """
     remove_abandoned()
-    with (
-        options.under(job.config.run).connected() as connected,
-        mirrored(output or job.config.output.dir) as folder,
-        (directory := RunDirectory(folder)).held(listener.tell),
-    ):
+    directory = RunDirectory(folder_of(output or job.config.output.dir))
+    with options.under(job.config.run).connected() as connected, directory.held(listener.tell):
         kept = {} if fresh else _kept(directory, job, listener)
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:

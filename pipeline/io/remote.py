@@ -7,22 +7,18 @@ without its password and without what follows the question mark, which may be a 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..errors import CorpusError, DataError, Problem, StoreError, did_you_mean
-from .safe_files import read_json, write_atomic
+from ..errors import CorpusError, DataError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     T = TypeVar("T")
     Stamps = dict[str, list[Any]]
@@ -374,98 +370,3 @@ def glob(pattern: Remote) -> list[Remote]:
         return [Remote(system.unstrip_protocol(name)) for name in names]
 
     return tried(pattern, find)
-
-
-# ---- a folder that is written at an address: work is done in a folder here, and the files that changed are sent
-
-READ_ONLY = WEB
-"""Kinds of addresses to which nothing can be written."""
-
-
-def folder_at(address: str, sent: Callable[[str], bool], last: str) -> Path | Mirror:
-    """Return the folder that a user has written, or the mirror of one at an address (see Mirror); raises StoreError."""
-    return Mirror(Remote(address), sent, last) if is_remote(address) else Path(expanded(address))
-
-
-class Mirror:
-    """A local folder, and an address that has or gets the same files: object stores cannot append and rename.
-
-    A small file beside the folder lists the size and time of each file when both sides were last the same.
-    """
-
-    def __init__(self, there: Remote, sent: Callable[[str], bool], last: str) -> None:
-        """Find the folder in the user's cache; raises StoreError for an address to which nothing can be written.
-
-        `sent` says which names are those of files that are sent, and `last` is the name of the one that is sent last.
-        """
-        if there.scheme in READ_ONLY:
-            raise StoreError(
-                f"{there}: an HTTP server takes no files; name a folder, or one at s3://, gs://, hdfs:// ..."
-            )
-        self.there, self.sent, self.last = Remote(there.url.rstrip("/")), sent, last
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache") / "gec-pipeline" / "runs"
-        name = hashlib.blake2b(self.there.url.encode(), digest_size=8).hexdigest()
-        self.folder, self._notes = cache / name, cache / f"{name}.json"
-
-    def fetch(self) -> None:
-        """Fetch the files that changed at the address since both sides were the same, or are missing in the folder."""
-        before, stamps = self._noted("there"), self._find()
-        for name in self._ordered(stamps):
-            here = self.folder / name
-            if not here.exists() or before.get(name) != stamps[name]:
-                here.parent.mkdir(parents=True, exist_ok=True)
-                self._tried(lambda system, root, name=name, to=here: system.get_file(f"{root}/{name}", str(to)))  # type: ignore[misc]
-        self._note(stamps)
-
-    def send(self) -> None:
-        """Send the files that changed in the folder since both sides were the same, and delete those that are gone."""
-        before, stamps, here = self._noted("here"), self._find(), self._stamps()
-        for name in self._ordered(here):
-            if name not in stamps or before.get(name) != here[name]:
-                self._tried(lambda system, root, name=name: system.put_file(str(self.folder / name), f"{root}/{name}"))  # type: ignore[misc]
-        for name in stamps.keys() - here.keys():
-            self._tried(lambda system, root, name=name: system.rm_file(f"{root}/{name}"))  # type: ignore[misc]
-        self._note(self._find())
-
-    def _ordered(self, names: Iterable[str]) -> list[str]:
-        return sorted(names, key=lambda name: (name == self.last, name))
-
-    def _find(self) -> Stamps:
-        """Return the stamps of the files at the address."""
-
-        def find(system: Any, root: str) -> Stamps:
-            system.invalidate_cache()
-            try:
-                listed: Mapping[str, Any] = system.find(root, detail=True)
-            except FileNotFoundError:
-                return {}
-            stamps = {path.removeprefix(root).lstrip("/"): list(RemoteStamp.of(item)) for path, item in listed.items()}
-            return {name: stamp for name, stamp in stamps.items() if self.sent(name)}
-
-        return self._tried(find)
-
-    def _stamps(self) -> Stamps:
-        """Return the stamps of the files in the folder."""
-        stamps: Stamps = {}
-        for path in self.folder.rglob("*"):
-            name = path.relative_to(self.folder).as_posix()
-            if self.sent(name) and path.is_file():
-                status = path.stat()
-                stamps[name] = [status.st_size, status.st_mtime_ns]
-        return stamps
-
-    def _noted(self, side: str) -> Stamps:
-        """Return the stamps of the files on one side (here or there) when both sides were last the same."""
-        with suppress(OSError, ValueError, StoreError, KeyError, TypeError):
-            return dict(read_json(self._notes)[side])
-        return {}
-
-    def _note(self, there: Stamps) -> None:
-        write_atomic(self._notes, json.dumps({"there": there, "here": self._stamps()}).encode())
-
-    def _tried(self, call: Callable[[Any, str], T]) -> T:
-        try:
-            return tried(self.there, call)
-        except CorpusError as error:
-            message = f"{error.problems[0].message}; what was done is in {self.folder}, and the same command goes on"
-            raise StoreError(f"{self.there}: {message}") from None

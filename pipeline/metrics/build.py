@@ -226,15 +226,13 @@ def _written_mapping(node: Node) -> Node:
         raise ConfigError(f"the key 'name' is missing; known metrics: {', '.join(METRICS)}")
     if "[" not in named.value and "|" not in named.value:
         return node
-    # a metric written as a text such as "gleu[n=3]", to which --set adds options, which take the place of those in it
-    added = {key: child for key, child in children_of(node).items() if key != "name"}
-    if not any(map(is_set, added.values())):
-        raise ConfigError(f"no metric is called '{named.value}'; write its options as keys beside `name`")
+    # a text such as "gleu[n=3]" with options beside it, of which --set may give some anew
     mapping = _written_mapping(replace(named, path=node.path))
-    metric = METRICS[meant(str(children_of(mapping)["name"].value))[0]]
-    anew = {option_of(metric, key) for key in added} - {None}
-    kept = {key: child for key, child in children_of(mapping).items() if option_of(metric, key) not in anew}
-    return replace(mapping, value={**kept, **added}, keys={**mapping.keys, **node.keys})
+    added = {key: child for key, child in children_of(node).items() if key != "name"}
+    twice = [key for key, child in added.items() if key in children_of(mapping) and not is_set(child)]
+    if twice:
+        raise ConfigError(f"'{named.value}': '{twice[0]}' is given a second time outside the text")
+    return replace(mapping, value={**children_of(mapping), **added}, keys={**mapping.keys, **node.keys})
 
 
 def children_of(node: Node) -> dict[str, Node]:

@@ -18,7 +18,6 @@ from ..io.catalogue import named_in
 from ..io.dataset_cache import content_of, state
 from ..io.remote import is_data
 from ..metrics.build import from_text
-from .recipe import plain_yaml
 from .verdicts import EXACT, read_number
 
 if TYPE_CHECKING:
@@ -169,8 +168,10 @@ class LeaderBoard:
 @cache
 def written_boards() -> Mapping[str, dict[str, Any]]:
     """Return what boards.yaml says, by the names of the boards."""
+    from ..config.compose import parse
+
     text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
-    leader_boards: dict[str, dict[str, Any]] = plain_yaml(text)
+    leader_boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
     return leader_boards
 
 

@@ -118,14 +118,7 @@ def read_recipe(path: Path) -> Recipe:
     """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
     from ..config.compose import read
 
-    if path.parent != FOLDER:
-        read(path)  # refuses what is no YAML, and what is larger than any config, before it is built
-    try:
-        content = plain_yaml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{path}: is not YAML; `gec-pipeline reproduce --check {path}` says where") from None
+    content = read(path)[0].plain()
     publication = content.get("publication") if isinstance(content, dict) else None
     if not isinstance(publication, dict) or not _is_whole(publication):
         raise InputError(
@@ -139,16 +132,6 @@ def read_recipe(path: Path) -> Recipe:
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     return Recipe(path.stem, path, content["publication"], tuple(files), content)
-
-
-def plain_yaml(text: str) -> Any:
-    """Return YAML as text, lists and mappings, nothing else. Raises ValueError where it is not YAML."""
-    import yaml
-
-    try:
-        return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from None
 
 
 def _is_whole(publication: dict[str, Any]) -> bool:

@@ -29,7 +29,7 @@ Row = TypeVar("Row", Score, Breakdown, Comparison)
 
 
 def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Board]]:
-    """Return what load() reads from a run directory, or load_two() from two, each of which may be at an address."""
+    """Return what load() reads from a run directory, or load_two() from two."""
     folder = folder_of(run)
     return load(folder) if run2 is None else load_two(folder, folder_of(run2))
 

@@ -197,10 +197,16 @@ def test_an_option_is_added_to_a_metric_however_it_is_written(metric: object, se
     assert job.metrics[0] == from_text(same)
 
 
-def test_a_name_with_options_in_a_file_is_refused() -> None:
-    text = CONFIG.replace("'gleu[iter=2]'", "{name: 'gleu[n=3]', order: 2}")
-    assert problems(text) == [
-        "c.yaml:3:12: metrics[0].name: no metric is called 'gleu[n=3]'; write its options as keys beside `name`"
+def test_options_stand_beside_a_name_with_options() -> None:
+    def written(beside: str) -> str:
+        return CONFIG.replace("'gleu[iter=2]'", f"{{name: 'gleu[n=3]', {beside}: 2}}")
+
+    assert prepare(written("iterations")).metrics == (from_text("gleu[n=3,iter=2]"),)
+    assert problems(written("order")) == [
+        "c.yaml:3:31: metrics[0].order: is given twice: 'order' and 'n' are the same option"
+    ]
+    assert problems(written("n")) == [
+        "c.yaml:3:12: metrics[0].name: 'gleu[n=3]': 'n' is given a second time outside the text"
     ]
 
 

@@ -1,4 +1,4 @@
-"""Texts and run directories at addresses: in memory, on HTTP servers with and without ranges, and (opt-in) on S3.
+"""Texts at addresses: in memory, on HTTP servers with and without ranges, and (opt-in) on S3.
 
 PIPELINE_S3=1 python -m pytest tests/io/test_remote.py     needs s3fs and moto[server]
 """
@@ -18,19 +18,17 @@ from unittest import mock
 
 import pytest
 
-import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Column, Input
 from pipeline.corpus import scan as index
 from pipeline.corpus.input_files import Opener
 from pipeline.corpus.texts import read_span, read_texts
-from pipeline.errors import CorpusError, Problem, StoreError
+from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store import run_directory
 from pipeline.io import plain_files, remote
 from pipeline.io.plain_files import PIECE
 from pipeline.io.remote import Remote
-from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
+from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 from tests.files import problems, write
 from tests.support.web import serving
 
@@ -304,102 +302,12 @@ def test_globs_without_a_match_and_where_nothing_is_listed_are_told(memory: str,
 # ---- run directories
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def there() -> dict[str, bytes]:
-    """Return the files of the run directory in memory, but those that tell when and how."""
-    import fsspec
-
-    system = fsspec.filesystem("memory")
-    found = {path.removeprefix("/folder/run/"): system.cat_file(path) for path in system.find("/folder/run")}
-    return {name: data for name, data in found.items() if name not in ("run.json", "log.txt")}
-
-
-@pytest.mark.usefixtures("cache")
-def test_a_run_directory_at_an_address_has_the_files_of_one_here(
-    memory: str, files: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert files
-    place = f"{memory}/run"
-    assert main(["run", str(tmp_path / "config.yaml"), "--output", place]) == 0
-    assert f"results: {place}\n" in capsys.readouterr().err
-    run(tmp_path / "config.yaml", tmp_path / "one")
-    assert there() == dict(tree(tmp_path / "one"))
-    assert main(["show", place, "--json"]) == 0
-    assert capsys.readouterr().out == (tmp_path / "one" / "results.json").read_text(encoding="utf-8")
-    evaluation = pipeline.run(tmp_path / "config.yaml", place)
-    assert evaluation.get(system="A", metric="bleu").columns["hyp_len"].shape == (700,)
-    assert evaluation.get(system="A", metric="bleu").score == pipeline.load(place).get(system="A", metric="bleu").score
-
-
-def test_another_machine_goes_on_from_what_was_sent(
-    memory: str, files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Interrupted on one, continued on the other, whose cache is empty: only what was not done is counted."""
-    assert files
-    place, config = f"{memory}/run", tmp_path / "config.yaml"
-
-    def interrupt(done: int, whole: int) -> None:
-        if done > whole / 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache1"))
-    with pytest.raises(KeyboardInterrupt):
-        run(config, place, RunOptions(n_jobs=1, backend="serial", shard_lines=100), Hears(progress=interrupt))
-    assert len([name for name in there() if name.startswith("unfinished/")]) == 4  # of seven: more than a half
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache2"))
-    notes: list[str] = []
-    run(config, place, RunOptions(n_jobs=1, backend="serial", shard_lines=100), Hears(note=notes.append))
-    assert any("3 of 7 shards" in note for note in notes)
-    (folder,) = (path for path in (tmp_path / "cache2" / "gec-pipeline" / "runs").iterdir() if path.is_dir())
-    assert "3 of 7 shards" in (folder / "log.txt").read_text(encoding="utf-8")
-    run(config, tmp_path / "one")
-    assert there() == dict(tree(tmp_path / "one"))
-
-
-@pytest.mark.usefixtures("cache")
-def test_only_what_changed_is_sent_and_what_is_stale_is_deleted(
-    memory: str, files: dict[str, bytes], tmp_path: Path
-) -> None:
-    import fsspec
-
-    assert files
-    system = fsspec.filesystem("memory")
-    place, config = f"{memory}/run", tmp_path / "config.yaml"
-    sent: list[str] = []
-    original = type(system).put_file
-
-    def watched(self: object, here: str, name: str, **more: object) -> object:
-        sent.append(name)
-        return original(self, here, name, **more)
-
-    with mock.patch.object(type(system), "put_file", watched):
-        run(config, place)
-    assert sent.pop().endswith("/run.json")
-    assert "scores.csv" in there()
-    put("run/of-mine.xyz/keep", b"mine")
-    sent.clear()
-    content = json.loads(config.read_text(encoding="utf-8").replace(', "bleu"', ""))
-    config.write_text(json.dumps({**content, "output": {"formats": ["json"]}}), encoding="utf-8")
-    with mock.patch.object(type(system), "put_file", watched):
-        run(config, place)
-    assert not [name for name in sent if name.endswith(".columns")]
-    assert sent[-1].endswith("/run.json")
-    assert "scores.csv" not in there()
-    assert [name for name in there() if "13a" in name]  # BLEU's counts stay
-    assert system.cat_file("/folder/run/of-mine.xyz/keep") == b"mine"
-
-
-@pytest.mark.usefixtures("cache")
-def test_run_directories_that_cannot_be_are_told(memory: str, server: Server) -> None:
-    with pytest.raises(StoreError, match=r"memory://folder/none: has no run\.json, so no run of this program made it"):
-        run_directory.folder_of(f"{memory}/none")
-    with pytest.raises(StoreError, match="an HTTP server takes no files; name a folder, or one at s3://"):
-        run_directory.folder_of(server.url("run"))
+def test_a_run_directory_at_an_address_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = write_run(tmp_path, 5)
+    told = "s3://bucket/run: is an address; name a folder, and copy it there with the tool of your store"
+    for command in (["run", str(config), "--output"], ["show"], ["report", "--format", "csv", "--"], ["compare"]):
+        assert main([*command, "s3://user:secret@bucket/run"]) == 2
+        assert told in capsys.readouterr().err
 
 
 # ---- S3
@@ -441,7 +349,7 @@ def s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
-    """Texts by ranges from threads and processes, and the run directory too."""
+    """Texts by ranges from threads and processes."""
     import fsspec
 
     system = fsspec.filesystem("s3")
@@ -450,15 +358,10 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
     config = remote_config(tmp_path, f"{s3}/")
     run(tmp_path / "config.yaml", tmp_path / "one")
     for backend in ("threading", "loky"):  # a process of its own: loky's workers of earlier tests know no keys
-        place = f"run-{backend}"
-        command = ["run", str(config), "--output", f"{s3}/{place}", "--n-jobs", "2", "--backend", backend, "-q"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / backend)}
+        command = ["run", str(config), "--output", str(tmp_path / backend), "--n-jobs", "2", "--backend", backend, "-q"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         subprocess.run([sys.executable, "-m", "pipeline", *command], env=environment, check=True, capture_output=True)
-        found = {
-            path.removeprefix(f"bucket/{place}/"): system.cat_file(path) for path in system.find(f"bucket/{place}")
-        }
-        expected = dict(tree(tmp_path / "one"))
-        assert {name: data for name, data in found.items() if name in expected} == expected
+        assert tree(tmp_path / backend) == tree(tmp_path / "one")
     with pytest.raises(CorpusError, match="s3://bucket/none: no such file there"):
         remote.stamp_of(Remote(f"{s3}/none"))
 

@@ -6,11 +6,11 @@ import csv
 import gzip
 import json
 import re
+from copy import deepcopy
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from pipeline import stages
 from pipeline.cli.commands.reproduce import reproduce
@@ -74,8 +74,7 @@ def test_a_recipe_holds_on_the_files_at_hand(name: str, tmp_path: Path) -> None:
 
 def written(name: str) -> dict[str, Any]:
     """Return a recipe as text, lists and mappings."""
-    content: dict[str, Any] = yaml.load(RECIPES[name].path.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506
-    return content
+    return deepcopy(RECIPES[name].content)
 
 
 def verdicts(config: dict[str, Any], folder: Path) -> list[tuple[str, int, int]]:

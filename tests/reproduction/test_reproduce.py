@@ -338,6 +338,8 @@ def test_data_of_the_user_is_taken_from_a_folder(
     said = capsys.readouterr()
     told = f"9 files are not here: pillars: get it there; then put it at {tmp_path / 'data' / 'pillars'}"
     assert told in " ".join(said.out.split())
+    assert main(["data", "fetch", "pillars"]) == 2
+    assert "pillars: is not fetched; get it there" in capsys.readouterr().err
     folder = tmp_path / "mine"
     for file in files.values():
         (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
@@ -345,8 +347,6 @@ def test_data_of_the_user_is_taken_from_a_folder(
     (tmp_path / "data" / "pillars").symlink_to(folder, target_is_directory=True)
     assert main(arguments) == 1  # the texts are invented
     assert re.search(r"^pillars-conll14 +[0-9]+ of 27 .* partly ", capsys.readouterr().out, re.MULTILINE)
-    assert main(["data", "fetch", "pillars"]) == 2
-    assert "pillars: is not fetched; get it there" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("empty")

@@ -35,12 +35,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the paragraph and the BibTeX."""
     from ...execution.store.run_directory import folder_of
-    from ...io.remote import is_remote
     from ...metrics.base.capabilities import declared_of
     from ...report.citations import LATEX, PLAIN, bibtex, of_metric, paragraph, uncited
     from ...scoring.results import Results
 
-    if not is_remote(args.what) and not Path(args.what).is_dir():
+    if not Path(args.what).is_dir():
         metric = of_metric(args.what)
         if not metric.citations:
             print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)

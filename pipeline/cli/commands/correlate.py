@@ -127,11 +127,9 @@ def _aliases(given: list[str]) -> dict[str, str]:
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
-    from ...execution.store.run_directory import folder_of
     from ...human.score_files import metric_scores, scores_of_file
-    from ...io.remote import is_remote
 
-    paths = [folder_of(text) if is_remote(text) else path_of(text) for text in args.run]
+    paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
         from ...scoring import stored_runs
         from ...scoring.stored_runs import only

@@ -181,7 +181,6 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
 
 def _asked(args: argparse.Namespace) -> list[str]:
     """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
-    from ...io.remote import is_remote
     from ...report import FORMATS, unavailable
 
     of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
@@ -203,8 +202,6 @@ def _asked(args: argparse.Namespace) -> list[str]:
             raise InputError(problem)
     if lacking := unavailable(formats):
         raise InputError("\n".join(lacking))
-    if args.output is None and is_remote(args.run) and not all(FORMATS[name].printed for name in formats):
-        raise InputError(f"--output: which folder? {args.run} is an address")
     return formats
 
 

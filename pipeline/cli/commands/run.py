@@ -14,7 +14,7 @@ examples:
   gec-pipeline run eval.yaml --mean
   gec-pipeline run eval.yaml --boards
   gec-pipeline run eval.yaml --fresh
-  gec-pipeline run eval.yaml --backend dask --address tcp://head:8786 --output s3://bucket/runs/today
+  gec-pipeline run eval.yaml --backend dask --address tcp://head:8786
 """
 
 from __future__ import annotations
@@ -72,7 +72,6 @@ def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
     from ...execution.options import SILENT, RunOptions
-    from ...io.remote import is_remote
     from ...report.console import print_results
     from ...report.terminal.printing import print_table
 
@@ -103,8 +102,7 @@ def run(args: argparse.Namespace) -> int:
         digits = job.config.output.digits if args.digits is None else args.digits
         print_results(results, digits, boards=args.boards)
     if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
-        folder = args.output or job.config.output.dir
-        print(printable(f"results: {folder if is_remote(folder) else directory.path}"), file=sys.stderr)
+        print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return int(bool(results.expectations and results.expectations["missed"]))
@@ -132,7 +130,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     from ...scoring.board import views_of
     from ...stages import replacement
 
-    directory = RunDirectory(folder_of(output or job.config.output.dir, new=True), make=False)
+    directory = RunDirectory(folder_of(output or job.config.output.dir), make=False)
     note = None if fresh else replacement(directory, job)
     rows = []
     for corpus in job.corpora:

@@ -321,27 +321,10 @@ def new_proof(folder: Path) -> Path:
     return path
 
 
-def is_part(name: str) -> bool:
-    """Whether a file has the name of the counts of a shard."""
-    return bool(_NAME.fullmatch(name))
-
-
 def own_files(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder of unfinished counts that the program has written."""
     if folder.is_dir() and not folder.is_symlink():
         yield from (path for path in sorted(folder.iterdir()) if _OWN.fullmatch(path.name))
-
-
-def is_remains(run: Path, names: Set[str]) -> bool:
-    """Whether folders with these names have counts of this program and nothing else.
-
-    That is left where a run directory is deleted while a run writes to it, and the run is stopped.
-    """
-    if not names or not names <= {UNFINISHED, "statistics"}:
-        return False
-    left = [path for name in names for path in (run / name, *(run / name).rglob("*"))]
-    own = (path.is_dir() or path.suffix == COLUMNS or _OWN.fullmatch(path.name) for path in left)
-    return all(own) and not any(path.is_symlink() for path in left)
 
 
 def of_keys(folder: Path, keys: Set[str]) -> Iterator[Path]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files as lock
-from ...io.remote import folder_at
+from ...io.remote import Remote, expanded, is_remote
 from ...io.safe_files import (
     LOCK,
     MAX_JSON,
@@ -48,8 +48,6 @@ from .counts import (
     ShardFile,
     StoredCounts,
     find,
-    is_part,
-    is_remains,
     new_proof,
     of_keys,
     own_files,
@@ -165,44 +163,12 @@ def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
     return paths
 
 
-# ---- a run directory at an address: the folder where the work is done is in the user's cache
-
-
-def _is_sent(name: str) -> bool:
-    """Whether an address gets a file: all that a run may write, but the lock and what is half written."""
-    folder, _, part = name.rpartition("/")
-    return is_part(part) if folder == UNFINISHED else is_file_name(name) and not name.endswith((TEMPORARY, LOCK))
-
-
-def folder_of(address: str | Path, *, new: bool = False) -> Path:
-    """Return the local folder of a run directory that is only read; files at an address are fetched into it.
-
-    Raises StoreError where the files cannot be fetched, or no run wrote them. `new` says that there need not be any.
-    """
-    place = folder_at(str(address), _is_sent, MANIFEST)
-    if isinstance(place, Path):
-        return place
-    place.fetch()
-    if not new and not (place.folder / MANIFEST).exists():
-        raise StoreError(f"{place.there}: has no {MANIFEST}, so no run of this program made it")
-    return place.folder
-
-
-@contextmanager
-def mirrored(address: str | Path) -> Iterator[Path]:
-    """Yield the folder to work in. Files at an address are fetched first, and sent at the end, even after an error.
-
-    run.json is sent last: a reader of a directory that was not sent completely sees an unfinished run.
-    """
-    place = folder_at(str(address), _is_sent, MANIFEST)
-    if isinstance(place, Path):
-        yield place
-        return
-    place.fetch()
-    try:
-        yield place.folder
-    finally:
-        place.send()
+def folder_of(written: str | Path) -> Path:
+    """Return the run directory that a user has written; raises StoreError for an address: a run works in a folder."""
+    if is_remote(str(written)):
+        advice = "name a folder, and copy it there with the tool of your store"
+        raise StoreError(f"{Remote(str(written))}: is an address; {advice}")
+    return Path(expanded(str(written)))
 
 
 # ---- the log, log.txt: what happened at what time in each run; it is not a part of the results
@@ -280,7 +246,7 @@ class RunDirectory:
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
         left = names - {MANIFEST + TEMPORARY, lock.LOCK}
-        if left and MANIFEST not in names and not is_remains(path, left - {LOG}):
+        if left and MANIFEST not in names:
             also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
             raise StoreError(f"{path}: {message}")

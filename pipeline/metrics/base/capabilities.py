@@ -61,30 +61,25 @@ class ComputesNumbers:
         raise NotImplementedError
 
 
-def computing(metric: Metric) -> ComputesNumbers | None:
+def computes_numbers(metric: Metric) -> ComputesNumbers | None:
     """Return the metric if code of a user computes its numbers, else None."""
     return metric if isinstance(metric, ComputesNumbers) else None
 
 
 def columns_of(metric: Metric, text: Text) -> Columns:
     """Return the columns of the first system of a text."""
-    own = computing(metric)
+    own = computes_numbers(metric)
     return own.computed(text) if own else metric.needs.count(text)[0]
 
 
 def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
     """Return metrics for so many systems."""
-    return tuple(own.for_systems(number) if (own := computing(metric)) else metric for metric in metrics)
+    return tuple(own.for_systems(number) if (own := computes_numbers(metric)) else metric for metric in metrics)
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     """Return what results keep of the metrics of users, by name."""
-    return {metric.name: own.declared for metric in metrics if (own := computing(metric))}
-
-
-def computes_numbers(metric: Metric) -> bool:
-    """Return whether code of a user computes the numbers of a metric."""
-    return computing(metric) is not None
+    return {metric.name: own.declared for metric in metrics if (own := computes_numbers(metric))}
 
 
 def in_percent(metric: type[Metric]) -> bool:
@@ -95,7 +90,7 @@ def in_percent(metric: type[Metric]) -> bool:
 
 def lacks_code(metric: Metric) -> bool:
     """Return whether only the results of a metric of a user are at hand."""
-    needs: Any = metric.needs if computing(metric) else None
+    needs: Any = metric.needs if computes_numbers(metric) else None
     return needs is not None and needs.code is None
 
 
