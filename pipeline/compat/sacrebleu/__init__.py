@@ -4,7 +4,7 @@
     from pipeline.compat.sacrebleu.metrics import BLEU
 
 Scores, signatures and printed lines are those of sacreBLEU 2.6.0. Unlike there, lists of different lengths raise
-InputError; sacreBLEU scores the lines that both have. Data sets and the paired tests of its command are not here.
+InputError; sacreBLEU scores the lines that both have. Data sets, intervals and paired tests are not here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ __all__ = [
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
-    "raw_corpus_bleu",
     "sentence_bleu",
     "sentence_chrf",
     "sentence_ter",
@@ -45,11 +44,6 @@ def corpus_bleu(
     """Return the BLEU of a corpus; `references` has a list for each annotator, with None where one is missing."""
     metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
     return metric.corpus_score(hypotheses, references)
-
-
-def raw_corpus_bleu(hypotheses: Sequence[str], references: Streams, smooth_value: float | None = 0.1) -> BLEUScore:
-    """Return the BLEU of a corpus that is tokenised, with smoothing by floor and with effective order."""
-    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
 
 
 def sentence_bleu(

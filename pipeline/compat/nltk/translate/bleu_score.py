@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...texts import WrongTypeError, WrongValueError, check_order, closest_lengths, ids_of, lengths, matches, totals
+from ...texts import WrongTypeError, WrongValueError, ids_of, matches, metric_of, sums_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,14 +23,7 @@ if TYPE_CHECKING:
     Weights = Sequence[float] | Sequence[Sequence[float]]
     """A weight for each order of n-grams, or several such lists."""
 
-__all__ = [
-    "SmoothingFunction",
-    "brevity_penalty",
-    "closest_ref_length",
-    "corpus_bleu",
-    "modified_precision",
-    "sentence_bleu",
-]
+__all__ = ["SmoothingFunction", "corpus_bleu", "sentence_bleu"]
 
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
@@ -40,57 +32,42 @@ QUARTERS = (0.25, 0.25, 0.25, 0.25)
 
 def counted(
     list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int, kind: str
-) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
-    """Return matches, the tokens of hypotheses and of references, and which references there are.
+) -> tuple[dict[str, Ints], NDArray[np.bool_]]:
+    """Return the columns of metrics that count matches of a kind (`kernel/common.py`), and which references there are.
 
-    They are matches of a kind (`kernel/common.py`), [lines, order] or [lines, references, order]; [lines]; and twice
-    [lines, references]: lines may have fewer references than others.
+    Lines may have fewer references than others: bool [lines, references].
     Raises InputError for lists that do not fit together, and for tokens that cannot be keys.
     """
+    if not len(hypotheses):
+        raise WrongValueError("hypotheses: the list is empty")
     if len(list_of_references) != len(hypotheses):
         found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
         raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
     own = np.array(list(map(len, list_of_references)))
-    most = max(1, own.max(initial=0))
-    sets = [[texts[n] if n < len(texts) else () for texts in list_of_references] for n in range(most)]
+    if not own.all():
+        raise WrongValueError(f"item {own.argmin() + 1} has no references")
+    sets = [[texts[n] if n < len(texts) else () for texts in list_of_references] for n in range(own.max())]
     try:
         encoded = ids_of([*sets, hypotheses])
     except TypeError as error:
         raise WrongTypeError(f"expected sentences that are lists of tokens: {error}") from None
-    *reference_sizes, sizes = (lengths(text) for text in encoded)
-    there = np.arange(most) < own[:, None]
-    return matches(encoded, order, kind), sizes, np.stack(reference_sizes, axis=-1), there
+    *references, sizes = (np.diff(text.offsets) for text in encoded)
+    total = np.maximum(sizes[:, None] - np.arange(order), 0)
+    columns = {"hyp_len": sizes, "ref_len": np.stack(references, axis=-1), "total": total}
+    return columns | {kind: matches(encoded, order, kind)}, np.arange(len(sets)) < own[:, None]
 
 
-class Precision(Fraction):
-    """Matches / n-grams. Unlike a Fraction it keeps both numbers, so that 2/4 does not become 1/2."""
+class Precision(float):
+    """Matches / n-grams, with both numbers."""
 
-    __slots__ = ("matches", "ngrams")
-
-    matches: int
-    ngrams: int
+    numerator: int
+    denominator: int
 
     def __new__(cls, matches: int, ngrams: int) -> Precision:
         """Make it of both numbers."""
-        made = super().__new__(cls, matches, ngrams)
-        made.matches, made.ngrams = matches, ngrams
+        made = super().__new__(cls, matches / ngrams)
+        made.numerator, made.denominator = matches, ngrams
         return made
-
-    @property
-    def numerator(self) -> int:
-        """The matches."""
-        return self.matches
-
-    @property
-    def denominator(self) -> int:
-        """The n-grams."""
-        return self.ngrams
-
-
-def modified_precision(references: Sequence[Tokens], hypothesis: Tokens, n: int) -> Precision:
-    """Return how many n-grams of order `n` are in a reference, and how many there are, at least 1."""
-    match = counted([references], [hypothesis], n, "union_match")[0]
-    return Precision(int(match[0, n - 1]), max(1, len(hypothesis) - n + 1))
 
 
 class SmoothingFunction:
@@ -144,9 +121,9 @@ class SmoothingFunction:
         self, p_n: Sequence[Any], references: Sequence[Tokens], hypothesis: Tokens, *_: object, **__: object
     ) -> list[Any]:
         """Average each precision with the averaged one below it and the plain one above it."""
-        above = [*p_n[1:], modified_precision(references, hypothesis, 5)]
+        fifth = _precisions([references], [hypothesis], 5)[0][4]
         below, averaged = p_n[0] + 1, []
-        for precision, higher in zip(p_n, above, strict=True):
+        for precision, higher in zip(p_n, [*p_n[1:], fifth], strict=True):
             below = (below + precision + higher) / 3
             averaged.append(below)
         return averaged
@@ -203,23 +180,24 @@ def corpus_bleu(
     Raises InputError for lists that do not fit together.
     """
     sets: Any = weights if _are_several(weights) else [weights]
-    order = max(map(len, sets))
-    check_order("weights", order)
-    if not len(hypotheses):
-        raise WrongValueError("hypotheses: the list is empty")
-    match, sizes, reference_sizes, there = counted(list_of_references, hypotheses, order, "union_match")
-    if not there.any(axis=1).all():
-        raise WrongValueError(f"item {there.any(axis=1).argmin() + 1} has no references")
-    length = int(sizes.sum())
-    brevity = brevity_penalty(int(closest_lengths(sizes, reference_sizes, there).sum()), length)
-    ngrams = np.maximum(totals(sizes, order), 1).sum(axis=0).tolist()
-    precisions: list[Any] = [Precision(*both) for both in zip(match.sum(axis=0).tolist(), ngrams, strict=True)]
-    if precisions[0].numerator == 0:
+    precisions, length, ref_len = _precisions(list_of_references, hypotheses, max(map(len, sets)))
+    if precisions[0] == 0:
         return 0 if len(sets) == 1 else [0] * len(sets)
+    brevity = 1 if length > ref_len else math.exp(1 - ref_len / length)
     smooth = smoothing_function or SmoothingFunction().method0
     precisions = smooth(precisions, references=list_of_references[-1], hypothesis=hypotheses[-1], hyp_len=length)
     scores = [_score(own, precisions, brevity, length if auto_reweigh else None) for own in sets]
     return scores[0] if len(sets) == 1 else scores
+
+
+def _precisions(
+    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int
+) -> tuple[list[Any], int, int]:
+    """Return the precision of each order, and the lengths of hypotheses and of the references closest to them."""
+    metric = metric_of("bleu", flavour="nltk", order=order)
+    sums = sums_of(metric, *counted(list_of_references, hypotheses, order, "union_match"))
+    ngrams = zip(sums["match"], sums["total"], strict=True)
+    return [Precision(*both) for both in ngrams], sums["hyp_len"], sums["ref_len"]
 
 
 def _are_several(weights: Any) -> bool:
@@ -236,15 +214,3 @@ def _score(weights: Any, precisions: list[Any], brevity: float, length: int | No
         weights = (1 / length,) * length
     logs = [weight * math.log(p) for weight, p in zip(weights, precisions, strict=False) if p > 0]
     return brevity * math.exp(math.fsum(logs))
-
-
-def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
-    """Return the length of the reference that is closest to `hyp_len`, the shorter of two."""
-    return min((len(reference) for reference in references), key=lambda length: (abs(length - hyp_len), length))
-
-
-def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float:
-    """Return what a score is multiplied with because of its length: 1, or less for short texts."""
-    if hyp_len > closest_ref_len:
-        return 1
-    return math.exp(1 - closest_ref_len / hyp_len) if hyp_len else 0
