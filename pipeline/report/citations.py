@@ -1,4 +1,4 @@
-"""What a run should cite: BibTeX of its metrics, data sets and tests, and a paragraph that says how it was evaluated.
+"""What a run should cite: its metrics, data sets, samples and tests, each with the keys of BibTeX entries.
 
 All entries are in `io/citations.bib`. To add one, write it there, and its key into a table of this file or into the
 `citations` of a metric.
@@ -14,12 +14,11 @@ from ..io.catalogue import citations
 from ..metrics.base.declared import key_of
 from ..metrics.base.options import with_samples
 from ..metrics.build import from_text
-from .latex import code, escape
 from .tables.comparisons import baseline_of, level_name
 from .tables.ranked import groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..metrics.base.metric import Metric
     from ..scoring.results import Results
@@ -74,21 +73,6 @@ def keys_of_dataset(name: str, digests: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(by_text or by_name))
 
 
-class Text(NamedTuple):
-    """How a paragraph is written, in plain text or LaTeX."""
-
-    cite: Callable[[Sequence[str]], str]
-    """Writes a citation of some keys."""
-    plain: Callable[[str], str]
-    """Writes words."""
-    code: Callable[[str], str]
-    """Writes a signature."""
-
-
-PLAIN = Text(lambda keys: f" [{', '.join(keys)}]" if keys else "", str, str)
-LATEX = Text(lambda keys: rf"~\cite{{{','.join(keys)}}}" if keys else "", escape, code)
-
-
 def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
     """Return the entries of these keys, each once; `own` has entries of metrics of users.
 
@@ -101,121 +85,66 @@ def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
     return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 
-def paragraph(results: Results, text: Text) -> tuple[str, list[str]]:
-    """Return a paragraph that says how a run was evaluated, and the keys that it cites."""
-    used: list[str] = []
+class Cited(NamedTuple):
+    """A thing that a run used."""
 
-    def cite(keys: Sequence[str]) -> str:
-        used.extend(keys)
-        return text.cite(keys)
-
-    noting = text._replace(cite=cite)
-    sentences = _scores(results, noting) if results.scores else []
-    if results.statistics:
-        sentences += _statistics(results, results.statistics, noting)
-    if results.human:
-        sentences += _human(results.human, noting)
-    for name, summary in (results.judgments or {}).items():
-        if ways := [f"{text.plain(title)}{cite(keys)}" for key, (title, keys) in HUMAN.items() if summary.get(key)]:
-            judged = f"{_count(summary['total']['items'], 'judged item')} ({text.plain(name)})"
-            sentences.append(f"The ranking by people is that of {_joined(ways)} on {judged}.")
-    return " ".join(sentences), list(dict.fromkeys(used))
+    what: str
+    """What it is, such as a metric with its signature, as a line of text."""
+    keys: Sequence[str]
+    """The entries to cite; none where nothing is known."""
 
 
-def _scores(results: Results, text: Text) -> list[str]:
-    """Return what was scored, and by which metrics. Parsing a signature drops the version, so it is read here."""
-    settings = [part.partition(":") for score in results.scores[:1] for part in score.metric.split("|")[1:]]
-    version = next((value for key, _, value in settings if key == "v"), "")
-    parts = []
-    for name, info in results.datasets.items():
-        systems = len({score.system for score in results.scores if score.dataset == name})
-        size = f"{_count(systems, 'system')}, {_count(info.lines, 'line')}, {_count(info.references, 'reference')}"
-        parts.append(f"{text.plain(name)}{text.cite(keys_of_dataset(name, info.digests.values()))} ({size})")
-    sentences = [f"We scored {_joined(parts)} with gec-pipeline {text.plain(version)}."]
-    for printed in dict.fromkeys(score.metric for score in results.scores):
+def cited(results: Results) -> list[Cited]:
+    """Return what a run is to cite: data sets, metrics, samples and tests, and how people rank systems."""
+    things = [
+        Cited(f"data set {name}", keys_of_dataset(name, info.digests.values()))
+        for name, info in results.datasets.items()
+    ]
+    for printed, theirs in {score.metric: score.peer_signature for score in results.scores}.items():
         metric = results.metric(printed)
-        score = next(score for score in results.scores if score.metric == printed)
-        theirs = score.peer_signature or ""
-        theirs = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
-        peer = f"; sacreBLEU's: {text.code(theirs)}" if theirs else ""
-        called = f"{text.plain(metric.name_in_text)}{text.cite(metric.citations)}"
-        said = f"{called} has the signature {text.code(printed)}{peer}"
-        if score.samples and score.samples.iterations > 1:
-            said += (
-                f" and is the mean over {score.samples.iterations:,} random choices of a reference for each sentence"
-            )
-        sentences.append(f"{said}.")
-    return sentences
+        peer = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
+        told = f"{metric.name_in_text}: {printed}" + (f" (sacreBLEU's: {peer})" if peer else "")
+        things.append(Cited(told, metric.citations))
+    if results.statistics:
+        things += _of_statistics(results, results.statistics)
+    if results.human and results.human.get("correlations"):
+        things += _of_people(results.human)
+    for name, summary in (results.judgments or {}).items():
+        things += [Cited(f"judgements {name}: {title}", keys) for key, (title, keys) in HUMAN.items() if summary[key]]
+    return things
 
 
-def _statistics(results: Results, statistics: dict[str, Any], text: Text) -> list[str]:
-    """Return how intervals and ranks were computed, and how systems were compared."""
-    samples = f"{statistics['resamples']:,} bootstrap samples of the sentences{text.cite(BOOTSTRAP)}"
+def _of_statistics(results: Results, statistics: dict[str, Any]) -> Iterator[Cited]:
+    """Yield how intervals and ranks were computed, and how systems were compared."""
     reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
-    samples += ", in each of which annotators are chosen anew" if reselected else ""
-    intervals = f"Intervals ({text.plain(level_name(results))}) are percentiles of {samples}"
-    sentences = [f"{intervals}; rank ranges and clusters are made of the same samples{text.cite(RANKS)}."]
+    anew = ", in each of which annotators are chosen anew" if reselected else ""
+    samples = f"{statistics['resamples']:,} bootstrap samples of the sentences{anew}, seed {statistics['seed']}"
+    yield Cited(f"intervals ({level_name(results)}), rank ranges and clusters: {samples}", (*BOOTSTRAP, *RANKS))
     if statistics["test"] not in TESTS or not results.tests:
-        return sentences
+        return
     baseline = baseline_of(results)
-    who = "All pairs of systems" if baseline is None else f"The systems and {text.plain(baseline)}"
-    corrected = ""  # cited before the test, since BibTeX entries are printed in the order of citing
-    if statistics["correction"] in CORRECTIONS:
-        way, keys = CORRECTIONS[statistics["correction"]]
-        corrected = f", p-values adjusted by {text.plain(way)}{text.cite(keys)}"
+    who = "all pairs of systems" if baseline is None else f"the systems and {baseline}"
     name, keys = TESTS[statistics["test"]]
     trials = f" ({statistics['trials']:,} trials)" if statistics["test"] == "approximate_randomization" else ""
-    compared = f"{who} were compared by {name}{text.cite(keys)}{trials}{corrected}"
-    alpha = f"{1 - float(statistics['level']):g}"
-    sentences.append(
-        f"{compared}; differences with p below {alpha} are called significant (seed {statistics['seed']})."
-    )
+    yield Cited(f"tests of {who}: {name}{trials}, seed {statistics['seed']}", keys)
+    if statistics["correction"] in CORRECTIONS:
+        way, keys = CORRECTIONS[statistics["correction"]]
+        yield Cited(f"p-values: {way}", keys)
     if baseline is None and any(len(group.scores) > 2 for group in groups(results)):
-        sentences.append(f"Letters mark groups without significant differences{text.cite(LETTERS)}.")
-    return sentences
+        yield Cited("letters for groups without significant differences", LETTERS)
 
 
-def _human(human: dict[str, Any], text: Text) -> list[str]:
-    titles = list(dict.fromkeys(item["human"] for item in human.get("correlations", ())))
-    named = []
-    for title in titles:
-        name, keys = HUMAN.get(title, (title.replace("_", " "), ()))
-        named.append(f"{text.plain(name)}{text.cite(keys)}")
-    if not named:
-        return []
-    judged = text.cite(keys_of_dataset("", [human.get("digest", "")]))
-    settings = human["settings"]
-    sentences = [
-        f"The metrics were correlated with the scores that people gave{judged} ({_joined(named)}): Pearson, Spearman, "
-        f"Kendall's tau-b and pairwise accuracy{text.cite(PAIRWISE)}, with intervals from "
-        f"{settings.get('resamples', 0):,} bootstrap samples."
-    ]
+def _of_people(human: dict[str, Any]) -> Iterator[Cited]:
+    """Yield how metrics were correlated with people."""
+    yield Cited("the human scores", keys_of_dataset("", [human["digest"]]))
+    for title in dict.fromkeys(item["human"] for item in human["correlations"]):
+        if title in HUMAN:
+            yield Cited(f"human scores: {HUMAN[title][0]}", HUMAN[title][1])
+    yield Cited("correlations: pairwise accuracy", PAIRWISE)
     if human.get("tests"):
-        better = "Whether one metric correlates higher than another"
-        sentences.append(f"{better} was tested by Williams' test{text.cite(WILLIAMS)}.")
+        yield Cited("correlations: Williams' test", WILLIAMS)
     if human.get("windows"):
-        sentences.append(
-            f"Correlations in windows of {settings['window']} neighbours follow SEEDA{text.cite(WINDOWS)}."
-        )
-    return sentences
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def uncited(results: Results) -> list[str]:
-    """Return the data sets, metrics and human scores of a run that have no entry."""
-    datasets = [name for name, info in results.datasets.items() if not keys_of_dataset(name, info.digests.values())]
-    metrics = [results.metric(printed) for printed in dict.fromkeys(score.metric for score in results.scores)]
-    names = [f"data set {name}" for name in datasets]
-    names += [f"metric {metric.output}" for metric in metrics if not metric.citations]
-    human = results.human or {}
-    return names + (["the human scores"] if human.get("correlations") and human["digest"] not in DIGESTS else [])
+        yield Cited("correlations in windows of neighbours", WINDOWS)
 
 
 def of_metric(text: str) -> Metric:
