@@ -23,6 +23,7 @@ from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
 from ..scoring.column_blocks import chosen_references
 from ..scoring.results import REFERENCES_ROW
+from .verdicts import ORDER, is_worse, whole_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
     from ..scoring.board import Board
+    from .verdicts import Verdict
 
     Keys = tuple[str | int, ...]
 
@@ -227,7 +229,22 @@ class _Opener:
                 self.metric(agreement.metric, agreement.dataset, where)
         for number, entry in enumerate(self.written.expect):
             self.expectation(number, entry)
+        if self.written.publication and self.written.expect:
+            self.check_verdict(self.written.publication.verdict)
         return self.opened
+
+    def check_verdict(self, verdict: Verdict) -> None:
+        """Append a problem where the verdict on record cannot come out of the entries of `expect`."""
+        entries, keys = self.written.expect, ("publication", "verdict")
+        allowed = [(entry.recorded or ("rounding" if entry.rounding else "exact"), entry.published) for entry in entries]
+        best = whole_verdict([(one if one in ORDER else "exact", published) for one, published in allowed])
+        if verdict in ORDER and best == "not published":
+            self.problem(f"'{verdict}', but no entry of expect is published; expected 'not published'", keys)
+        elif verdict == "not published" and any(entry.published for entry in entries):
+            self.problem("'not published', but entries of expect are; say `published: false` there", keys)
+        elif verdict in ORDER and is_worse(best, verdict):
+            told = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
+            self.problem(told, keys)
 
     def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
         """Append a problem where a name is not one of the names that the config has."""
