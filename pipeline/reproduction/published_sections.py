@@ -23,7 +23,7 @@ from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
 from ..scoring.column_blocks import chosen_references
 from ..scoring.results import REFERENCES_ROW
-from .verdicts import ORDER, is_worse, whole_verdict
+from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ..human.judgments import Judgments
     from ..metrics.base.metric import Metric
     from ..scoring.board import Board
-    from .verdicts import Verdict
 
     Keys = tuple[str | int, ...]
 
@@ -229,15 +228,20 @@ class _Opener:
                 self.metric(agreement.metric, agreement.dataset, where)
         for number, entry in enumerate(self.written.expect):
             self.expectation(number, entry)
-        if self.written.publication and self.written.expect:
-            self.check_verdict(self.written.publication.verdict)
+        self.check_verdict()
         return self.opened
 
-    def check_verdict(self, verdict: Verdict) -> None:
+    def check_verdict(self) -> None:
         """Append a problem where the verdict on record cannot come out of the entries of `expect`."""
-        entries, keys = self.written.expect, ("publication", "verdict")
-        allowed = [(entry.recorded or ("rounding" if entry.rounding else "exact"), entry.published) for entry in entries]
-        best = whole_verdict([(one if one in ORDER else "exact", published) for one, published in allowed])
+        publication, entries, keys = self.written.publication, self.written.expect, ("publication", "verdict")
+        if publication is None or not entries:
+            return
+        verdict, allowed = publication.verdict, list[tuple[Verdict, bool]]()
+        for entry in entries:
+            highest: Verdict = "rounding" if entry.rounding else "exact"
+            highest = entry.recorded if entry.recorded in ORDER else highest
+            allowed.append((highest, entry.published))
+        best = whole_verdict(allowed)
         if verdict in ORDER and best == "not published":
             self.problem(f"'{verdict}', but no entry of expect is published; expected 'not published'", keys)
         elif verdict == "not published" and any(entry.published for entry in entries):

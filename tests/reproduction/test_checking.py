@@ -95,7 +95,10 @@ def test_everything_wrong_is_told_at_once_with_its_line(sample: Path, capsys: py
     ("changes", "said"),
     [
         ({"publication": None}, "is no recipe, which has `publication` with the keys what and verdict"),
-        ({"publication": {"what": "x", "verdict": "rounding"}}, "the keys publication.cite, publication.url, publication"),
+        (
+            {"publication": {"what": "x", "verdict": "rounding"}},
+            "the keys publication.cite, publication.url,",
+        ),
         ({"publication": {"what": "x", "verdict": "not published"}, "expect": None}, "publication.recipe, expect are"),
         ({"expect": None}, "the keys expect are missing"),
         ({"systems": {"A": "data:conl14/AMU"}}, "no data set is called 'conl14' (did you mean 'conll14'?)"),
@@ -224,12 +227,3 @@ def test_the_table_counts_the_values_that_recipes_have() -> None:
             assert equal.partition(" of ")[2] == f"{whole:,}", name
             counted += 1
     assert counted > 30
-
-
-def test_verdicts_on_record_are_printed_without_running(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "--list", "--format", "markdown"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(recipes()) + 2
-    assert {line.split(" | ")[0].strip("| "): line.split(" | ")[-1].strip("| ") for line in lines[2:]} == {
-        name: recipe.publication["verdict"] for name, recipe in recipes().items()
-    }

@@ -49,6 +49,6 @@ def run(args: argparse.Namespace) -> int:
             print(printable(f"% {what} [{', '.join(keys)}]"))
         else:
             print(printable(f"no entry for {what}: cite where it is from"), file=sys.stderr)
-    own = [entry for each in results.declared.values() for entry in each.cite]
-    sys.stdout.write("\n" + bibtex([key for thing in things for key in thing.keys], own))
+    entries = [entry for each in results.declared.values() for entry in each.cite]
+    sys.stdout.write("\n" + bibtex([key for thing in things for key in thing.keys], entries))
     return 0

@@ -57,8 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
     placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
-    for each in (shown, fetched, verified):
-        each.add_argument("--json", action="store_true", help="print as JSON")
+    shown.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def _seconds(text: str) -> float:
@@ -192,10 +191,7 @@ def _fetch(args: argparse.Namespace) -> int:
         tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
         result = fetch_files(files, args.mirror, tell, bar.size, args.timeout)
     lost = [*result.failed, *result.skipped, *result.given]
-    if args.json:
-        kinds = {"fetched": result.taken, "here": result.here, "not_fetched": lost}
-        _print_json({kind: [file.key for file in group] for kind, group in kinds.items()})
-    elif not args.quiet:
+    if not args.quiet:
         kinds = {"fetched": result.taken, "here before": result.here, "could not be fetched": lost}
         for name in dict.fromkeys(file.dataset for file in files):
             counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
@@ -214,14 +210,12 @@ def _verify(args: argparse.Namespace) -> int:
     states: dict[str, dict[str, State]] = {}
     for file in _named_files(names):
         states.setdefault(file.dataset, {})[file.name] = state(file)
-    if args.json:
-        _print_json(states)
-    elif not names and not args.quiet:
+    if not names and not args.quiet:
         print(printable(f"nothing is in {cache()}; `gec-pipeline data list` tells what can be fetched"))
     problems = []
     for name, kinds in states.items():
         wrong = [file for file, kind in kinds.items() if kind != "here"]
-        if not wrong and not args.quiet and not args.json:
+        if not wrong and not args.quiet:
             print(f"{name}: {len(kinds)} files, as published")
         for kind in ("missing", "changed"):
             files = [file for file in wrong if kinds[file] == kind]
