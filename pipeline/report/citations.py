@@ -7,7 +7,7 @@ All entries are in `io/citations.bib`. To add one, write it there, and its key i
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
@@ -24,28 +24,22 @@ if TYPE_CHECKING:
     from ..scoring.results import Results
 
 
-TESTS = {
-    "approximate_randomization": ("approximate randomisation", ("riezler-maxwell-2005-pitfalls",)),
-    "paired_bootstrap": ("paired bootstrap", ("koehn-2004-statistical",)),
-    "sign": ("the sign test", ("dixon-mood-1946-statistical",)),
+METHODS = {
+    "bootstrap": ("koehn-2004-statistical",),
+    "ranks": ("bojar-etal-2013-findings",),
+    "approximate_randomization": ("riezler-maxwell-2005-pitfalls",),
+    "paired_bootstrap": ("koehn-2004-statistical",),
+    "sign": ("dixon-mood-1946-statistical",),
+    "holm": ("holm-1979-simple",),
+    "bonferroni": ("dunn-1961-multiple",),
+    "letters": ("piepho-2004-algorithm",),
+    "expected_wins": ("bojar-etal-2013-findings", "koehn-2012-simulating"),
+    "trueskill": ("herbrich-etal-2006-trueskill", "sakaguchi-etal-2014-efficient"),
+    "correlations": ("deutsch-etal-2023-ties",),
+    "tests": ("williams-1959-regression", "graham-baldwin-2014-testing"),
+    "windows": ("kobayashi-etal-2024-revisiting",),
 }
-"""What tests of significance are called, and what they cite."""
-CORRECTIONS = {
-    "holm": ("Holm's method", ("holm-1979-simple",)),
-    "bonferroni": ("Bonferroni's correction", ("dunn-1961-multiple",)),
-}
-"""What corrections for many tests are called, and what they cite."""
-BOOTSTRAP = ("koehn-2004-statistical",)
-RANKS = ("bojar-etal-2013-findings",)
-LETTERS = ("piepho-2004-algorithm",)
-HUMAN = {
-    "expected_wins": ("Expected Wins", ("bojar-etal-2013-findings", "koehn-2012-simulating")),
-    "trueskill": ("TrueSkill", ("herbrich-etal-2006-trueskill", "sakaguchi-etal-2014-efficient")),
-}
-"""What the ways to rank systems by judgements are called, and what they cite."""
-PAIRWISE = ("deutsch-etal-2023-ties",)
-WILLIAMS = ("williams-1959-regression", "graham-baldwin-2014-testing")
-WINDOWS = ("kobayashi-etal-2024-revisiting",)
+"""What methods cite, by the names that settings and parts of results.json have."""
 DIGESTS = {
     "96ce02eaed3f96e27487ccbd0ca24583": ("ng-etal-2014-conll",),  # source, and its twin without blanks at line ends
     "3a8d236d682cf99deef2e245e08ff2da": ("ng-etal-2014-conll",),
@@ -105,46 +99,27 @@ def cited(results: Results) -> list[Cited]:
         peer = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
         told = f"{metric.name_in_text}: {printed}" + (f" (sacreBLEU's: {peer})" if peer else "")
         things.append(Cited(told, metric.citations))
-    if results.statistics:
-        things += _of_statistics(results, results.statistics)
+    for where, names in _methods(results):
+        things += [Cited(f"{where}: {name.replace('_', ' ')}", METHODS[name]) for name in names if name in METHODS]
     if results.human and results.human.get("correlations"):
-        things += _of_people(results.human)
-    for name, summary in (results.judgments or {}).items():
-        things += [Cited(f"judgements {name}: {title}", keys) for key, (title, keys) in HUMAN.items() if summary[key]]
+        things.append(Cited("the human scores", keys_of_dataset("", [results.human["digest"]])))
     return things
 
 
-def _of_statistics(results: Results, statistics: dict[str, Any]) -> Iterator[Cited]:
-    """Yield how intervals and ranks were computed, and how systems were compared."""
-    reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
-    anew = ", in each of which annotators are chosen anew" if reselected else ""
-    samples = f"{statistics['resamples']:,} bootstrap samples of the sentences{anew}, seed {statistics['seed']}"
-    yield Cited(f"intervals ({level_name(results)}), rank ranges and clusters: {samples}", (*BOOTSTRAP, *RANKS))
-    if statistics["test"] not in TESTS or not results.tests:
-        return
-    baseline = baseline_of(results)
-    who = "all pairs of systems" if baseline is None else f"the systems and {baseline}"
-    name, keys = TESTS[statistics["test"]]
-    trials = f" ({statistics['trials']:,} trials)" if statistics["test"] == "approximate_randomization" else ""
-    yield Cited(f"tests of {who}: {name}{trials}, seed {statistics['seed']}", keys)
-    if statistics["correction"] in CORRECTIONS:
-        way, keys = CORRECTIONS[statistics["correction"]]
-        yield Cited(f"p-values: {way}", keys)
-    if baseline is None and any(len(group.scores) > 2 for group in groups(results)):
-        yield Cited("letters for groups without significant differences", LETTERS)
-
-
-def _of_people(human: dict[str, Any]) -> Iterator[Cited]:
-    """Yield how metrics were correlated with people."""
-    yield Cited("the human scores", keys_of_dataset("", [human["digest"]]))
-    for title in dict.fromkeys(item["human"] for item in human["correlations"]):
-        if title in HUMAN:
-            yield Cited(f"human scores: {HUMAN[title][0]}", HUMAN[title][1])
-    yield Cited("correlations: pairwise accuracy", PAIRWISE)
-    if human.get("tests"):
-        yield Cited("correlations: Williams' test", WILLIAMS)
-    if human.get("windows"):
-        yield Cited("correlations in windows of neighbours", WINDOWS)
+def _methods(results: Results) -> Iterator[tuple[str, Iterable[str]]]:
+    """Yield where methods were used, with their settings, and the names of these methods, which may be others too."""
+    statistics, human = results.statistics, results.human or {}
+    if statistics:
+        drawn = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
+        yield f"statistics ({level_name(results)}, {drawn})", ("bootstrap", "ranks")
+    if statistics and results.tests:
+        lettered = baseline_of(results) is None and any(len(group.scores) > 2 for group in groups(results))
+        names = (statistics["test"], statistics["correction"], *(["letters"] if lettered else []))
+        yield f"tests ({statistics['trials']:,} trials, seed {statistics['seed']})", names
+    titles = dict.fromkeys(item["human"] for item in human.get("correlations", ()))
+    yield "human", [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))]
+    for name, summary in (results.judgments or {}).items():
+        yield f"judgments {name}", [key for key in summary if summary[key]]
 
 
 def of_metric(text: str) -> Metric:

@@ -153,9 +153,7 @@ def test_the_sample_works_as_the_help_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    assert (
-        main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--per-judge", "--accuracy", "20"]) == 0
-    )
+    assert main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--accuracy", "20"]) == 0
     out = capsys.readouterr().out
     assert "   1  careful            0.942      1        1" in out
     assert main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0

@@ -11,22 +11,7 @@ from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.options import with_samples
-from pipeline.report.citations import (
-    BOOTSTRAP,
-    CORRECTIONS,
-    DIGESTS,
-    HUMAN,
-    LETTERS,
-    NAMES,
-    PAIRWISE,
-    RANKS,
-    TESTS,
-    WILLIAMS,
-    WINDOWS,
-    bibtex,
-    keys_of_dataset,
-    of_metric,
-)
+from pipeline.report.citations import DIGESTS, METHODS, NAMES, bibtex, keys_of_dataset, of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 
@@ -64,8 +49,7 @@ CITED = {
 def all_keys() -> set[str]:
     tables: Iterable[tuple[str, ...]] = [
         *(of_metric(text).citations for text in CITED),
-        *(keys for table in (TESTS, CORRECTIONS, HUMAN) for _, keys in table.values()),
-        *(BOOTSTRAP, RANKS, LETTERS, PAIRWISE, WILLIAMS, WINDOWS),
+        *METHODS.values(),
         *DIGESTS.values(),
         *(keys for _, keys in NAMES),
     ]
@@ -123,17 +107,14 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
     for signature in {score.metric for score in results.scores} | peers:
         assert signature in said
     assert "% GLEU+: gleu|" in said
-    assert (
-        "\n% tests of the systems and unchanged: approximate randomisation (500 trials), seed 12345 "
-        "[riezler-maxwell-2005-pitfalls]\n" in said
-    )
+    assert "\n% tests (500 trials, seed 12345): approximate randomization [riezler-maxwell-2005-pitfalls]\n" in said
     cited = {key for keys in re.findall(r" \[([a-z0-9, -]+)\]$", said, re.MULTILINE) for key in keys.split(", ")}
     assert cited == set(re.findall(r"^@?[a-z]+\{([^,]+),$", entries, re.MULTILINE))
     assert (
         err
         == "no entry for data set sample: cite where it is from\nno entry for the human scores: cite where it is from\n"
     )
-    assert "% letters for groups" in called(capsys, "cite", sample.parent / "pairs")[1]
+    assert "trials, seed 12345): letters [piepho-2004-algorithm]" in called(capsys, "cite", sample.parent / "pairs")[1]
     assert called(capsys, "cite", "chrf")[1] == citations()["popovic-2015-chrf"]
 
 

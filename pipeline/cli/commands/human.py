@@ -8,7 +8,7 @@ examples:
   gec-pipeline human data/judgements.csv
   gec-pipeline human judgments.xml --head-to-head --agreement
   gec-pipeline human judgments.xml --trueskill 100 --without-judge annot4
-  gec-pipeline human judgments.xml --per-judge --divisor beaten --json
+  gec-pipeline human judgments.xml --divisor beaten --json
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trueskill", metavar="RUNS", help="also print TrueSkill, the mean of so many runs (say 100)")
     parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
     parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
-    parser.add_argument("--per-judge", action="store_true", help="print the Expected Wins of each judge")
     parser.add_argument(
         "--accuracy",
         "--folds",
@@ -122,12 +121,6 @@ def _print(summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Nam
             print()
             print_table(*tables.judged_table(scores[key], title, args.digits))
     order = summary.expected_wins.order
-    if args.per_judge:
-        rows = [[names[n], *(round_half_up(own[n], args.digits) for own in summary.of_judges)] for n in order]
-        print("\nExpected Wins of each judge")
-        print_square(["system", *judges], rows)
-        print("\ncorrelation of these: Spearman above, Pearson below; with the scores of all other judges")
-        print_square(*tables.judge_table(summary.judge_correlations, judges))
     if args.head_to_head:
         print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
         print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
