@@ -25,8 +25,6 @@ TOKENIZED = 100
 """So many lines that end in " ." get a warning, unless it is forbidden by `force`."""
 LOG_OF_ZERO = -9999999999.0
 """What stands for the logarithm of a precision of 0."""
-EPSILON = 1e-16
-"""With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
 SMOOTH_DEFAULTS: dict[str, float] = {"floor": 0.1, "add-k": 1}
 """The kinds of smoothing that have a value, with the value by default."""
 Streams = Sequence[Sequence[str | None]]
@@ -96,6 +94,11 @@ class Metric(ABC, Generic[Scored]):
         if signature is None:
             raise WrongValueError(f"sacreBLEU has no signature for these settings: {self._signed}")
         return signature.partition("|")[2]
+
+    def _outputs(self, sums: dict[str, Any]) -> list[float]:
+        """Return the outputs of the metric that counts, of sums of its terms; the first is the score, a fraction."""
+        totals = {name: np.array(value, np.int64) for name, value in sums.items()}
+        return list(map(float, self._counted.score(totals).values()))
 
     @abstractmethod
     def _score(self, sums: dict[str, Any]) -> Scored:
@@ -251,29 +254,9 @@ class CHRF(Metric[CHRFScore]):
         own = metric_of("chrf", **orders, lowercase=lowercase, whitespace=whitespace, eps_smoothing=eps_smoothing)
         super().__init__(own, own)
         self.char_order, self.word_order, self.beta = char_order, word_order, beta
-        self.eps_smoothing = eps_smoothing
 
     def _score(self, sums: dict[str, Any]) -> CHRFScore:
-        """Return the F-score of sums of counts, in percent. All is added order by order, as in sacreBLEU."""
-        factor = self.beta**2
-        score = precisions = recalls = 0.0
-        orders = 0
-        counts = list(zip(sums["hyp_total"], sums["ref_total"], sums["match"], strict=True))
-        for hypothesis, reference, match in counts:
-            precision = match / hypothesis if hypothesis > 0 else EPSILON
-            recall = match / reference if reference > 0 else EPSILON
-            weighted = factor * precision + recall
-            score += (1 + factor) * precision * recall / weighted if weighted > 0 else EPSILON
-            if hypothesis > 0 and reference > 0:
-                precisions, recalls, orders = precisions + precision, recalls + recall, orders + 1
-        if self.eps_smoothing:
-            score = 100 * score / len(counts)
-        elif precisions + recalls:
-            precision, recall = precisions / orders, recalls / orders
-            score = 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
-        else:
-            score = 0.0
-        return CHRFScore(score, self.char_order, self.word_order, self.beta)
+        return CHRFScore(100 * self._outputs(sums)[0], self.char_order, self.word_order, self.beta)
 
 
 class TERScore(Score):
@@ -299,6 +282,5 @@ class TER(Metric[TERScore]):
         super().__init__(own, own)
 
     def _score(self, sums: dict[str, Any]) -> TERScore:
-        outputs = self._counted.score({name: np.array(value, np.int64) for name, value in sums.items()})
-        score, edits, length = map(float, outputs.values())
+        score, edits, length = self._outputs(sums)
         return TERScore(100 * score, int(edits), length)
