@@ -13,9 +13,8 @@ examples:
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import DataError, printable
 
@@ -57,7 +56,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
     placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
-    shown.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def _seconds(text: str) -> float:
@@ -76,13 +74,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from ...io.catalogue import catalogue, data_set
+    from ...io.catalogue import data_set
 
     if args.name is not None:
-        dataset = data_set(args.name.removeprefix("data:"))
-        _print_json(_plain(dataset)) if args.json else print_data_set(dataset)
-    elif args.json:
-        _print_json({name: _plain(dataset) for name, dataset in catalogue().items()})
+        print_data_set(data_set(args.name.removeprefix("data:")))
     else:
         print_catalogue()
     return 0
@@ -134,31 +129,6 @@ def print_data_set(dataset: DataSet) -> None:
         for file in dataset.files.values()
     ]
     print_table(["file", "bytes", ""], rows, left=(0, 2))
-
-
-def _plain(dataset: DataSet) -> dict[str, Any]:
-    from ...io.catalogue import bibtex
-    from ...io.dataset_cache import cache_path, state
-
-    files = {
-        name: {
-            "path": str(cache_path(file)),
-            "state": state(file, quick=True),
-            "bytes": file.size,
-            "sha256": file.sha256,
-            "repository": file.repository,
-            "commit": file.commit,
-            "published_path": file.path,
-            "licence": file.licence,
-        }
-        for name, file in dataset.files.items()
-    }
-    citations = {key: bibtex(key) for key in dataset.citations}
-    return {"title": dataset.title, "note": dataset.note, "citations": citations, "files": files}
-
-
-def _print_json(content: object) -> None:
-    sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def _named_files(names: Sequence[str]) -> list[DataFile]:
