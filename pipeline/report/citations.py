@@ -6,7 +6,6 @@ All entries are in `io/citations.bib`. To add one, write it there, and its key i
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError, did_you_mean
@@ -52,19 +51,11 @@ DIGESTS = {
     "bd3e43347192c368827550d796c29aec": ("kobayashi-etal-2024-revisiting",),
 }
 """What data sets and judgements cite, by the digests in results.json of their sources and files."""
-NAMES = (
-    (re.compile("conll-?_?(20)?14", re.IGNORECASE), ("ng-etal-2014-conll",)),
-    (re.compile("jfleg", re.IGNORECASE), ("napoles-etal-2017-jfleg",)),
-    (re.compile("seeda", re.IGNORECASE), ("kobayashi-etal-2024-revisiting",)),
-)
-"""What data sets cite, by parts of their names. This is for texts that DIGESTS does not have."""
 
 
-def keys_of_dataset(name: str, digests: Iterable[str]) -> list[str]:
-    """Return what a data set cites, by the digests of its texts or else by its name."""
-    by_text = [key for digest in digests for key in DIGESTS.get(digest, ())]
-    by_name = [key for pattern, keys in NAMES if pattern.search(name) for key in keys]
-    return list(dict.fromkeys(by_text or by_name))
+def keys_of_texts(digests: Iterable[str]) -> list[str]:
+    """Return what a data set, or judgements, cite, by the digests of the texts."""
+    return list(dict.fromkeys(key for digest in digests for key in DIGESTS.get(digest, ())))
 
 
 def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
@@ -91,8 +82,7 @@ class Cited(NamedTuple):
 def cited(results: Results) -> list[Cited]:
     """Return what a run is to cite: data sets, metrics, samples and tests, and how people rank systems."""
     things = [
-        Cited(f"data set {name}", keys_of_dataset(name, info.digests.values()))
-        for name, info in results.datasets.items()
+        Cited(f"data set {name}", keys_of_texts(info.digests.values())) for name, info in results.datasets.items()
     ]
     for printed, theirs in {score.metric: score.peer_signature for score in results.scores}.items():
         metric = results.metric(printed)
@@ -102,7 +92,7 @@ def cited(results: Results) -> list[Cited]:
     for where, names in _methods(results):
         things += [Cited(f"{where}: {name.replace('_', ' ')}", METHODS[name]) for name in names if name in METHODS]
     if results.human and results.human.get("correlations"):
-        things.append(Cited("the human scores", keys_of_dataset("", [results.human["digest"]])))
+        things.append(Cited("the human scores", keys_of_texts([results.human["digest"]])))
     return things
 
 

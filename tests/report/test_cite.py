@@ -11,7 +11,7 @@ from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.options import with_samples
-from pipeline.report.citations import DIGESTS, METHODS, NAMES, bibtex, keys_of_dataset, of_metric
+from pipeline.report.citations import DIGESTS, METHODS, bibtex, keys_of_texts, of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 
@@ -51,7 +51,6 @@ def all_keys() -> set[str]:
         *(of_metric(text).citations for text in CITED),
         *METHODS.values(),
         *DIGESTS.values(),
-        *(keys for _, keys in NAMES),
     ]
     return {key for keys in tables for key in keys}
 
@@ -89,10 +88,9 @@ def test_what_is_no_metric_cites_nothing() -> None:
         of_metric("runs/x")
 
 
-def test_data_sets_are_known_by_content_then_by_name() -> None:
-    assert keys_of_dataset("mine", ["58df43ab51437d935ec779d6ee6c1293"]) == ["napoles-etal-2017-jfleg"]
-    assert keys_of_dataset("CoNLL-2014", ["00"]) == ["ng-etal-2014-conll"]
-    assert keys_of_dataset("sample", ["00"]) == []
+def test_data_sets_are_known_by_content() -> None:
+    assert keys_of_texts(["00", "58df43ab51437d935ec779d6ee6c1293"]) == ["napoles-etal-2017-jfleg"]
+    assert keys_of_texts(["00"]) == []
 
 
 def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """Print what to cite for a run: its data sets, metrics with their signatures, samples and tests, and their BibTeX.
 
 What was used stands in comments, each with the keys of its entries, so that all of it is a BibTeX file. A data set is
-recognised by its content, or else by its name. A message says what has no BibTeX entry. If you name a metric instead of
+recognised by its content. A message says what has no BibTeX entry. If you name a metric instead of
 a run, the BibTeX of the metric is printed.
 
 examples:

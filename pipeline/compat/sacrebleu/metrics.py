@@ -163,10 +163,9 @@ class BLEU(Metric[BLEUScore]):
         effective_order: bool = False,
         trg_lang: str = "",
     ) -> None:
-        usual = SPECIAL.get(trg_lang, "13a")
         value = SMOOTH_DEFAULTS.get(smooth_method, 0.0) if smooth_value is None else smooth_value
         settings: dict[str, Any] = {
-            "tokenizer": tokenize or usual,
+            "tokenizer": tokenize or SPECIAL.get(trg_lang, "13a"),
             "lowercase": lowercase,
             "smoothing": smooth_method,
             "effective_order": "yes" if effective_order else "no",
@@ -176,8 +175,6 @@ class BLEU(Metric[BLEUScore]):
         super().__init__(metric_of("bleu", order=max_ngram_order, **settings), metric_of("bleu", **settings))
         self._force, self.effective_order = force, effective_order
         self._smoothing, self._value, self._order = smooth_method, value, max_ngram_order
-        if trg_lang in SPECIAL and settings["tokenizer"] != usual:
-            LOGGER.warning("tokenize: %s is what %s is usually split by", usual, trg_lang)
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> BLEUScore:
         """Return the BLEU of a corpus. Where many lines look tokenised there is a warning."""
