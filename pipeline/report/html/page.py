@@ -248,12 +248,12 @@ def html_files(material: Material) -> dict[str, str]:
     return {NAME: text}
 
 
-def render(material: Material, data: Mapping[str, Any] | None) -> str:
-    """Return the page. `data` is what explorer() returned."""
+def render(material: Material, data: Mapping[str, Any] | None, **told: Any) -> str:
+    """Return the page. `data` is what explorer() returned; `told` takes the place of variables of content()."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     pairs = as_json(pairs_data(material.results, data, material.digits))
     more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else len(ALWAYS))
+    return shell.render(DESIGN, {**content(material, linked), **told, **more}, None if data else len(ALWAYS))
 
 
 def as_json(data: object) -> str:
