@@ -93,11 +93,6 @@ def test_bleu_of_every_smoothing_and_weights(method: str | None) -> None:
                 compare("sentence_bleu", method, parameters, texts, hypothesis, weights=weights)
 
 
-def test_auto_reweigh() -> None:
-    for seed, weights in itertools.product(range(60), WEIGHTS[:3]):
-        compare("corpus_bleu", None, {}, *corpus(seed, lines=1, most=3), weights=weights, auto_reweigh=True)
-
-
 @pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (4, 16)])
 def test_gleu(least: int, most: int) -> None:
     for seed in range(40):

@@ -21,12 +21,6 @@ SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
 WIDTH = 80
-LEGEND = (
-    "exact: every published digit; rounding: equal after rounding; tolerance: within the stated tolerance; "
-    "partly: some values differ; differs: not reproducible; not published: held against an independent computation; "
-    "not run: some data is not here (on record: the recipe's author did not have it). "
-    "difference: the largest, in units of the values."
-)
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
@@ -133,7 +127,8 @@ def about(recipe: Recipe) -> Iterator[str]:
 
 def legend() -> str:
     """Return what the words of the table mean."""
-    return "\n".join(textwrap.wrap(LEGEND, WIDTH))
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in VERDICTS.items())
+    return "\n".join(textwrap.wrap(f"{meanings}. difference: the largest, in units of the values.", WIDTH))
 
 
 def values_table(entry: dict[str, Any]) -> Table:

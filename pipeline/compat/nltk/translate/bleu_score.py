@@ -26,7 +26,6 @@ __all__ = ["SmoothingFunction", "corpus_bleu", "sentence_bleu"]
 
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
-"""The weights that auto_reweigh replaces."""
 
 
 def counted(
@@ -85,10 +84,9 @@ def sentence_bleu(
     hypothesis: Tokens,
     weights: Weights = QUARTERS,
     smoothing_function: Smoothing | None = None,
-    auto_reweigh: bool = False,
 ) -> Any:
     """Return the BLEU of a sentence with its references; see corpus_bleu."""
-    return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+    return corpus_bleu([references], [hypothesis], weights, smoothing_function)
 
 
 def corpus_bleu(
@@ -96,13 +94,11 @@ def corpus_bleu(
     hypotheses: Sequence[Tokens],
     weights: Weights = QUARTERS,
     smoothing_function: Smoothing | None = None,
-    auto_reweigh: bool = False,
 ) -> Any:
     """Return the BLEU of a corpus: a fraction, or a list of them where `weights` has several lists.
 
     `list_of_references` has for each hypothesis its references, which are lists of tokens.
     `smoothing_function` is a method of SmoothingFunction. Those from 5 look at the last sentence alone, as in nltk.
-    With `auto_reweigh`, a corpus of fewer than 4 tokens has equal weights for the orders that it has.
     Raises InputError for lists that do not fit together.
     """
     sets: Any = weights if _are_several(weights) else [weights]
@@ -118,7 +114,7 @@ def corpus_bleu(
         warnings.warn(message, stacklevel=3)
     precisions = _smoothed(smoothing, sums, list_of_references[-1], hypotheses[-1])
     brevity = 1 if length > ref_len else math.exp(1 - ref_len / length)
-    scores = [_score(own, precisions, brevity, length if auto_reweigh else None) for own in sets]
+    scores = [_score(own, precisions, brevity) for own in sets]
     return scores[0] if len(sets) == 1 else scores
 
 
@@ -153,9 +149,6 @@ def _are_several(weights: Any) -> bool:
         raise WrongValueError(f"weights: expected a list of numbers, or several of them; found {weights!r}") from None
 
 
-def _score(weights: Any, precisions: list[float], brevity: float, length: int | None) -> float:
-    """Return the score for a list of weights. `length` is that of all hypotheses where weights may be shared anew."""
-    if length is not None and length < 4 and isinstance(weights, tuple) and weights == QUARTERS:
-        weights = (1 / length,) * length
+def _score(weights: Any, precisions: list[float], brevity: float) -> float:
     logs = [weight * math.log(p) for weight, p in zip(weights, precisions, strict=False) if p > 0]
     return brevity * math.exp(math.fsum(logs))
