@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Tokens = Sequence[Hashable]
     """A sentence: a list of tokens. A text stands for its letters."""
-    Weights = Sequence[float] | Sequence[Sequence[float]]
-    """A weight for each order of n-grams, or several such lists."""
 
 __all__ = ["SmoothingFunction", "corpus_bleu", "sentence_bleu"]
 
@@ -82,9 +80,9 @@ class SmoothingFunction:
 def sentence_bleu(
     references: Sequence[Tokens],
     hypothesis: Tokens,
-    weights: Weights = QUARTERS,
+    weights: Sequence[float] = QUARTERS,
     smoothing_function: Smoothing | None = None,
-) -> Any:
+) -> float:
     """Return the BLEU of a sentence with its references; see corpus_bleu."""
     return corpus_bleu([references], [hypothesis], weights, smoothing_function)
 
@@ -92,30 +90,34 @@ def sentence_bleu(
 def corpus_bleu(
     list_of_references: Sequence[Sequence[Tokens]],
     hypotheses: Sequence[Tokens],
-    weights: Weights = QUARTERS,
+    weights: Sequence[float] = QUARTERS,
     smoothing_function: Smoothing | None = None,
-) -> Any:
-    """Return the BLEU of a corpus: a fraction, or a list of them where `weights` has several lists.
+) -> float:
+    """Return the BLEU of a corpus, a fraction.
 
-    `list_of_references` has for each hypothesis its references, which are lists of tokens.
+    `list_of_references` has for each hypothesis its references, which are lists of tokens. `weights` has a weight for
+    each order of n-grams.
     `smoothing_function` is a method of SmoothingFunction. Those from 5 look at the last sentence alone, as in nltk.
     Raises InputError for lists that do not fit together.
     """
-    sets: Any = weights if _are_several(weights) else [weights]
+    try:
+        shares = [float(weight) for weight in weights]
+    except TypeError:
+        raise WrongValueError(f"weights: expected a list of numbers, found {weights!r}") from None
     smoothing = SmoothingFunction().method0 if smoothing_function is None else smoothing_function
     if not isinstance(smoothing, Smoothing):
         unavailable("smoothing_function", "expected a method of SmoothingFunction")
-    sums = _sums(list_of_references, hypotheses, max(map(len, sets)))
+    sums = _sums(list_of_references, hypotheses, len(shares))
     match, length, ref_len = sums["match"], sums["hyp_len"], sums["ref_len"]
     if match[0] == 0:
-        return 0 if len(sets) == 1 else [0] * len(sets)
+        return 0
     if smoothing.name == "method0" and 0 in match:
         message = f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0; see SmoothingFunction"
         warnings.warn(message, stacklevel=3)
     precisions = _smoothed(smoothing, sums, list_of_references[-1], hypotheses[-1])
     brevity = 1 if length > ref_len else math.exp(1 - ref_len / length)
-    scores = [_score(own, precisions, brevity) for own in sets]
-    return scores[0] if len(sets) == 1 else scores
+    logs = [share * math.log(p) for share, p in zip(shares, precisions, strict=True) if p > 0]
+    return brevity * math.exp(math.fsum(logs))
 
 
 def _sums(list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int) -> dict[str, Any]:
@@ -139,16 +141,3 @@ def _smoothed(
         counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
     precisions: list[float] = SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
     return precisions
-
-
-def _are_several(weights: Any) -> bool:
-    """Return whether there are several lists of weights. Raises WrongValueError where there are none."""
-    try:
-        return hasattr(weights[0], "__len__")
-    except (TypeError, IndexError, KeyError):
-        raise WrongValueError(f"weights: expected a list of numbers, or several of them; found {weights!r}") from None
-
-
-def _score(weights: Any, precisions: list[float], brevity: float) -> float:
-    logs = [weight * math.log(p) for weight, p in zip(weights, precisions, strict=False) if p > 0]
-    return brevity * math.exp(math.fsum(logs))
