@@ -1,18 +1,19 @@
-"""What the modules here share: texts and tokens as the ids that the kernel counts, and what is raised.
+"""What the modules here share: what is raised, metrics of this program, and texts and tokens as it counts them.
 
 Errors are InputErrors, and at the same time the errors that the other packages raise there.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from .. import kernel
-from ..errors import InputError
-from ..kernel.common import MAX_ORDER, Encoded, Lines, join_lines
+from ..errors import ConfigError, InputError
+from ..kernel.common import Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Ints
+    from ..metrics.base.metric import Metric
+    from ..metrics.base.needs import Columns
 
 
 class WrongTypeError(InputError, TypeError):
@@ -37,6 +40,42 @@ class UnavailableError(InputError, NotImplementedError):
 def unavailable(what: str, reason: str) -> NoReturn:
     """Raise UnavailableError for a name or an argument of another package."""
     raise UnavailableError(f"{what}: {reason} (`gec-pipeline help compat`)")
+
+
+@lru_cache(256)
+def metric_of(name: str, **options: str | int | bool) -> Metric:
+    """Return a metric of this program with these options.
+
+    Raises WrongValueError for an option that it does not take, and UnavailableError where a package is missing.
+    """
+    from ..metrics.build import from_values  # here, because it takes longer to load than the rest
+
+    try:
+        (metric,) = from_values({"name": name, **options})
+    except ConfigError as error:
+        raise WrongValueError(f"{name}{error.problems[0].message.removeprefix('[0]')}") from None
+    reason = metric.needs.unavailable()
+    if reason:
+        raise UnavailableError(reason)
+    return metric
+
+
+def sums_of(metric: Metric, columns: dict[str, Ints], there: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the sums over all lines of the terms of a metric, as whole numbers and lists of them.
+
+    `there`, bool [lines, references], says which references there are.
+    """
+    from ..scoring.column_blocks import compact
+
+    present: Columns = columns
+    if not there.all():
+        apart = [field.name for field in metric.needs.columns if field.per_reference]
+        present = compact({**columns, "ref_len": np.where(there, columns["ref_len"], -1)}, apart)
+    terms, rows = metric.make_terms(present), np.arange(len(there))
+    apart = [field.name for field in metric.terms if field.per_reference]
+    chosen = metric.choose(present) if apart and there.shape[1] > 1 else 0
+    counted = {name: values[rows, chosen] if name in apart else values for name, values in terms.items()}
+    return {name: values.sum(axis=0).tolist() for name, values in counted.items()}
 
 
 def lines_of(name: str, texts: Iterable[str | None]) -> Lines:
@@ -71,18 +110,6 @@ def ids_of(texts: Sequence[Iterable[Iterable[Hashable]]]) -> list[Encoded]:
     return encoded
 
 
-def lengths(text: Encoded) -> Ints:
-    """Return the number of tokens of each line: int64 [lines]."""
-    sizes: Ints = text.offsets[1:] - text.offsets[:-1]
-    return sizes
-
-
-def totals(sizes: Ints, order: int) -> Ints:
-    """Return the number of n-grams of the orders 1 to `order` in lines of these sizes: int64 [..., order]."""
-    result: Ints = np.maximum(sizes[..., None] - np.arange(order), 0)
-    return result
-
-
 def matches(texts: Sequence[Encoded], order: int, kind: str) -> Ints:
     """Return the matches of the last of the texts with the others, as kernel.overlap counts a kind of them.
 
@@ -91,22 +118,3 @@ def matches(texts: Sequence[Encoded], order: int, kind: str) -> Ints:
     *references, output = texts
     counts: Ints = kernel.overlap(None, references, [output], order, (kind,))[kind][0]
     return counts
-
-
-def closest_lengths(sizes: Ints, references: Ints, there: NDArray[np.bool_]) -> Ints:
-    """Return the length of a reference that is closest to that of the output, the shorter of two: int64 [lines].
-
-    The sizes are those of outputs, [lines], and of references, [lines, references]. `there` says which references are.
-    """
-    farthest = np.iinfo(np.int64).max
-    distance = np.where(there, np.abs(references - sizes[:, None]), farthest)
-    closest: Ints = np.where(distance == distance.min(axis=1, keepdims=True), references, farthest).min(axis=1)
-    return closest
-
-
-def check_order(name: str, order: Any) -> None:
-    """Raise WrongValueError for what is no order of n-grams, and UnavailableError for one that is too high."""
-    if not isinstance(order, int) or order < 1:
-        raise WrongValueError(f"{name}: expected a whole number from 1, found {order!r}")
-    if order > MAX_ORDER:
-        unavailable(f"{name}: {order}", f"n-grams of at most {MAX_ORDER} tokens are counted")

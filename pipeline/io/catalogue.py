@@ -222,11 +222,3 @@ def citations() -> dict[str, str]:
     """Return the BibTeX entries of the package by their keys."""
     text = _text("citations.bib")
     return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
-
-
-def bibtex(key: str) -> str:
-    """Return the BibTeX entry of a key; raises DataError where there is none."""
-    entries = citations()
-    if key not in entries:
-        raise DataError(f"citations.bib: has no entry '{key}'")
-    return entries[key].rstrip("\n")

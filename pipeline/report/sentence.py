@@ -11,7 +11,7 @@ import numpy as np
 
 from ..corpus.texts import TextFile, read_texts
 from ..errors import StoreError, did_you_mean, printable
-from ..metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by_annotator, edit_judge
+from ..metrics.base.capabilities import MISSED, Verdict, by_annotator, edit_judge
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables import percent, round_half_up
@@ -37,7 +37,7 @@ NOTHING = "∅"
 SUMMARY = 2.5
 """A source of so many times the words of an output is not aligned with it: the output is a summary."""
 MOST_CELLS = 4_000_000
-"""Texts whose numbers of words have a higher product are not aligned: the whole is one edit."""
+"""Texts whose numbers of words have a higher product are not aligned."""
 DELETED, INSERTED = "strike red", "underline green"
 """How words are drawn on a terminal that the source alone has, or the text."""
 
@@ -114,47 +114,13 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
     Texts of a single word, such as those without blanks, and summaries stay as they are.
     """
     one, two = source.split(), text.split()
-    if len(one) < 2 or len(one) > SUMMARY * max(len(two), 1):
+    if len(one) < 2 or len(one) > SUMMARY * max(len(two), 1) or len(one) * len(two) > MOST_CELLS:
         return [(word, "") for word in printable(text.replace("\n", " ")).split(" ")]
-    words, at = list[tuple[str, str]](), 0
-    for edit in word_edits(source, text):
-        words += [(word, "") for word in one[at : edit.start]]
-        words += [(word, DELETED) for word in edit.original.split()]
-        words += [(word, INSERTED) for word in edit.correction.split()]
-        at = edit.end
-    words += [(word, "") for word in one[at:]]
-    return [(printable(word), style) for word, style in words]
-
-
-class Edit(NamedTuple):
-    """A change of the words of a source, with bounds as of slices."""
-
-    start: int
-    end: int
-    original: str
-    """The words that it replaces, with blanks between them."""
-    correction: str
-
-
-def word_edits(source: str, text: str) -> list[Edit]:
-    """Return the edits that make a text of a source, by words. In a changed part, words that are alike are pairs."""
-    one, two = source.split(), text.split()
-    if len(one) * len(two) > MOST_CELLS:
-        return [Edit(0, len(one), " ".join(one), " ".join(two))] if one != two else []
-    cuts: list[tuple[int, int, int, int]] = []
+    words = list[tuple[str, str]]()
     for kind, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
-        x, y = a, c
-        for i in range(a, b if kind == "replace" else a):
-            if (j := next((j for j in range(y, d) if _alike(one[i], two[j])), d)) < d:
-                cuts += [(x, i, y, j), (i, i + 1, j, j + 1)]
-                x, y = i + 1, j + 1
-        cuts += [(x, b, y, d)] if kind != "equal" else []
-    return [Edit(a, b, " ".join(one[a:b]), " ".join(two[c:d])) for a, b, c, d in cuts if a < b or c < d]
-
-
-def _alike(one: str, two: str) -> bool:
-    """Return whether two words have more than half of their letters in common, upper and lower case alike."""
-    return SequenceMatcher(None, one.lower(), two.lower(), autojunk=False).ratio() > 0.5
+        words += [(word, "" if kind == "equal" else DELETED) for word in one[a:b]]
+        words += [(word, INSERTED) for word in two[c:d] if kind != "equal"]
+    return [(printable(word), style) for word, style in words]
 
 
 def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
@@ -274,8 +240,6 @@ class Edits(NamedTuple):
     """What each annotator says of the edits; None where an annotator takes no part."""
     chosen: int
     """The number of the annotator who counts for the score of the data set."""
-    who: str = "annotator"
-    """Who judges: an annotator, or a reference."""
 
     @property
     def table(self) -> Table:
@@ -296,22 +260,8 @@ class Edits(NamedTuple):
                 for own in self.several
             ]
             rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
-        judges = [f"{self.who} {number}" for number in range(len(self.several))]
+        judges = [f"annotator {number}" for number in range(len(self.several))]
         return ["tokens", "edit", *["type"] * typed, *judges], rows
-
-    @property
-    def makers(self) -> str:
-        """How many edits of an output all, some and none of the judges make, in words.
-
-        Equal edits have the same place and correction. They are those that the judge who counts calls right or wrong.
-        """
-        right = [
-            {verdict[:4] for verdict in own if verdict.verdict == RIGHT} for own in self.several if own is not None
-        ]
-        own = [verdict for verdict in self.several[self.chosen] or () if verdict.verdict != MISSED]
-        counts = [sum(verdict[:4] in others for others in right) for verdict in own]
-        each = [counts.count(len(right)), sum(0 < count < len(right) for count in counts), counts.count(0)]
-        return "edits of the output: {}; all {}s make {}, some {}, none {}".format(len(counts), self.who, *each)
 
 
 def edits_of(metric: Metric, judge: JudgesEdits, corpus: Corpus, columns: HasBlocks, system: str, line: int) -> Edits:
@@ -333,31 +283,6 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
         judge = edit_judge(measured.metric)
         if corpus and columns is not None and judge:
             yield label, edits_of(measured.metric, judge, corpus, columns, system, line)
-
-
-def aligned_edits(material: Material, dataset: str, line: int, system: str) -> Edits | None:
-    """Return the edits of an output by an alignment of words, with what each reference says of them.
-
-    Lines count from 1. There is None where a metric of the run judges edits itself, where a text is not at hand, and
-    where edits against the source say nothing, as for summaries.
-    """
-    corpus = material.corpora.get(dataset)
-    judged = any(edit_judge(measured.metric) for _, measured in _measured(material, dataset))
-    if not corpus or not corpus.source or system not in corpus.systems or judged:
-        return None
-    texts = (corpus.source, corpus.systems[system], *corpus.references)
-    source, output, *references = (read_texts(text, line - 1, line)[0] for text in texts)
-    if not references or len(source.split()) > SUMMARY * max(len(output.split()), 1):
-        return None
-    own, several = word_edits(source, output), list[list[Verdict] | None]()
-    for reference in references:
-        others = word_edits(source, reference)
-        said = [Verdict(*edit, "", RIGHT if edit in others else WRONG) for edit in own]
-        said += [Verdict(*edit, "", MISSED) for edit in others if edit not in own]
-        several.append(said if reference.strip() else None)  # an empty reference says nothing
-    if not any(several):
-        return None
-    return Edits(several, next(n for n, verdicts in enumerate(several) if verdicts is not None), "reference")
 
 
 def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None) -> Columns:

@@ -23,6 +23,7 @@ from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
 from ..scoring.column_blocks import chosen_references
 from ..scoring.results import REFERENCES_ROW
+from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -227,7 +228,27 @@ class _Opener:
                 self.metric(agreement.metric, agreement.dataset, where)
         for number, entry in enumerate(self.written.expect):
             self.expectation(number, entry)
+        self.check_verdict()
         return self.opened
+
+    def check_verdict(self) -> None:
+        """Append a problem where the verdict on record cannot come out of the entries of `expect`."""
+        publication, entries, keys = self.written.publication, self.written.expect, ("publication", "verdict")
+        if publication is None or not entries:
+            return
+        verdict, allowed = publication.verdict, list[tuple[Verdict, bool]]()
+        for entry in entries:
+            highest: Verdict = "rounding" if entry.rounding else "exact"
+            highest = entry.recorded if entry.recorded in ORDER else highest
+            allowed.append((highest, entry.published))
+        best = whole_verdict(allowed)
+        if verdict in ORDER and best == "not published":
+            self.problem(f"'{verdict}', but no entry of expect is published; expected 'not published'", keys)
+        elif verdict == "not published" and any(entry.published for entry in entries):
+            self.problem("'not published', but entries of expect are; say `published: false` there", keys)
+        elif verdict in ORDER and is_worse(best, verdict):
+            told = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
+            self.problem(told, keys)
 
     def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
         """Append a problem where a name is not one of the names that the config has."""

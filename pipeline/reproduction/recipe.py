@@ -123,7 +123,7 @@ def read_recipe(path: Path) -> Recipe:
     if not isinstance(publication, dict) or not _is_whole(publication):
         raise InputError(
             f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
-            f"`gec-pipeline reproduce --check {path}` says what is missing"
+            "`gec-pipeline help reproduce` has an example"
         )
     files: dict[DataFile, None] = {}
     for text in filter(is_data, _texts(content)):

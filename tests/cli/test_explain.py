@@ -175,7 +175,6 @@ def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
         "1-2     are → is   R:VERB:SVA    right        wrong",
         "1-2     are → was  R:VERB:TENSE               missed",
         "2-3     a → ∅      U:DET         missed",
-        "edits of the output: 1; all annotators make 0, some 1, none 0",
         "",
     ]
 

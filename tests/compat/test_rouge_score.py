@@ -11,9 +11,9 @@ from rouge_score import rouge_scorer as peer
 from rouge_score import scoring as peer_scoring
 from rouge_score import tokenizers as peer_tokenizers
 
-from pipeline.compat.rouge_score import rouge_scorer, scoring, tokenizers
+from pipeline.compat.rouge_score import rouge_scorer, scoring
 from pipeline.errors import InputError
-from tests.metrics.test_rouge import TYPES, VOCABULARY_TEXT, texts
+from tests.metrics.test_rouge import TYPES, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,12 +39,6 @@ def test_types_with_one_target_and_with_several(types: list[str], settings: dict
         targets = rng.choices(pool, k=rng.randint(1, 4))
         assert repr(mine.score(targets[0], prediction)) == repr(theirs.score(targets[0], prediction))
         assert repr(mine.score_multi(targets, prediction)) == repr(theirs.score_multi(targets, prediction))
-
-
-def test_tokens() -> None:
-    for stem in (False, True):
-        mine, theirs = tokenizers.DefaultTokenizer(stem), peer_tokenizers.DefaultTokenizer(stem)
-        assert mine.tokenize(VOCABULARY_TEXT) == theirs.tokenize(VOCABULARY_TEXT)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.8])

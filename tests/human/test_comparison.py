@@ -152,7 +152,7 @@ def test_scores_in_memory(files: list[Path], capsys: pytest.CaptureFixture[str])
         expected = [{key: own for key, own in one.items() if key not in names} for one in human[part]]
         assert [{key: own for key, own in one.items() if key not in names} for one in found[part]] == expected
     systems = PEOPLE.mean(axis=1, keepdims=True)
-    alone = pipeline.correlate(systems, {"m": systems * 2}, "kendall_c[level=system]")
+    alone = pipeline.correlate(systems, {"m": systems * 2}, "kendall[level=system]")
     assert alone["statistics"][0]["value"] == pytest.approx(1.0)
     lacking = pipeline.correlate([[1, None, 2]], {"m": [[3, 1, 4]]}, "pearson")
     assert lacking["statistics"][0]["scores"] == 2

@@ -153,9 +153,7 @@ def test_the_sample_works_as_the_help_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    assert (
-        main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--per-judge", "--accuracy", "20"]) == 0
-    )
+    assert main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--accuracy", "20"]) == 0
     out = capsys.readouterr().out
     assert "   1  careful            0.942      1        1" in out
     assert main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
@@ -185,15 +183,6 @@ def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypat
     careful = {key: found["head_to_head"][key]["unchanged"]["careful"] for key in ("share", "p")}
     assert careful["share"] > 0.5 > careful["p"]
     assert set(found["judges"]) == {"judge1", "judge2"}
-
-
-def test_the_option_engine_is_taken_and_has_no_effect(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    assert main(["human", "data/judgements.csv", "--resamples", "20", "--engine", "arrays"]) == 0
-    message = "warning: --engine is deprecated: it has no effect any more and will be removed\n"
-    assert capsys.readouterr().err == message
 
 
 SCORES = "A 3\nB 1\nC 2\n"

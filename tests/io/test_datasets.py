@@ -16,7 +16,6 @@ from pipeline import stages
 from pipeline.cli.commands import schema
 from pipeline.cli.dispatch import main
 from pipeline.config.resolver import NAME
-from pipeline.errors import DataError
 from pipeline.io import catalogue, dataset_cache
 from pipeline.io.catalogue import named, scorable, scorables
 from tests.conftest import ROOT
@@ -87,11 +86,9 @@ def test_every_data_set_has_what_users_are_told() -> None:
     cited = {key for found in SETS.values() for key in found.citations}
     assert cited
     for key in cited:
-        entry = catalogue.bibtex(key)
+        entry = catalogue.citations()[key]
         assert entry.count("{") == entry.count("}")
         assert {"title", "author", "year", "url"} <= set(re.findall(r"^  (\w+) +=", entry, re.MULTILINE))
-    with pytest.raises(DataError, match="has no entry 'nobody-2000'"):
-        catalogue.bibtex("nobody-2000")
     for found in SETS.values():
         assert found.title
         assert found.citations
@@ -317,11 +314,6 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references" in shown
     assert re.search(r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE)
-    assert main(["data", "list", "--json"]) == 0
-    whole = json.loads(capsys.readouterr().out)
-    assert list(whole) == list(SETS)
-    assert whole["jfleg"]["citations"]["napoles-etal-2017-jfleg"].startswith("@inproceedings{")
-    assert whole["jfleg"]["files"]["dev/dev.src"]["state"] == "missing"
     assert main(["data", "list", "jfleq"]) == 2
     assert "did you mean 'jfleg'?" in capsys.readouterr().err
 

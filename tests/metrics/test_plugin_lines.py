@@ -441,7 +441,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     capsys.readouterr()
     assert main(["cite", "runs/ppl"]) == 0
     cited = capsys.readouterr().out
-    assert "ppl [ppl2020] has the signature ppl|version:1|level:mean" in " ".join(cited.split())
+    assert re.match(r"% ppl: ppl\|version:1\|level:mean\S* \[ppl2020\]\n", cited)
     assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
     assert main(["show", "runs/ppl", "--line", "4"]) == 0
     words = len(OUTPUTS["eager"][3].split())

@@ -14,7 +14,7 @@ from pipeline.corpus.texts import read_texts
 from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.metrics.test_imeasure_metric import write_run
 from tests.report.test_browser import choose, listed
 from tests.scoring.test_breakdown import write_edits
@@ -111,24 +111,6 @@ def test_the_table_and_the_filter_have_what_annotators_make(
             assert browser.run("return document.documentElement.scrollWidth") <= width
             assert browser.complaints() == []
     assert min(seen[kind] for kind in (*KINDS, "missed")) > 20
-
-
-def test_show_counts_the_same_for_a_sentence(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    for folder in folders:
-        material = revisit(folder)
-        data = explorer(material)
-        assert data
-        edits = data["datasets"][0]["metrics"][0]["edits"]
-        signature = material.measured[0].scores[0].metric
-        for system, line, counts in expected(material.measured[0], material, edits):
-            if line % 20 == 7:
-                code, out, _ = called(
-                    capsys, "show", folder, "--metric", signature, "--line", line + 1, "--system", system
-                )
-                made = [counts[kind] for kind in KINDS]
-                said = "edits of the output: {}; all annotators make {}, some {}, none {}".format(sum(made), *made)
-                assert code == 0
-                assert said in out.splitlines()
 
 
 def test_a_press_on_a_number_lists_its_sentences(browser: browsers.Browser, folders: list[Path]) -> None:

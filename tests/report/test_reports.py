@@ -529,11 +529,8 @@ def test_a_run_without_scores_has_reports(tmp_path: Path, capsys: pytest.Capture
         assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, name
     assert "Expected Wins, 3 items" in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
     code, out, _ = called(capsys, "cite", tmp_path / "run")
-    assert (code, "on 3 judged items (all)." in " ".join(out.split()), "koehn-2012-simulating" in out) == (
-        0,
-        True,
-        True,
-    )
+    assert code == 0
+    assert out.startswith("% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n")
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert ("no sentences here" in page, 'href="#results">Results' in page) == (False, False)
     for arguments in (["show", "--line", "1"], ["show", "--metric", "gleu"], ["compare"]):

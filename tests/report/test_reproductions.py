@@ -12,10 +12,9 @@ import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
-from pipeline.report.reproduction import own_runs
 from pipeline.report.reproduction import page as report
 from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
-from pipeline.report.reproduction.own_runs import NamedRun, board_page, join
+from pipeline.report.reproduction.own_runs import Joined, NamedRun, board_page
 from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
 from pipeline.reproduction import recipe as published
 from pipeline.reproduction.leader_boards import leader_boards
@@ -119,7 +118,7 @@ def test_values_stand_beside_ours_with_their_verdicts() -> None:
 
 def test_entries_with_the_same_places_share_a_table() -> None:
     same = [entry("x", title=title) for title in ("P", "R", "F", "more", "last")]
-    tables = value_tables([], {"entries": [*same, entry("y")]})
+    tables = value_tables([*same, entry("y")])
     assert [[column.title for column in table.columns] for table in tables] == [
         ["P", "R", "F", "more"],
         ["last"],
@@ -127,13 +126,9 @@ def test_entries_with_the_same_places_share_a_table() -> None:
     ]
 
 
-def test_what_was_not_run_shows_what_was_printed() -> None:
+def test_what_was_not_run_says_why() -> None:
     found = " ".join(" ".join(Reader(page_of(outcome("a-result"))).text).split())
     assert "Not run: a-result" in found
-    tables = value_tables([{"values": {"A": ["1.0", "2.0"]}, "dataset": "dev"}, {"order": ["B", "A"]}], None)
-    assert [[place for place, _ in table.rows] for table in tables] == [["A/1", "A/2"], ["1", "2"]]
-    assert tables[0].columns[0].title == "dev values 1"
-    assert tables[1].rows[0][1][0].printed == "B"
 
 
 def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,47 +242,52 @@ def results_of(*systems: str, reference: str = "a", outputs: str = "1", signatur
 
 
 def test_the_same_output_of_two_runs_comes_once() -> None:
-    (board,), warnings = join([NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))])
-    assert board.runs == {"A": ["r1", "r2"], "B": ["r1", "r2"]}
-    assert [score.rank for score in board.scores] == [1, 2]
-    assert warnings == []
+    joined = Joined([NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))])
+    assert joined.runs == {("d", "A"): ["r1", "r2"], ("d", "B"): ["r1", "r2"]}
+    assert [(score.system, score.rank) for score in joined.results.scores] == [("A", 1), ("B", 2)]
+    assert joined.results.warnings == []
 
 
 def test_another_output_of_the_same_name_is_told_apart_and_ranked() -> None:
-    (board,), warnings = join(
+    joined = Joined(
         [
             NamedRun("r1", results_of("A", "B")),
             NamedRun("r2", results_of("B", "C", outputs="2")),
             NamedRun("r3", results_of("B")),
         ]
     )
-    assert board.runs == {"A": ["r1"], "B": ["r1", "r3"], "B@r2": ["r2"], "C": ["r2"]}
-    assert [(score.system, score.rank) for score in board.scores] == [("A", 1), ("B@r2", 1), ("B", 3), ("C", 3)]
-    assert warnings == [
+    assert joined.runs == {("d", "A"): ["r1"], ("d", "B"): ["r1", "r3"], ("d", "B@r2"): ["r2"], ("d", "C"): ["r2"]}
+    assert sorted((score.rank, score.system) for score in joined.results.scores) == [
+        (1, "A"),
+        (1, "B@r2"),
+        (3, "B"),
+        (3, "C"),
+    ]
+    assert joined.results.warnings == [
         "d: B is another text in r2, and is called B@r2",
         "d: gleu of B is another number in r3",
     ]
 
 
 def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
-    found, warnings = join([NamedRun("r1", results_of("A")), NamedRun("r2", results_of("A", reference="b"))])
-    assert [board.dataset for board in found] == ["d (r1)", "d (r2)"]
-    assert warnings == [
-        "d: reference 0 is not the same in r1 and in r2: their scores cannot be compared, and stand on boards of their "
-        "own"
+    runs = [NamedRun("r1", results_of("A")), NamedRun("r2", results_of("A", reference="b"))]
+    found = Joined([*runs, NamedRun("r3", results_of("A", reference="b"))])
+    assert [score.dataset for score in found.results.scores] == ["d", "d (r2)"]
+    assert found.runs == {("d", "A"): ["r1"], ("d (r2)", "A"): ["r2", "r3"]}
+    assert found.results.warnings == [
+        "d: reference 0 is not the same in r2 as before: its scores cannot be compared with those, and stand on boards "
+        "of their own"
     ]
 
 
 def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> None:
     one, two = "gleu|n:4|refs:max|nrefs:1|v:0.2.0", "gleu|n:3|refs:max|nrefs:1|v:0.2.0"
-    found, _ = join([NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("A", signature=two))])
-    assert [board.label for board in found] == ["gleu (n:4)", "gleu (n:3)"]
+    found = Joined([NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("A", signature=two))])
+    assert [score.metric for score in found.results.scores] == [one, two]
     older = one.replace("0.2.0", "0.1.0")
-    (board,), (warning,) = join(
-        [NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("B", signature=older))]
-    )
-    assert len(board.scores) == 2
-    assert warning == "d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"
+    found = Joined([NamedRun("r1", results_of("A", signature=one)), NamedRun("r2", results_of("B", signature=older))])
+    assert [score.metric for score in found.results.scores] == [one, one]
+    assert found.results.warnings == ["d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"]
 
 
 @pytest.fixture(scope="module")
@@ -341,11 +341,7 @@ def test_wrong_use(more: list[str], message: str, two_runs: list[Path], capsys: 
 
 def test_the_package_has_every_part_of_the_pages() -> None:
     folder = ROOT / "pipeline" / "report" / "reproduction" / "assets"
-    parts = {
-        part
-        for design in (own_runs.DESIGN, report.DESIGN)
-        for part in (design.template, *design.styles, *design.scripts)
-    }
+    parts = {report.DESIGN.template, *report.DESIGN.styles, *report.DESIGN.scripts}
     shared = {file.name for file in (ROOT / "pipeline" / "report" / "html" / "assets").iterdir()}
     assert {file.name for file in folder.iterdir()} == parts - shared
 

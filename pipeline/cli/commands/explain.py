@@ -163,7 +163,6 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
             print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
         if edits.table[1]:
             print_table(*edits.table, left=range(len(edits.table[0])))
-            print(edits.makers)
         else:
             print("no edits are compared")
         print()

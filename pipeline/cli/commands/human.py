@@ -8,12 +8,11 @@ examples:
   gec-pipeline human data/judgements.csv
   gec-pipeline human judgments.xml --head-to-head --agreement
   gec-pipeline human judgments.xml --trueskill 100 --without-judge annot4
-  gec-pipeline human judgments.xml --per-judge --divisor beaten --json
+  gec-pipeline human judgments.xml --divisor beaten --json
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +22,7 @@ from ...report.terminal.progress import Bar
 from ..arguments import given_path
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from ...config.models import ConfigModel
@@ -50,10 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the divisor of Expected Wins: all opponents (default), or those beaten at least once, as in EW.pl",
     )
     parser.add_argument("--trueskill", metavar="RUNS", help="also print TrueSkill, the mean of so many runs (say 100)")
-    parser.add_argument("--engine", choices=("arrays", "package"), help=argparse.SUPPRESS)
     parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
     parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
-    parser.add_argument("--per-judge", action="store_true", help="print the Expected Wins of each judge")
     parser.add_argument(
         "--accuracy",
         "--folds",
@@ -92,8 +90,6 @@ def run(args: argparse.Namespace) -> int:
     from ...scoring.results import without_nan
 
     config = settings_of(JudgmentsConfig, args, OPTIONS)
-    if args.engine and not args.quiet:
-        print("warning: --engine is deprecated: it has no effect any more and will be removed", file=sys.stderr)
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
@@ -125,12 +121,6 @@ def _print(summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Nam
             print()
             print_table(*tables.judged_table(scores[key], title, args.digits))
     order = summary.expected_wins.order
-    if args.per_judge:
-        rows = [[names[n], *(round_half_up(own[n], args.digits) for own in summary.of_judges)] for n in order]
-        print("\nExpected Wins of each judge")
-        print_square(["system", *judges], rows)
-        print("\ncorrelation of these: Spearman above, Pearson below; with the scores of all other judges")
-        print_square(*tables.judge_table(summary.judge_correlations, judges))
     if args.head_to_head:
         print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
         print_square(*tables.head_to_head_table(summary.head_to_head, names, order))

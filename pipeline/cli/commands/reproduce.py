@@ -17,13 +17,14 @@ examples:
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import IncompleteError, InputError, printable
+from ...errors import IncompleteError, InputError, Problem, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """How many files that could not be fetched are named one by one."""
+ABSENT = re.compile(r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|then put it at) ")
+"""A problem that says that files of a data set are not on this computer: NAME/FILE is not in FOLDER, get it so."""
+MAX_NAME = 60
 VALUES = 60
 """Up to so many values of a result that was named are printed without --verbose."""
 
@@ -67,10 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--format",
         choices=("text", "json", "markdown"),
-        help="markdown: the table of `help reproduce`, with --list that of the verdicts on record",
+        help="markdown: the table of `help reproduce`",
     )
-    for name in ("json", "markdown"):
-        form.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"as --format {name}")
+    form.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -90,16 +93,11 @@ def run(args: argparse.Namespace) -> int:
         _check_report(args)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
-        from ...report.tables.reproduction import list_table, recorded_markdown
+        from ...report.tables.reproduction import list_table
         from ...report.terminal.printing import print_table
 
-        if args.format == "markdown":
-            sys.stdout.write(printable(recorded_markdown(named)))
-            return 0
-        if args.format == "json":
-            plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
-            sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
-            return 0
+        if args.format:
+            raise InputError(f"--format {args.format}: has no effect where nothing runs: name results, or take --all")
         print_table(*list_table(named), left=(0, 1, 2, 3))
         print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
         print("what has no recipe, and why: gec-pipeline help reproduce")
@@ -123,20 +121,35 @@ def _check(args: argparse.Namespace) -> int:
 
     Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
     """
-    from ..recipe_check import check
+    from ... import stages
+    from ...reproduction.recipe import read_recipe, recipes
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
-    checked = check(args.check)
-    if checked.problems:
-        raise InputError(checked.problems)
-    values = f"{checked.values:,} value{'' if checked.values == 1 else 's'} written out"
-    print(printable(f"{args.check}: nothing is missing: {values}, verdict on record: {checked.verdict}"))
-    for note in checked.notes:
-        print(printable(f"note: {note}"))
-    if checked.absent:
-        fetch = f"gec-pipeline data fetch {' '.join(checked.absent)}"
-        raise IncompleteError(f"{args.check}: files are not on this computer, so not all could be checked: {fetch}")
+    path, problems = Path(args.check), list[Problem]()
+    try:
+        stages.prepare(args.check)
+    except InputError as error:
+        problems = [one for one in error.problems if not ABSENT.search(one.message)]
+    known = recipes().get(path.stem)
+    if reason := wrong_name(path.stem, MAX_NAME):
+        problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {reason}"))
+    elif known and known.path.resolve() != path.resolve():
+        told = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
+        problems.append(Problem(args.check, told))
+    if problems:
+        raise InputError(problems)
+    recipe = read_recipe(path)
+    verdict = recipe.publication["verdict"]
+    lacking = [f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)]
+    if verdict == "not published":  # in no publication
+        lacking = [key for key in lacking if key.endswith("recipe")]
+    if lacking := [*lacking, *([] if recipe.expected else ["expect"])]:
+        told = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
+        raise InputError([Problem(args.check, told)])
+    print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
+    if lacks := recipe.what_lacks():
+        raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
     return 0
 

@@ -113,16 +113,9 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     if not args.system:
         return 0
     asked = material, dataset, args.line, systems[0]
-    judged = [
-        (f"edits for {label}: annotator {edits.chosen} counts for the score of the data set", edits)
-        for label, edits in sentence.edit_tables(*asked)
-    ]
-    if aligned := sentence.aligned_edits(*asked):
-        judged.append(("edits by an alignment of words, since no metric of the run judges edits", aligned))
-    for title, edits in judged:
-        print(printable(f"\n{title}"))
+    for label, edits in sentence.edit_tables(*asked):
+        print(printable(f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"))
         print_table(*edits.table, left=range(len(edits.table[0])))
-        print(edits.makers)
     for counts in sentence.count_tables(*asked):
         print(printable(f"\ncounts for {counts.metrics}"))
         print(printable("\n".join(counts.singles)))

@@ -8,7 +8,7 @@ Numbers are those of rouge-score 0.1.2.
 
 from __future__ import annotations
 
-from . import rouge_scorer, scoring, tokenizers
+from . import rouge_scorer, scoring
 from .rouge_scorer import RougeScorer
 from .scoring import AggregateScore, BootstrapAggregator, Score
 
@@ -19,5 +19,4 @@ __all__ = [
     "Score",
     "rouge_scorer",
     "scoring",
-    "tokenizers",
 ]

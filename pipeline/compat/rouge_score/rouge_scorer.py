@@ -9,8 +9,9 @@ import numpy as np
 
 from ... import kernel
 from ...kernel.common import Sentences
-from ..texts import WrongTypeError, WrongValueError, ids_of, lengths, lines_of, matches, unavailable
-from . import scoring, tokenizers
+from ...tokenizers.tokenization import Tokenization
+from ..texts import WrongTypeError, WrongValueError, ids_of, lines_of, matches, unavailable
+from . import scoring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +39,8 @@ class RougeScorer:
         """
         if split_summaries:
             unavailable("split_summaries", 'put each sentence on a line: "\\n".join(nltk.sent_tokenize(text))')
-        self.rouge_types = rouge_types
-        self.tokenizer = tokenizer or tokenizers.DefaultTokenizer(use_stemmer)
+        self.rouge_types, self.tokenizer = rouge_types, tokenizer
+        self._tokenization = Tokenization("google", stemmer="porter" if use_stemmer else "none")
 
     def score(self, target: str, prediction: str) -> dict[str, Score]:
         """Return the score of each type. Raises InputError for an unknown type, and for what is no text."""
@@ -64,7 +65,7 @@ class RougeScorer:
         """Return the score of a type with each target; the prediction is the last of the texts."""
         if name == "rougeLsum":
             encoded = self._encode([list(filter(None, text.split("\n"))) for text in texts])
-        sizes = [int(lengths(text.whole)[0]) for text in encoded]
+        sizes = [int(text.whole.offsets[1]) for text in encoded]
         order = NGRAMS.fullmatch(name)
         if order:
             n = int(order[1])
@@ -86,8 +87,8 @@ class RougeScorer:
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
         """Return texts, each a list of sentences, as lines of ids."""
         firsts = [np.array([0, len(sentences)], np.int64) for sentences in texts]
-        if type(self.tokenizer) is tokenizers.DefaultTokenizer:
-            encoded = self.tokenizer.tokenization.encode([lines_of("text", sentences) for sentences in texts])
+        if self.tokenizer is None:
+            encoded = self._tokenization.encode([lines_of("text", sentences) for sentences in texts])
         else:
             encoded = ids_of([[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts])
         return [Sentences(*ids, first) for ids, first in zip(encoded, firsts, strict=True)]

@@ -1,10 +1,10 @@
 """The names of the package sacrebleu (Post 2018): BLEU, chrF, TER, and the functions of its older versions.
 
-    from pipeline.compat.sacrebleu import corpus_bleu, sentence_chrf
+    from pipeline.compat.sacrebleu import corpus_bleu, sentence_bleu
     from pipeline.compat.sacrebleu.metrics import BLEU
 
 Scores, signatures and printed lines are those of sacreBLEU 2.6.0. Unlike there, lists of different lengths raise
-InputError; sacreBLEU scores the lines that both have. Data sets and the paired tests of its command are not here.
+InputError; sacreBLEU scores the lines that both have. Data sets, intervals and paired tests are not here.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ __all__ = [
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
-    "raw_corpus_bleu",
     "sentence_bleu",
-    "sentence_chrf",
-    "sentence_ter",
 ]
 
 
@@ -45,11 +42,6 @@ def corpus_bleu(
     """Return the BLEU of a corpus; `references` has a list for each annotator, with None where one is missing."""
     metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
     return metric.corpus_score(hypotheses, references)
-
-
-def raw_corpus_bleu(hypotheses: Sequence[str], references: Streams, smooth_value: float | None = 0.1) -> BLEUScore:
-    """Return the BLEU of a corpus that is tokenised, with smoothing by floor and with effective order."""
-    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
 
 
 def sentence_bleu(
@@ -80,20 +72,6 @@ def corpus_chrf(
     return metric.corpus_score(hypotheses, references)
 
 
-def sentence_chrf(
-    hypothesis: str,
-    references: Sequence[str | None],
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: int = 2,
-    remove_whitespace: bool = True,
-    eps_smoothing: bool = False,
-) -> CHRFScore:
-    """Return the chrF of a sentence with its references, with word_order=2 chrF++."""
-    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
-    return metric.sentence_score(hypothesis, references)
-
-
 def corpus_ter(
     hypotheses: Sequence[str],
     references: Streams,
@@ -104,15 +82,3 @@ def corpus_ter(
 ) -> TERScore:
     """Return the TER of a corpus: the lower, the better."""
     return TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
-
-
-def sentence_ter(
-    hypothesis: str,
-    references: Sequence[str | None],
-    normalized: bool = False,
-    no_punct: bool = False,
-    asian_support: bool = False,
-    case_sensitive: bool = False,
-) -> TERScore:
-    """Return the TER of a sentence with its references."""
-    return TER(normalized, no_punct, asian_support, case_sensitive).sentence_score(hypothesis, references)

@@ -21,8 +21,6 @@ STATISTICS: Table[type[Statistic]] = Table(
         "pearson": "coefficients.Pearson",
         "spearman": "coefficients.Spearman",
         "kendall": "coefficients.TauB",
-        "kendall_c": "coefficients.TauC",
-        "kendall_23": "coefficients.Tau23",
         "accuracy": "coefficients.Accuracy",
         "soft_accuracy": "coefficients.SoftAccuracy",
     },

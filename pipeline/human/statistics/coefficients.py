@@ -200,23 +200,6 @@ class TauB(Tau):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TauC(Statistic):
-    """Stuart's tau-c, which corrects for the number of different scores on the side that has fewer (Stuart 1953)."""
-
-    name: ClassVar[str] = "kendall_c"
-    summary: ClassVar[str] = "Stuart's tau-c, for scores of few values"
-
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
-        """Return tau-c; NaN where all scores of one side are equal."""
-        counts = counts_within(human, metric, present)
-        ordered = (np.sort(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
-        different = (1 + ((own[..., 1:] != own[..., :-1]) & (own[..., 1:] < np.inf)).sum(axis=-1) for own in ordered)
-        classes = np.minimum(next(different), next(different))
-        most = present.sum(axis=-1) ** 2 * (classes - 1) / np.maximum(classes, 1)
-        return quotient(2 * (counts.concordant - counts.discordant), most)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Accuracy(Tau):
     """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023 ("Ties Matter").
 
@@ -249,28 +232,12 @@ class Accuracy(Tau):
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
         best = calibrated(human, metric, groups.present)
-        return Value(float(self.of_share(best.share)), int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
+        return Value(best.share, int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
 
     def of_counts(self, counts: PairCounts) -> Floats:
         """Return the statistic; NaN where there are no pairs."""
         pairs = sum(counts[1:], start=counts[0])
-        return np.asarray(self.of_share(quotient(counts.concordant + counts.ties_both, pairs)))
-
-    def of_share(self, share: Floats | float) -> Floats | float:
-        """Return the statistic of the share of pairs that agree."""
-        return share
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tau23(Accuracy):
-    """The share of pairs that agree less the share of those that do not: tau_eq of Deutsch et al. 2023."""
-
-    name: ClassVar[str] = "kendall_23"
-    summary: ClassVar[str] = "twice the accuracy, less 1 (tau_eq, tau-23)"
-
-    def of_share(self, share: Floats | float) -> Floats | float:
-        """Return twice the share, less 1."""
-        return 2 * share - 1
+        return quotient(counts.concordant + counts.ties_both, pairs)
 
 
 class Best(NamedTuple):

@@ -84,7 +84,7 @@ def permutation_tests(
             raise InputError(f"permutations: {len(people) * count:,} pairs are too many; average by item or system")
         epsilons = [statistic.tie_below if value.epsilon is None else value.epsilon for value in values]
         swapped = np.ones((len(people), count), np.bool_)
-        exchange = _exchanged_pairs(statistic, people, scores, epsilons, groups.present, pairs)
+        exchange = _exchanged_pairs(people, scores, epsilons, groups.present, pairs)
     else:
         own = scores[:, groups.present]
         means, deviations = own.mean(axis=1)[:, None, None], own.std(axis=1)[:, None, None]
@@ -143,9 +143,9 @@ def _exchanged_scores(statistic: Statistic, human: Floats, metrics: Floats, pres
 
 
 def _exchanged_pairs(
-    statistic: Accuracy, human: Floats, metrics: Floats, epsilons: Sequence[float], present: Bools, tests: Numbers
+    human: Floats, metrics: Floats, epsilons: Sequence[float], present: Bools, tests: Numbers
 ) -> Exchange:
-    """Return what a statistic is after two metrics exchanged results of pairs of members: see Exchange.
+    """Return what the accuracy is after two metrics exchanged results of pairs of members: see Exchange.
 
     A result is whether people and the metric, which has an epsilon of its own, order the pair alike or both tie it. The
     numbers of such pairs are one product of matrices for all metrics and draws, exact in float32 below 2**24.
@@ -164,7 +164,7 @@ def _exchanged_pairs(
         left = totals - kept
         for one, two in tests:
             both = (kept[:, own] + left[:, other] for own, other in ((one, two), (two, one)))
-            first, second = (np.asarray(statistic.of_share(counts.T.astype(np.float64) / pairs)) for counts in both)
+            first, second = (counts.T.astype(np.float64) / pairs for counts in both)
             yield first, second
 
     return values

@@ -24,17 +24,7 @@ from ..tables.comparisons import (
     pair_table,
     tests_of,
 )
-from ..tables.people import (
-    correlation_table,
-    finding_tables,
-    head_to_head_table,
-    judged_table,
-    permutation_table,
-    sentence_table,
-    statistic_table,
-    test_table,
-    window_table,
-)
+from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
 from ..tables.plot_data import forests, judged_rows, pair_matrix, precision_rows, rank_rows, scatters, triangles
 from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
 from ..tables.reproduction import expectation_table, misses
@@ -212,14 +202,8 @@ def agreement(results: Results) -> dict[str, Any]:
     for found in scatters(results):
         plots |= drawn(f"{found.group.label} and {found.human_name}: {found.what}", found.shown)
     tables = {
-        "Correlations of systems": PageTable(*correlation_table(human), left=(0, 1)),
-        "Pairs of outputs of a sentence": PageTable(*sentence_table(human), left=(0,)),
-        "Williams' test: is the first metric closer to people?": PageTable(*test_table(human), left=(0, 1, 2)),
-        "Windows of neighbours": PageTable(*window_table(human), left=(0, 1)),
-        "Statistics": PageTable(*statistic_table(human), left=(0, 1, 2)),
-        "Permutation test: does the first metric agree better with people?": PageTable(
-            *permutation_table(human), left=(0, 1, 2, 3)
-        ),
+        one.title[0].upper() + one.title[1:]: PageTable(*one.table(human), left=range(one.texts))
+        for one in AGREEMENT_TABLES
     }
     shown = {title: table for title, table in tables.items() if table.rows}
     return {"plots": list(plots.items()), "tables": shown, "tests": any(True for _ in triangles(results))}
@@ -264,12 +248,12 @@ def html_files(material: Material) -> dict[str, str]:
     return {NAME: text}
 
 
-def render(material: Material, data: Mapping[str, Any] | None) -> str:
-    """Return the page. `data` is what explorer() returned."""
+def render(material: Material, data: Mapping[str, Any] | None, **told: Any) -> str:
+    """Return the page. `data` is what explorer() returned; `told` takes the place of variables of content()."""
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     pairs = as_json(pairs_data(material.results, data, material.digits))
     more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **more}, None if data else len(ALWAYS))
+    return shell.render(DESIGN, {**content(material, linked), **told, **more}, None if data else len(ALWAYS))
 
 
 def as_json(data: object) -> str:

@@ -10,7 +10,7 @@ from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables import percent
-from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
+from ..tables.comparisons import bootstrap_columns, settings_line
 from ..tables.ranked import size
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
 
 DIGITS = 2
-TITLES = ("95% interval", "less the next", "p", "less the best", "p", "printed", "first scored by")
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -60,14 +59,14 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     ours = {score.system: score for score in scores}
     entrants = {entrant.name: entrant for entrant in board.entrants}
     where = interval_scale(scores) if scores else None
+    titles, sampled = bootstrap_columns(results, scores, DIGITS) if results else ([], [])
     rows = []
-    for number, score in enumerate(scores):
-        cells = [*(_compared(results, scores, number) if results else []), *_about(entrants[score.system])]
-        bar = interval_bar(score, where) if where else None
+    for score, own in zip(scores, sampled, strict=True):
+        bar, cells = interval_bar(score, where) if where else None, [*own, *_about(entrants[score.system])]
         rows.append(Row(str(score.rank), score.system, percent(score.score, DIGITS), bar, cells, score.rank == 1))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
-        rows.append(Row("", entrant.name, "", None, [""] * 5 + _about(entrant)))
+        rows.append(Row("", entrant.name, "", None, [""] * len(titles) + _about(entrant)))
     size_of = f"{size(results.datasets[board.name])}; {settings_line(results.statistics or {})}" if results else ""
     return {
         "name": f"board-{board.name}",
@@ -76,7 +75,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         "facts": size_of,
         "signature": scores[0].metric if scores else board.metric,
         "axis": interval_axis(where) if where else None,
-        "titles": TITLES,
+        "titles": [*titles, "printed", "first scored by"],
         "rows": rows,
         "printed": _printed(board.entrants, ours),
         "message": scored.message,
@@ -84,21 +83,6 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         "href": href,
         "folder": board.folder,
     }
-
-
-def _compared(results: Results, scores: Sequence[Score], number: int) -> list[str]:
-    """Return the cells of a system: its interval, and its differences from the next and from the best system."""
-    score, boot = scores[number], scores[number].bootstrap
-    cells = [shown_interval(boot.interval, DIGITS) if boot else "-"]
-    tests = {frozenset((test.system, test.other)): test for test in results.tests}
-    for other in (scores[number + 1] if number + 1 < len(scores) else None, scores[0] if number else None):
-        if other is None:
-            cells += ["-", "-"]
-            continue
-        test = tests.get(frozenset((score.system, other.system)))
-        star = "*" if test and is_significant(test, results) else ""
-        cells += [signed(score.score - other.score, DIGITS) + star, p_cell(test, results) if test else "-"]
-    return cells
 
 
 def _about(entrant: Entrant) -> list[str]:

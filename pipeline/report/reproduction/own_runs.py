@@ -1,39 +1,31 @@
-"""Leader boards of one's own runs as a page: systems by data sets and metrics, and a board for each of these.
+"""Several runs as one, for a page of the leader boards of one's own runs.
 
 Scores stand on one board where the metric has the same settings, and source, references and gold are the same texts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...metrics.names import goodness
-from ...scoring.results import REFERENCES_ROW, ranks
+from ...scoring.results import REFERENCES_ROW, Results, ranks
 from ...scoring.stored_runs import SHARED
-from ..html.shell import Design, Link, PageTable, Row, render
-from ..html.svg import interval_axis, interval_bar, interval_scale
-from ..tables import percent
-from ..tables.comparisons import shown_interval
-from ..tables.ranked import labels, size
+from ..html.page import render
+from ..html.shell import Link, PageTable
+from ..material import Material
+from ..tables.ranked import labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...scoring.results import DatasetInfo, Results, Score
+    from ...scoring.results import DatasetInfo, Score
 
 
 NAME = "board.html"
-DESIGN = Design(
-    "leader_boards.html",
-    ("page.css", "print.css", "reproductions.css"),
-    ("base.js", "boxes.js", "copying.js"),
-    "pipeline.report.reproduction",
-)
 
 
-@dataclass(frozen=True)
-class NamedRun:
+class NamedRun(NamedTuple):
     """A run, and what the page calls it."""
 
     name: str
@@ -42,62 +34,84 @@ class NamedRun:
     """The address of its explorer, or an empty text."""
 
 
-@dataclass(kw_only=True)
 class Joined:
-    """The scores of several runs that may be compared."""
+    """Several runs as one."""
 
-    dataset: str
-    label: str
-    """A short name of the metric."""
-    info: DatasetInfo
-    """The data set of the first run that is on the board."""
-    scores: list[Score] = field(default_factory=list)
-    """Ranked among each other, the best first."""
-    runs: dict[str, list[str]] = field(default_factory=dict)
-    """The runs that have the score of a system, by the name of the system."""
-    texts: dict[str, str | None] = field(default_factory=dict)
-    """The digest of each system's output, by the name of the system; None where a run does not tell it."""
+    def __init__(self, runs: Sequence[NamedRun]) -> None:
+        """Join them. Warnings tell other texts, versions and intervals, and what the runs themselves warn of."""
+        self.runs: dict[tuple[str, str], list[str]] = {}
+        """The runs that have a system, by the names of data set and system."""
+        self.results = Results(datasets={}, scores=[])
+        named = labels(score.metric for run in runs for score in run.results.scores)
+        boards: dict[tuple[str, str], list[Score]] = {}
+        for run in runs:
+            self.results.declared.update(run.results.declared)
+            for dataset, info in run.results.datasets.items():
+                place = self._place(run.name, dataset, info)
+                scores = [score for score in run.results.scores if score.dataset == dataset]
+                names = {
+                    name: self._system(run.name, place, name, info)
+                    for name in dict.fromkeys(one.system for one in scores)
+                }
+                for score in scores:
+                    own = boards.setdefault((place, named[score.metric]), [])
+                    name = names[score.system]
+                    twin = next((one for one in own if one.system == name), None)
+                    if twin is None:
+                        own.append(replace(score, dataset=place, system=name))
+                    elif twin.score != score.score:
+                        self._warn(f"{place}: {named[score.metric]} of {name} is another number in {run.name}")
+        for (place, label), scores in boards.items():
+            self._rank(place, label, scores)
+        asked = [run.results.statistics for run in runs if run.results.statistics]
+        if any(one != asked[0] for one in asked):
+            self._warn("runs have intervals with other settings than those that are named, which are of the first one")
+        for run in runs:
+            for text in (*run.results.missing, *run.results.warnings):
+                self._warn(f"{run.name}: {text}")
+        self.results = replace(self.results, statistics=asked[0] if asked else None)
 
-    @property
-    def signatures(self) -> list[str]:
-        """The signatures of the scores, each once. They differ in the version alone."""
-        return list(dict.fromkeys(score.metric for score in self.scores))
+    def _warn(self, text: str) -> None:
+        if text not in self.results.warnings:
+            self.results.warnings.append(text)
 
+    def _place(self, run: str, dataset: str, info: DatasetInfo) -> str:
+        """Return what a data set of a run is called: as it is, or DATASET (RUN) where it has other texts."""
+        known = [name for name in self.results.datasets if name == dataset or name.startswith(f"{dataset} (")]
+        differing = {name: _differing(self.results.datasets[name], info) for name in known}
+        place = next((name for name in known if not differing[name]), f"{dataset} ({run})" if known else dataset)
+        if place in known:
+            return place
+        self.results.datasets[place] = replace(
+            info, digests={role: digest for role, digest in info.digests.items() if not role.startswith("system ")}
+        )
+        if known:
+            self._warn(
+                f"{dataset}: {', '.join(differing[dataset][:3])} is not the same in {run} as before: its scores cannot "
+                "be compared with those, and stand on boards of their own"
+            )
+        return place
 
-def join(runs: Sequence[NamedRun]) -> tuple[list[Joined], list[str]]:
-    """Return the boards of some runs, and warnings: other texts, other versions, lines not counted."""
-    named = labels(score.metric for run in runs for score in run.results.scores)
-    variants: dict[str, list[tuple[DatasetInfo, list[str]]]] = {}
-    boards: dict[tuple[str, int, str], Joined] = {}
-    warnings: list[str] = []
-    for run in runs:
-        for dataset, info in run.results.datasets.items():
-            known = variants.setdefault(dataset, [])
-            number = next((n for n, (other, _) in enumerate(known) if not _differing(other, info)), len(known))
-            if number == len(known):
-                known.append((info, []))
-            known[number][1].append(run.name)
-            for score in (one for one in run.results.scores if one.dataset == dataset):
-                key = dataset, number, named[score.metric]
-                board = boards.setdefault(key, Joined(dataset=dataset, label=named[score.metric], info=info))
-                _add(board, run, score, info, warnings)
-        warnings += [f"{run.name}: {missing}" for missing in run.results.missing]
-    for dataset, ((first, names), *others) in variants.items():
-        warnings += [
-            f"{dataset}: {', '.join(_differing(first, info)[:3])} is not the same in {names[0]} and in {own[0]}: "
-            "their scores cannot be compared, and stand on boards of their own"
-            for info, own in others
-        ]
-    for (dataset, number, _), board in boards.items():
-        versions = dict.fromkeys(signature.rpartition("|v:")[2] for signature in board.signatures)
+    def _system(self, run: str, place: str, system: str, info: DatasetInfo) -> str:
+        """Return what a system of a run is called: as it is, or SYSTEM@RUN where it is another text."""
+        known, role = self.results.datasets[place].digests, f"system {system}"
+        digest = info.digests.get(role, "")
+        name = system
+        if (place, system) in self.runs and system != REFERENCES_ROW and not known[role] == digest != "":
+            name = f"{system}@{run}"
+            self._warn(f"{place}: {system} is another text in {run}, and is called {name}")
+        known[f"system {name}"] = digest
+        self.runs.setdefault((place, name), []).append(run)
+        return name
+
+    def _rank(self, place: str, label: str, scores: Sequence[Score]) -> None:
+        """Take the scores of a board, ranked among each other and with one signature, that of the first."""
+        versions = dict.fromkeys(score.metric.rpartition("|v:")[2] for score in scores)
         if len(versions) > 1:
-            warnings.append(f"{board.dataset}: {board.label} is of versions {' and '.join(versions)} of gec-pipeline")
-        if len(variants[dataset]) > 1:
-            board.dataset = f"{dataset} ({', '.join(variants[dataset][number][1])})"
-        numbers = ranks([goodness(score.metric, score.score) for score in board.scores])
-        ranked = [replace(score, rank=rank) for score, rank in zip(board.scores, numbers, strict=True)]
-        board.scores = sorted(ranked, key=lambda score: score.rank)
-    return list(boards.values()), list(dict.fromkeys(warnings))
+            self._warn(f"{place}: {label} is of versions {' and '.join(versions)} of gec-pipeline")
+        numbers = ranks([goodness(score.metric, score.score) for score in scores])
+        rows = zip(scores, numbers, strict=True)
+        self.results.scores.extend(replace(score, rank=rank, metric=scores[0].metric) for score, rank in rows)
 
 
 def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
@@ -108,73 +122,17 @@ def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
     return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
 
 
-def _add(board: Joined, run: NamedRun, score: Score, info: DatasetInfo, warnings: list[str]) -> None:
-    """Put a score on a board. A system that is the same in two runs comes once, another of its name as NAME@RUN."""
-    name, digest = score.system, info.digests.get(f"system {score.system}")
-    twin = next((one for one in board.scores if one.system == name), None)
-    if twin is not None and board.texts[name] == digest and (digest or name == REFERENCES_ROW):
-        board.runs[name].append(run.name)
-        if twin.bootstrap is None and score.bootstrap is not None:
-            board.scores[board.scores.index(twin)] = score
-        if twin.score != score.score:
-            warnings.append(f"{board.dataset}: {board.label} of {name} is another number in {run.name}")
-        return
-    if twin is not None:
-        name = f"{name}@{run.name}"
-        warnings.append(f"{board.dataset}: {score.system} is another text in {run.name}, and is called {name}")
-    board.scores.append(replace(score, system=name))
-    board.runs[name], board.texts[name] = [run.name], digest
-
-
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:
-    """Return the page of the leader boards of some runs. Needs jinja2."""
-    boards, warnings = join(runs)
-    warnings += [f"{run.name}: {text}" for run in runs for text in run.results.warnings]
-    told = []
+    """Return the page of some runs as one, with tables of the runs and their systems. Needs jinja2."""
+    joined, told = Joined(runs), []
     for run in runs:
         counts = [str(len(part)) for part in (run.results.datasets, run.results.scores, run.results.warnings)]
         told.append([run.name, *counts, Link("explorer", run.href) if run.href else "-"])
-    content = {
-        "title": "Leader boards",
-        "boards": [_board(board, number, digits) for number, board in enumerate(boards, 1)],
-        "overview": _overview(boards, digits),
-        "warnings": list(dict.fromkeys(warnings)),
-        "runs": PageTable(["run", "data sets", "scores", "warnings", "sentences"], told, left=(0, 4)),
+    systems = [[place, system, ", ".join(names)] for (place, system), names in joined.runs.items()]
+    tables = {
+        "Runs": PageTable(["run", "data sets", "scores", "warnings", "sentences"], told, left=(0, 4)),
+        "Systems": PageTable(["data set", "system", "runs"], systems, left=(0, 1, 2)),
     }
-    return render(DESIGN, content)
-
-
-def _board(board: Joined, number: int, digits: int) -> dict[str, Any]:
-    """Return a board for the template. Its name is that of its element, for links."""
-    where = interval_scale(board.scores)
-    sampled = any(score.bootstrap for score in board.scores)
-    best = percent(board.scores[0].score, digits)
-    rows = []
-    for score in board.scores:
-        shown = percent(score.score, digits)
-        interval = [shown_interval(score.bootstrap.interval, digits) if score.bootstrap else "-"] if sampled else []
-        cells = [*interval, ", ".join(board.runs[score.system])]
-        rows.append(Row(str(score.rank), score.system, shown, interval_bar(score, where), cells, shown == best != "-"))
-    return {
-        "name": f"board-{number}",
-        "label": board.label,
-        "dataset": board.dataset,
-        "facts": size(board.info),
-        "output": next(iter(board.scores[0].outputs), board.label),
-        "axis": interval_axis(where),
-        "titles": [*(["interval"] if sampled else []), "run"],
-        "rows": rows,
-        "signatures": board.signatures,
-    }
-
-
-def _overview(boards: Sequence[Joined], digits: int) -> PageTable:
-    """Return a row for each system, with its score on each board; * stands behind the best."""
-    cells: dict[str, dict[int, str]] = {}
-    for number, board in enumerate(boards):
-        best = percent(board.scores[0].score, digits)
-        for score in board.scores:
-            shown = percent(score.score, digits)
-            cells.setdefault(score.system, {})[number] = f"{shown} *" if shown == best != "-" else shown
-    header = ["system", *(f"{board.label} on {board.dataset}" for board in boards)]
-    return PageTable(header, [[name, *(own.get(n, "-") for n in range(len(boards)))] for name, own in cells.items()])
+    return render(
+        Material(results=joined.results, digits=digits), None, title="Leader boards", findings=tables, unread=False
+    )

@@ -14,7 +14,7 @@ from ..tables.reproduction import counted, difference, misses, summary
 from .leader_boards import KINDS, NOBODY, NOT_RUN, board_part, short_citation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from ...reproduction.recipe import Outcome
     from .leader_boards import ScoredBoard
@@ -36,10 +36,10 @@ class Cell(NamedTuple):
     """A published value beside ours."""
 
     printed: str
-    ours: str = "-"
-    difference: str = "-"
+    ours: str
+    difference: str
     """A sign for equal, tolerated or different, and the difference."""
-    kind: str = "none"
+    kind: str
     """The class of the style sheet."""
 
 
@@ -49,10 +49,10 @@ class Column(NamedTuple):
     title: str
     printed: str
     """The title of what ours is compared with: printed, or expected where no publication has the values."""
-    verdict: str = ""
-    """What the verdict on the entry means; empty where the recipe did not run."""
-    kind: str = "none"
-    facts: Sequence[str] = ()
+    verdict: str
+    """What the verdict on the entry means."""
+    kind: str
+    facts: Sequence[str]
     """How many values are equal, how they were rounded, and why they may differ."""
 
 
@@ -133,19 +133,15 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
         "about": [(title, texts) for title, texts in about if texts],
         "signatures": outcome.signatures,
         "warnings": [text.replace(f"{cache()}{os.sep}", PREFIX) for text in outcome.warnings],
-        "tables": value_tables(outcome.recipe.expected, expectations),
+        "tables": value_tables(expectations["entries"] if expectations else ()),
         "href": href if expectations else "",
     }
 
 
-def value_tables(written: Sequence[dict[str, Any]], expectations: dict[str, Any] | None) -> list[ValueTable]:
-    """Return the tables of a recipe from the entries of `expect` as written, and from what came of them, if it ran."""
-    if expectations is None:
-        columns = [_not_run(entry, number) for number, entry in enumerate(written, 1)]
-    else:
-        columns = [_compared(entry) for entry in expectations["entries"]]
+def value_tables(entries: Sequence[dict[str, Any]]) -> list[ValueTable]:
+    """Return the tables of a recipe from the entries of its expectations, which results.json has."""
     tables: list[list[tuple[Column, dict[str, Cell]]]] = []
-    for column, cells in columns:
+    for column, cells in map(_compared, entries):
         if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells):
             tables[-1].append((column, cells))
         else:
@@ -174,22 +170,3 @@ def _compared(entry: dict[str, Any]) -> tuple[Column, dict[str, Cell]]:
         shown = f"{SIGNS[item['verdict']]} {difference(item['difference'])}"
         cells[item["place"]] = Cell(item["expected"], item["found"] or "-", shown, KINDS[item["verdict"]])
     return Column(entry["title"], printed, VERDICTS[verdict], KINDS.get(verdict, "bad"), facts), cells
-
-
-def _not_run(entry: dict[str, Any], number: int) -> tuple[Column, dict[str, Cell]]:
-    """Return an entry of a recipe as a column, and what was printed."""
-    parts = [entry.get(key) for key in ("title", "path", "metric", "output")]
-    title = next((str(part) for part in parts if part), f"values {number}")
-    printed = "expected" if entry.get("published") == "false" else "printed"
-    column = Column(" ".join(map(str, filter(None, [entry.get("dataset"), title]))), printed)
-    return column, {place: Cell(text) for place, text in _leaves(entry.get("values", entry.get("order")))}
-
-
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the place and the text of each value in lists and mappings."""
-    if isinstance(value, dict | list):
-        items = value.items() if isinstance(value, dict) else enumerate(value, 1)
-        for key, child in items:
-            yield from _leaves(child, f"{place}/{key}" if place else str(key))
-    elif value is not None:
-        yield place, str(value)

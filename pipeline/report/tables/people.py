@@ -19,7 +19,7 @@ from .ranked import labels
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ...human.judgment_summary import HeadToHead, JudgeCorrelations, JudgmentSummary, Kappa
+    from ...human.judgment_summary import HeadToHead, JudgmentSummary, Kappa
     from ...scoring.results import Results
     from . import Table
 
@@ -59,24 +59,6 @@ def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], leas
             cells.append("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2))
         rows.append([name, *cells])
     return ["judge", *names], rows
-
-
-def judge_table(judges: JudgeCorrelations, names: Sequence[str]) -> Table:
-    """Return the correlations of judges: Spearman's above the diagonal, Pearson's below it.
-
-    The last columns are the correlations of each judge with all the others.
-    """
-
-    def rounded(*values: float) -> list[str]:
-        return [round_half_up(float(value), 2) for value in values]
-
-    rows = []
-    for row, name in enumerate(names):
-        below, above = judges.pearson[row, :row], judges.spearman[row, row + 1 : len(names)]
-        others = rounded(judges.others_spearman[row], judges.others_pearson[row])
-        rows.append([name, *rounded(*below), "", *rounded(*above), *others])
-    rows.append(["mean", *[""] * len(names), *rounded(judges.mean_spearman, judges.mean_pearson)])
-    return ["judge", *names, "others: spearman", "pearson"], rows
 
 
 def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:

@@ -21,12 +21,6 @@ SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
 WIDTH = 80
-LEGEND = (
-    "exact: every published digit; rounding: equal after rounding; tolerance: within the stated tolerance; "
-    "partly: some values differ; differs: not reproducible; not published: held against an independent computation; "
-    "not run: some data is not here (on record: the recipe's author did not have it). "
-    "difference: the largest, in units of the values."
-)
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
@@ -133,7 +127,8 @@ def about(recipe: Recipe) -> Iterator[str]:
 
 def legend() -> str:
     """Return what the words of the table mean."""
-    return "\n".join(textwrap.wrap(LEGEND, WIDTH))
+    meanings = "; ".join(f"{name}: {meaning}" for name, meaning in VERDICTS.items())
+    return "\n".join(textwrap.wrap(f"{meanings}. difference: the largest, in units of the values.", WIDTH))
 
 
 def values_table(entry: dict[str, Any]) -> Table:
@@ -150,17 +145,6 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and what is worse."""
     ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
     return "\n".join(markdown_lines(SHORT, ran, notes_of(outcomes))) + "\n"
-
-
-def recorded_markdown(recipes: Sequence[Recipe]) -> str:
-    """Return a table of the verdicts on record, which nothing has to be run for."""
-    rows = [[recipe.name, _publication(recipe), recipe.publication["verdict"]] for recipe in recipes]
-    return "\n".join(markdown_lines(["result", "publication", "verdict on record"], rows)) + "\n"
-
-
-def _publication(recipe: Recipe) -> str:
-    cite = " ".join(recipe.publication.get("cite", "").split()).partition(":")[0]
-    return ", ".join(filter(None, (cite, recipe.publication["what"])))
 
 
 def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> list[str]:

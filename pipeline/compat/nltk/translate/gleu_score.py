@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...texts import check_order, totals
+from ...texts import metric_of
 from .bleu_score import counted
 
 if TYPE_CHECKING:
@@ -28,22 +28,12 @@ def corpus_gleu(
     """Return Google's GLEU of a corpus: matches / the larger number of n-grams, of the best reference of each sentence.
 
     `list_of_references` has for each hypothesis its references, which are lists of tokens. N-grams of `min_len` to
-    `max_len` tokens count; -1 means up to the longest. Raises InputError for lists that do not fit together.
+    `max_len` tokens count. Raises InputError for lists that do not fit together.
     """
-    check_order("min_len", min_len)
-    longest = max([1, *map(len, hypotheses), *(len(text) for texts in list_of_references for text in texts)])
-    order = longest if max_len == -1 else min(max_len, longest)
-    if not len(hypotheses) or order < min_len:
-        return 0.0
-    check_order("max_len", order)
-    matches, sizes, reference_sizes, there = counted(list_of_references, hypotheses, order, "match")
-    orders = slice(min_len - 1, None)
-    own = totals(sizes, order)[:, None, orders].sum(axis=2)
-    larger = np.maximum(own, totals(reference_sizes, order)[..., orders].sum(axis=2))
-    pairs = np.stack([matches[..., orders].sum(axis=2), larger], axis=-1)
-    match = total = 0
-    for line, given in zip(pairs, there & (larger > 0), strict=True):
-        if given.any():
-            best = max(line[given].tolist(), key=lambda pair: pair[0] / pair[1])
-            match, total = match + best[0], total + best[1]
+    metric = metric_of("google_gleu", min_order=min_len, order=max_len)
+    columns, there = counted(list_of_references, hypotheses, max_len, "match")
+    terms, rows = metric.make_terms(columns), np.arange(len(there))
+    larger = np.where(there, terms["larger"], 0)
+    best = np.where(larger > 0, terms["match"] / np.maximum(larger, 1), -1.0).argmax(axis=1)
+    match, total = int(terms["match"][rows, best].sum()), int(larger[rows, best].sum())
     return match / total if total else 0.0
