@@ -257,7 +257,7 @@ def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
     )
     assert said == Said(0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n")
     assert call("run", "sub.yaml", "-q").code == 0
-    assert {score.system for score in Results.read(Path("runs/mydata/results.json")).scores} == {"A", "B"}
+    assert {score.system for score in Results.read(Path("runs/sub/results.json")).scores} == {"A", "B"}
 
 
 def test_init_finds_the_files_from_the_folder_of_the_config(call: Call) -> None:
@@ -309,8 +309,19 @@ def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
 
 def test_init_never_writes_over_a_file(call: Call) -> None:
     Path("config.yaml").write_text("mine")
-    assert call("init") == Said(2, "", "error: config.yaml: is there already; name another file\n")
+    assert call("init", "config.yaml") == Said(2, "", "error: config.yaml: is there already; name another file\n")
+    assert call("init") == Said(0, "", "wrote config-2.yaml; edit it, then: gec-pipeline validate config-2.yaml\n")
     assert Path("config.yaml").read_text() == "mine"
+
+
+def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
+    write_texts(Path("t"), 5, systems=("A", "B"))
+    Path("other").mkdir()
+    for place, output in (("eval.yaml", "A"), ("mine.yaml", "B"), ("other/eval.yaml", "B"), ("no name!.yaml", "A")):
+        call("init", place, "-s", "t/source", "-r", "t/ref0", "-o", f"t/{output}")
+        assert call("run", place, "-q").err == ""
+    assert sorted(path.name for path in Path("runs").iterdir()) == ["eval", "eval-2", "mine", "no-name-"]
+    assert {score.system for score in Results.read(Path("runs/eval/results.json")).scores} == {"A"}
 
 
 @pytest.mark.parametrize(
