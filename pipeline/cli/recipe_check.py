@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import ConfigError, InputError, Problem, did_you_mean, wrong_name
-from ..io.catalogue import named_in
+from ..errors import ConfigError, Problem, wrong_name
 from ..io.remote import is_data
 from ..reproduction.verdicts import ORDER, is_worse, whole_verdict
 
@@ -67,14 +66,10 @@ def check(file: str) -> Checked:
     ]
     absent = dict.fromkeys(match[1] for one in problems if (match := ABSENT.search(one.message)))
     problems = [one for one in problems if not ABSENT.search(one.message)]
-    if any(one.message.startswith("metrics") for one in problems):  # what follows from a wrong metric says nothing new
-        problems = [one for one in problems if "which metric?" not in one.message]
     plain = root.plain()
     problems += [one for one in _publication(root, plain) if one not in problems]
     problems += _expectations(root, plain)
     problems += _name(file)
-    places = {one.position for one in problems}
-    problems += [one for one in _names(root, plain) if one.position not in places]
     notes = [str(note) for note in _notes(root, plain)]
     lines = [re.search(r":(\d+):\d+$", one.position) for one in problems]
     order = [int(line[1]) if line else 1 << 30 for line in lines]  # those of other files, or of none, come last
@@ -94,28 +89,6 @@ def _name(file: str) -> Iterator[Problem]:
     known = recipes().get(name)
     if known and known.path.resolve() != Path(file).resolve():
         yield Problem(file, f"another result is called {name} already: gec-pipeline reproduce --show {name}")
-
-
-def _names(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
-    """Yield data sets and systems that are not there. Where the config is wrong in itself, nothing else looks at them.
-
-    References that are scored as systems may have values too.
-    """
-    for keys, text in _leaves(plain, ()):
-        if is_data(text) and "{" not in text:
-            try:
-                named_in(text)
-            except InputError as error:
-                yield root.problem(str(error), keys)
-    systems, entries = plain.get("systems"), plain.get("expect")
-    for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-        values = entry.get("values") if isinstance(entry, dict) and not {"path", "mean"} & set(entry) else None
-        if not isinstance(values, dict) or not isinstance(systems, dict):
-            continue
-        for name in values:
-            if name not in systems and not name.lower().startswith("reference"):
-                message = f"no system is called '{name}'{did_you_mean(name, systems)}; there are {', '.join(systems)}"
-                yield root.problem(message, ("expect", number, "values", name))
 
 
 def _publication(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:

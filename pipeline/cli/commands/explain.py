@@ -11,7 +11,8 @@ and the one behind the last.
 Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
 reference.
 Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed. Of
-imeasure it shows the same of each changed token.
+imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
+annotator counts may depend on the lines before; what it gives is kept.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
@@ -19,6 +20,7 @@ examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
   gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
+  gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
   gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
 """
 
@@ -31,6 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...api import evaluate_corpus
+from ...corpus.annotated_texts import Annotating, with_annotated
 from ...corpus.texts import read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
@@ -49,13 +52,14 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.needs import TEXTS, Text
-from ...metrics.build import from_text
+from ...metrics.base.needs import TEXTS, Text, annotator_of
+from ...metrics.defaults import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
+from ...report.terminal.progress import Bar
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:
@@ -92,22 +96,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top", type=int, default=10, metavar="N", help="with --compare: how many sentences (default: 10)"
     )
+    meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
+    parser.add_argument("--annotator", metavar="MODEL", help=meaning)
 
 
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence, or list the sentences where two metrics differ."""
-    metrics = []
-    for text in filter(None, (args.metric, args.compare)):
-        metrics.append(from_text(text))
-        if reads_files(metrics[-1]):
-            name = metrics[-1].name
-            raise ConfigError(f"explain: {name} takes its numbers from files, not from text; found '{text}'")
-    corpus = open_files(args, quiet=True, views={metric.needs.input for metric in metrics})
-    if problems := fit(metrics, [corpus]):
-        raise InputError(problems)
+    texts = list(filter(None, (args.metric, args.compare)))
+    metrics = from_texts(texts, {"annotator": args.annotator} if args.annotator else {})
+    for text, metric in zip(texts, metrics, strict=True):
+        if reads_files(metric):
+            raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
+    views = {metric.needs.input for metric in metrics}
+    corpus = open_files(args, quiet=True, views=views)
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
+    if any(map(annotator_of, views)):
+        with Bar(enabled=sys.stderr.isatty()) as bar:
+            corpus = with_annotated(corpus, views, Annotating(1, bar))
+    if problems := fit(metrics, [corpus]):
+        raise InputError(problems)
     if args.line is None and not args.compare:
         raise ConfigError("--line: which sentence? (or --compare METRIC for those where two variants differ)")
     if args.line is None:
