@@ -371,8 +371,7 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     try:
         metric = from_text(text)
     except ConfigError as error:
-        reason = error.problems[0].message.removeprefix("name: ")
-        raise InputError(f"'{text}' is no metric: {reason}") from None
+        raise InputError(f"'{text}' is no metric: {error.problems[0].message}") from None
     if metric not in metrics:
         hint = "several are called so; write it with its options" if same else f"there are {listed}"
         raise InputError(f"the config has no metric '{text}': {hint}")
