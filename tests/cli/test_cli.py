@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -613,11 +614,49 @@ def test_a_closed_pipe_is_silent(tmp_path: Path, quickstart: str, arguments: lis
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_help_of_score_fits_two_screens_and_says_where_the_rest_is(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = call("score", "--help").out
+    assert len(said.splitlines()) <= 64
+    assert max(map(len, said.splitlines())) <= 80
+    assert "score METRIC --help" in said
+    assert "--flavour" not in said
+    assert "--device" not in said
+    assert "--device" in call("score", "--help", "--plugin").out
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_help_of_score_tells_the_options_of_a_metric_with_examples(call: Call, name: str) -> None:
+    if name == "external":  # it reads files that a config names
+        return
+    said = call("score", name, "--help")
+    assert (said.code, said.err) == (0, "")
+    flat = " ".join(said.out.split())
+    for option in METRICS[name].options:
+        flag = {"references": "refs", "gold": "gold-edits"}.get(option.name, option.name.replace("_", "-"))
+        assert (len(option.choices or ()) == 1) != (f" --{flag} " in flat), flag
+        assert (len(option.choices or ()) == 1) != (" ".join(option.help.split()) in flat)
+    assert "--confidence" not in said.out.partition("options of")[2]
+    examples = said.out.partition("examples:")[2].partition("\n\n")[0].replace(" \\\n     ", "")
+    assert examples.strip()
+    for example in examples.strip().splitlines():  # the files of examples are not here, and that is all that is wrong
+        words = shlex.split(example.partition("gec-pipeline ")[2])
+        wrong = call(*(word for word in words if word != "ref.txt" or "-r" in words))  # or a name of a metric here
+        assert wrong.code == 2
+        assert "no such file" in wrong.err or "annotator" in wrong.err, (example, wrong.err)
+
+
 def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> None:
     """Metrics share names of options, not their values."""
-    said = " ".join(call("score", "--help").out.split())
+    said = " ".join(call("score", "gleu", "bleu", "chrf", "--help").out.split())
     assert "(gleu) a weight for each reference" in said
     assert "(bleu) a weight for each order" in said
-    assert "none, ones; (bleu) what stands for precisions of 0" in said
-    assert "(green, chrf, m2, errant, cleme) weight of recall against precision: a number such as 2 or 0.5" in said
-    assert "rouge, length) compare without upper case: true, false" in said  # metrics of edits have no such option
+    assert "none, ones (default: none); (bleu) what stands for precisions of 0" in said
+    assert "(chrf) weight of recall against precision: a number such as 2 or 0.5" in said
+    assert "--lowercase [VALUE] compare without upper case: true, false" in said
+
+
+def test_the_command_of_the_package_gleu_has_its_options_alone(call: Call) -> None:
+    said = call("gleu", "--help").out
+    assert "--encoding" not in said
+    assert "--num-refs" not in said

@@ -10,7 +10,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from ...io.workers import processors
 from ..arguments import STAND_IN, given_path, jobs
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Iterator
 
     from ...corpus.edits.m2_files import Annotated
@@ -90,8 +90,7 @@ def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, description: str
 ) -> argparse.ArgumentParser:
-    raw = argparse.RawDescriptionHelpFormatter
-    return actions.add_parser(name, help=summary, description=description, formatter_class=raw)
+    return actions.add_parser(name, help=summary, description=description)
 
 
 def _number(text: str) -> int:
