@@ -72,7 +72,7 @@ COMMANDS = {
     "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
     "cache": "say which numbers of your own metrics are kept, or delete them",
-    "list": "list metrics with their options, tokenizers, samplers or data sets",
+    "list": "list metrics with their options, tokenizers, or statistics of agreement",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",
     "help": "read about a topic",

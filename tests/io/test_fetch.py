@@ -131,9 +131,7 @@ def test_what_is_here_is_not_asked_for_again(toy: Path, server: Server, capsys: 
     fetch("toy", ["a", "deep"], server.url("copies"))
     (toy / "toy" / "a").write_bytes(b"0ne\n")  # the same size: only its checksum tells
     server.heard.clear()
-    assert main(["data", "fetch", "toy", "--mirror", server.url("copies"), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report == {"fetched": ["toy/a", "toy/b+c", "toy/e"], "here": ["toy/deep/er/d.txt"], "not_fetched": []}
+    assert main(["data", "fetch", "toy", "--mirror", server.url("copies"), "-q"]) == 0
     assert [request.path for request in server.got] == [f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")]
     server.heard.clear()
     assert main(["data", "fetch", "toy"]) == 0  # no mirror, no network: nothing is needed
@@ -365,10 +363,8 @@ def test_verify_tells_what_is_missing_or_changed(toy: Path, folder: Path, capsys
     (toy / "toy" / "e").unlink()
     (toy / "toy" / "e").mkdir()
     (toy / "toy" / "b+c").unlink()
-    assert main(["data", "verify", "--json"]) == 2
+    assert main(["data", "verify"]) == 2
     said = capsys.readouterr()
-    states = {"a": "changed", "b+c": "missing", "deep/er/d.txt": "here", "e": "changed"}
-    assert json.loads(said.out) == {"toy": states}
     assert "toy: 1 of 4 files missing: b+c" in said.err
     assert "toy: 2 of 4 files changed: a, e" in said.err
     assert "gec-pipeline data fetch toy" in said.err

@@ -13,9 +13,8 @@ examples:
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import DataError, printable
 
@@ -57,8 +56,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
     placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
-    for each in (shown, fetched, verified):
-        each.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def _seconds(text: str) -> float:
@@ -77,24 +74,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
+    """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
     from ...io.catalogue import catalogue, data_set
-
-    if args.name is not None:
-        dataset = data_set(args.name.removeprefix("data:"))
-        _print_json(_plain(dataset)) if args.json else print_data_set(dataset)
-    elif args.json:
-        _print_json({name: _plain(dataset) for name, dataset in catalogue().items()})
-    else:
-        print_catalogue()
-    return 0
-
-
-def print_catalogue() -> None:
-    """Print the table of data sets with files, sizes and licences, and whether they are here."""
-    from ...io.catalogue import catalogue
     from ...io.dataset_cache import cache, state
     from ...report.terminal.printing import print_table
 
+    if args.name is not None:
+        _print_data_set(data_set(args.name.removeprefix("data:")))
+        return 0
     rows = []
     for name, dataset in catalogue().items():
         files = len(dataset.files)
@@ -107,9 +94,10 @@ def print_catalogue() -> None:
     print(
         printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
     )
+    return 0
 
 
-def print_data_set(dataset: DataSet) -> None:
+def _print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
     from ...io.dataset_cache import by_hand, cache, state
@@ -135,31 +123,6 @@ def print_data_set(dataset: DataSet) -> None:
         for file in dataset.files.values()
     ]
     print_table(["file", "bytes", ""], rows, left=(0, 2))
-
-
-def _plain(dataset: DataSet) -> dict[str, Any]:
-    from ...io.catalogue import bibtex
-    from ...io.dataset_cache import cache_path, state
-
-    files = {
-        name: {
-            "path": str(cache_path(file)),
-            "state": state(file, quick=True),
-            "bytes": file.size,
-            "sha256": file.sha256,
-            "repository": file.repository,
-            "commit": file.commit,
-            "published_path": file.path,
-            "licence": file.licence,
-        }
-        for name, file in dataset.files.items()
-    }
-    citations = {key: bibtex(key) for key in dataset.citations}
-    return {"title": dataset.title, "note": dataset.note, "citations": citations, "files": files}
-
-
-def _print_json(content: object) -> None:
-    sys.stdout.write(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def _named_files(names: Sequence[str]) -> list[DataFile]:
@@ -192,10 +155,7 @@ def _fetch(args: argparse.Namespace) -> int:
         tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
         result = fetch_files(files, args.mirror, tell, bar.size, args.timeout)
     lost = [*result.failed, *result.skipped, *result.given]
-    if args.json:
-        kinds = {"fetched": result.taken, "here": result.here, "not_fetched": lost}
-        _print_json({kind: [file.key for file in group] for kind, group in kinds.items()})
-    elif not args.quiet:
+    if not args.quiet:
         kinds = {"fetched": result.taken, "here before": result.here, "could not be fetched": lost}
         for name in dict.fromkeys(file.dataset for file in files):
             counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
@@ -214,14 +174,12 @@ def _verify(args: argparse.Namespace) -> int:
     states: dict[str, dict[str, State]] = {}
     for file in _named_files(names):
         states.setdefault(file.dataset, {})[file.name] = state(file)
-    if args.json:
-        _print_json(states)
-    elif not names and not args.quiet:
+    if not names and not args.quiet:
         print(printable(f"nothing is in {cache()}; `gec-pipeline data list` tells what can be fetched"))
     problems = []
     for name, kinds in states.items():
         wrong = [file for file, kind in kinds.items() if kind != "here"]
-        if not wrong and not args.quiet and not args.json:
+        if not wrong and not args.quiet:
             print(f"{name}: {len(kinds)} files, as published")
         for kind in ("missing", "changed"):
             files = [file for file in wrong if kinds[file] == kind]
