@@ -40,10 +40,6 @@ class Checked(NamedTuple):
     """The data sets of which files are not on this computer."""
     notes: list[str]
     """What its author should know."""
-    values: int
-    """How many published values stand in it."""
-    verdict: str
-    """The verdict on record."""
 
 
 def check(file: str) -> Checked:
@@ -71,13 +67,9 @@ def check(file: str) -> Checked:
     problems += _expectations(root, plain)
     problems += _name(file)
     notes = [str(note) for note in _notes(root, plain)]
-    lines = [re.search(r":(\d+):\d+$", one.position) for one in problems]
-    order = [int(line[1]) if line else 1 << 30 for line in lines]  # those of other files, or of none, come last
-    problems = [problems[number] for number in sorted(range(len(problems)), key=order.__getitem__)]
-    entries = plain.get("expect")
-    written = [entry for entry in (entries if isinstance(entries, list) else ()) if isinstance(entry, dict)]
-    values = sum(_values(entry.get("values", entry.get("order"))) for entry in written)
-    return Checked(problems, list(absent), notes, values, _verdict(plain))
+    lines = {one: re.search(r":(\d+):\d+$", one.position) for one in problems}
+    problems.sort(key=lambda one: int(line[1]) if (line := lines[one]) else 1 << 30)  # those of other files come last
+    return Checked(problems, list(absent), notes)
 
 
 def _name(file: str) -> Iterator[Problem]:
@@ -101,12 +93,8 @@ def _publication(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
         needless = ("cite", "url") if publication.get("verdict") == "not published" else ()
         for key, text in SAYS.items():
             if not publication.get(key) and key not in needless:
-                said = (
-                    f"the key '{key}' is missing"
-                    if key in ("what", "verdict")
-                    else f"the key '{key}' is missing: {text}"
-                )
-                yield root.problem(said, ("publication",))
+                more = "" if key in ("what", "verdict") else f": {text}"
+                yield root.problem(f"the key '{key}' is missing{more}", ("publication",))
 
 
 def _expectations(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
@@ -116,7 +104,8 @@ def _expectations(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
         yield root.problem("the key 'expect' is missing: it has the published values, with all printed digits")
     elif isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
         published = [entry for entry in entries if entry.get("published", "true") == "true"]
-        verdict, where = _verdict(plain), ("publication", "verdict")
+        publication, where = plain.get("publication"), ("publication", "verdict")
+        verdict = publication.get("verdict") if isinstance(publication, dict) else None
         if not published and verdict in ORDER:
             yield root.problem(f"'{verdict}', but no entry of expect is published; expected 'not published'", where)
         elif published and verdict == "not published":
@@ -130,11 +119,6 @@ def _expectations(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
         if published and verdict in ORDER and is_worse(best, verdict):
             message = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
             yield root.problem(message, where)
-
-
-def _verdict(plain: dict[str, Any]) -> str:
-    publication = plain.get("publication")
-    return str(publication.get("verdict", "")) if isinstance(publication, dict) else ""
 
 
 def _notes(root: Node, plain: dict[str, Any]) -> Iterator[Problem]:
@@ -166,10 +150,3 @@ def _leaves(value: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str
     elif isinstance(value, dict | list):
         for key, child in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _leaves(child, (*keys, key))
-
-
-def _values(value: Any) -> int:
-    """Return how many values are written out in lists and mappings."""
-    if isinstance(value, dict | list):
-        return sum(_values(child) for child in (value.values() if isinstance(value, dict) else value))
-    return int(value is not None)

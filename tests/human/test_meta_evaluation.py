@@ -187,15 +187,6 @@ def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypat
     assert set(found["judges"]) == {"judge1", "judge2"}
 
 
-def test_the_option_engine_is_taken_and_has_no_effect(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    assert main(["human", "data/judgements.csv", "--resamples", "20", "--engine", "arrays"]) == 0
-    message = "warning: --engine is deprecated: it has no effect any more and will be removed\n"
-    assert capsys.readouterr().err == message
-
-
 SCORES = "A 3\nB 1\nC 2\n"
 
 

@@ -13,7 +13,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +22,7 @@ from ...report.terminal.progress import Bar
 from ..arguments import given_path
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from ...config.models import ConfigModel
@@ -50,7 +50,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the divisor of Expected Wins: all opponents (default), or those beaten at least once, as in EW.pl",
     )
     parser.add_argument("--trueskill", metavar="RUNS", help="also print TrueSkill, the mean of so many runs (say 100)")
-    parser.add_argument("--engine", choices=("arrays", "package"), help=argparse.SUPPRESS)
     parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
     parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
     parser.add_argument("--per-judge", action="store_true", help="print the Expected Wins of each judge")
@@ -92,8 +91,6 @@ def run(args: argparse.Namespace) -> int:
     from ...scoring.results import without_nan
 
     config = settings_of(JudgmentsConfig, args, OPTIONS)
-    if args.engine and not args.quiet:
-        print("warning: --engine is deprecated: it has no effect any more and will be removed", file=sys.stderr)
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")

@@ -151,8 +151,7 @@ def _check(args: argparse.Namespace) -> int:
     checked = check(args.check)
     if checked.problems:
         raise InputError(checked.problems)
-    values = f"{checked.values:,} value{'' if checked.values == 1 else 's'} written out"
-    print(printable(f"{args.check}: nothing is missing: {values}, verdict on record: {checked.verdict}"))
+    print(printable(f"{args.check}: nothing is missing"))
     for note in checked.notes:
         print(printable(f"note: {note}"))
     if checked.absent:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from ..arguments import add_computing, add_files, computing_options, jobs, kerne
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
@@ -196,10 +197,8 @@ def run(args: argparse.Namespace) -> int:
         print_bare(evaluation, order, args.digits, sentences=args.sentences)
     elif args.json:
         sys.stdout.write(results.to_json())
-    elif args.sentences:
-        print_sentences(evaluation, args.digits)
-    elif args.sentence_outputs:
-        print_sentence_outputs(evaluation, args.digits)
+    elif args.sentences or args.sentence_outputs:
+        print_sentences(evaluation, partial(_spread if args.sentences else _outputs, digits=args.digits))
     elif args.orders:
         print_orders(results, args.digits)
     else:
@@ -210,43 +209,36 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def print_sentences(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references.
+def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict[str, list[str]]]) -> None:
+    """Print, tab-separated, each sentence of each system: its line, from 1, and the columns of `cells_of`.
 
-    Where there are several metrics, the first column is the metric.
+    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
+    column.
     """
-    from ...report.tables import percent
     from ...report.tables.ranked import labels
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
-    print(*(["metric"] if several else []), "system\tline\tscore\tstd\tlow\thigh", sep="\t")
-    for result in results:
-        spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
-        rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
-        first = [called[result.signature]] if several else []
-        for line, row in enumerate(rows, 1):
-            print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
-
-
-def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, all outputs of each sentence of each system: those that count as they are, else in percent.
-
-    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
-    output.
-    """
-    from ...report.tables.ranked import labels, output_cell
-
-    called = labels(result.signature for result in results)
-    several = len(called) > 1
-    every = [(result, result.sentence_outputs) for result in results]
-    names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
+    every = [(result, cells_of(result)) for result in results]
+    names = list(dict.fromkeys(name for _, cells in every for name in cells))
     print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
-    for result, outputs in every:
-        first, metric = [called[result.signature]] if several else [], type(result.measure)
-        cells = [
-            [output_cell(value, name, metric, digits) for value in outputs[name].tolist()] if name in outputs else None
-            for name in names
-        ]
-        for line in range(len(outputs[next(iter(outputs))])):
-            print(*first, result.system, line + 1, *(own[line] if own else "" for own in cells), sep="\t")
+    for result, cells in every:
+        first = [called[result.signature]] if several else []
+        for line in range(len(next(iter(cells.values())))):
+            print(*first, result.system, line + 1, *(cells[n][line] if n in cells else "" for n in names), sep="\t")
+
+
+def _spread(result: Result, digits: int) -> dict[str, list[str]]:
+    """Return the score of each sentence, with its std and interval over references."""
+    from ...report.tables import percent
+
+    spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
+    return {name: [percent(value, digits) for value in spread[name]] for name in ("score", "std", "low", "high")}
+
+
+def _outputs(result: Result, digits: int) -> dict[str, list[str]]:
+    """Return all outputs of each sentence: those that count as they are, else in percent."""
+    from ...report.tables.ranked import output_cell
+
+    metric, outputs = type(result.measure), result.sentence_outputs
+    return {n: [output_cell(value, n, metric, digits) for value in values.tolist()] for n, values in outputs.items()}
