@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -99,6 +100,12 @@ def prepare(
             from .reproduction.published_sections import open_published
 
             published = open_published(config, metrics, problems)
+            if any(
+                problem.message.startswith("metrics") for problem in problems
+            ):  # what follows from that is nothing new
+                problems = [
+                    one for one in problems if not re.search("which metric[?]|config has no metric", one.message)
+                ]
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)

@@ -192,7 +192,7 @@ def test_an_entry_is_enough_for_a_data_set_and_a_file_for_a_published_result(unt
     new, changed = changes(untouched, project)
     assert (new, list(changed)) == ([], ["pipeline/io/datasets.yaml"])
     assert all(line.startswith("+") for line in changed["pipeline/io/datasets.yaml"])
-    (listed,) = try_out(project, blocks, ["list", "datasets"])
+    (listed,) = try_out(project, blocks, ["data", "list"])
     assert "three-lines" in listed
     recipe = section("A published result")
     add(project, recipe)

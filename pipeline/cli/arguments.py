@@ -138,31 +138,32 @@ EMPTY = ("keep", "error", "none")
 """What may be done with empty references, as `empty_references` of a config says."""
 
 
-def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False, gold: bool = False) -> None:
+def add_files(
+    parser: argparse.ArgumentParser, *names: str, piped: bool = False, gold: bool = False, plain: bool = False
+) -> None:
     """Declare -s, -r and -o; each of the last two takes several files, also when it is given again.
 
     `names` are further names of -o. With `piped`, -o may be left out: `output_from_pipe` then takes standard input.
-    With `gold`, there is --gold, and -r may be left out beside it.
+    With `gold`, there is --gold, and -r may be left out beside it. With `plain`, nothing is declared beside the files.
     """
     several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "FILE"}
     parser.add_argument("-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text")
     flags = ("-r", "--ref", "--references")
     parser.add_argument(*flags, dest="references", required=not gold, help="references, one file each", **several)
     if gold:
-        meaning = "an M2 file for metrics of edits (m2, errant); it also has the source and the references where these "
-        parser.add_argument("--gold", metavar="FILE", help=f"{meaning}are not given")
+        meaning = "an M2 file: edits for m2, errant ...; source and references for others, where not given"
+        parser.add_argument("--gold", metavar="FILE", help=meaning)
     outputs = ("-o", "--out", "--outputs", *names)
     meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
     parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
-    parser.add_argument(
-        "--empty-references",
-        choices=EMPTY,
-        default="keep",
-        help="an empty or null reference is a text of no words (keep), an error, or missing (none); default: keep",
-    )
-    meaning = "the encoding of files of lines (default: utf-8, in which columns and M2 files are always read)"
+    parser.set_defaults(empty_references="keep", encoding=None, num_refs=None)
+    if plain:
+        return
+    meaning = "empty and null references: texts of no words (keep, the default), an error, or missing (none)"
+    parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
+    meaning = "the encoding of plain files (default: utf-8)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
-    meaning = "-r is one file of tab-separated lines, whose first N columns are the references"
+    meaning = "-r is one tab-separated file with N references"
     parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
 
 
@@ -365,20 +366,17 @@ def _listed(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 
-def add_computing(parser: argparse.ArgumentParser) -> None:
-    """Declare how metrics of users compute."""
-    group = parser.add_argument_group("metrics of your own (help plugins)")
-    group.add_argument(
-        "--device",
-        action="append",
-        metavar="DEVICE",
-        help="where models compute: auto (default), cpu, cuda:1; may be repeated",
-    )
-    group.add_argument("--batch-size", type=jobs, metavar="N", help="the most lines that a metric gets at once")
-    group.add_argument(
-        "--recompute", action="append", metavar="METRIC", help="compute numbers anew that are kept on this computer"
-    )
-    group.add_argument("--no-cache", action="store_true", help="keep no numbers on this computer, and read none")
+def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Declare how metrics of users compute; return these options."""
+    add = parser.add_argument_group("metrics of your own (help plugins)").add_argument
+    places = "where models compute: auto (default), cpu, cuda:1; may be repeated"
+    anew = "compute numbers anew that are kept on this computer"
+    return [
+        add("--device", action="append", metavar="DEVICE", help=places),
+        add("--batch-size", type=jobs, metavar="N", help="the most lines that a metric gets at once"),
+        add("--recompute", action="append", metavar="METRIC", help=anew),
+        add("--no-cache", action="store_true", help="keep no numbers on this computer, and read none"),
+    ]
 
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -17,9 +17,12 @@ import atexit
 import contextlib
 import errno
 import gc
+import itertools
 import os
+import re
 import signal
 import sys
+import textwrap
 import threading
 from functools import partial
 from importlib import import_module
@@ -54,7 +57,7 @@ COMMANDS = {
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
     "errant_compare": "score an M2 file as ERRANT's program does: the same options and output",
-    "m2": "work with M2 files: annotate texts, apply edits, check, convert, merge, split",
+    "m2": "work with M2 files: annotate texts, apply edits, check, convert",
     "m2scorer": "score an output as m2scorer (MaxMatch) does: the same options and output",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from, or the sample to try everything with",
@@ -69,7 +72,7 @@ COMMANDS = {
     "reproduce": "reproduce published results by their recipes, and compare the values",
     "data": "fetch published data sets, check them, tell where they are",
     "cache": "say which numbers of your own metrics are kept, or delete them",
-    "list": "list metrics with their options, tokenizers, samplers or data sets",
+    "list": "list metrics with their options, tokenizers, or statistics of agreement",
     "schema": "print the JSON Schema of configs, for editors",
     "doctor": "tell versions, kernel and optional parts of this installation",
     "help": "read about a topic",
@@ -84,9 +87,43 @@ The Tab key completes commands, options and names in bash and zsh (help completi
 """
 
 
+class Help(argparse.HelpFormatter):
+    """The help of a command, as wide as the terminal: paragraphs are filled, and lines that begin with blanks stay."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        for stays, block in itertools.groupby(text.splitlines(), lambda line: line[:1] in (" ", "")):
+            own = list(block)
+            lines += own if stays else textwrap.wrap(" ".join(own), width)
+        return "\n".join(indent + part for line in lines for part in _wrapped(line, width))
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Return a line of a list or an example as several; a shell reads those of a command as one."""
+    command = "gec-pipeline " in line
+    hanging = 6 if command else len(re.match(r" *(\S+  +)?", line)[0])  # type: ignore[index]  # it always fits
+    parts = textwrap.wrap(
+        line, width - 2 * command, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False
+    )
+    return [*(f"{part} \\" if command else part for part in parts[:-1]), *parts[-1:]] or [""]
+
+
 class Parser(argparse.ArgumentParser):
     """A parser of arguments whose errors are one message, and exit code 2."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{"formatter_class": Help, **settings})
+
+    given: Sequence[str] = ()
+    """The arguments that are parsed."""
     _later: Callable[[], None] | None = None
     synonyms: Mapping[str, str] = {}
     """Options as other programs call them, each with what is written here. They are written out in full."""
@@ -106,8 +143,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return what argparse does, with the options declared that the arguments may name."""
-        args = None if args is None else [word for argument in args for word in self._in_our_words(argument)]
-        long = (argument.partition("=")[0] for argument in args or () if argument.startswith("--"))
+        args = self.given = [word for argument in args or () for word in self._in_our_words(argument)]
+        long = (argument.partition("=")[0] for argument in args if argument.startswith("--"))
         if any(flag not in self._option_string_actions for flag in long):
             self.declare_all()
         return super().parse_known_args(args, namespace)
@@ -116,6 +153,8 @@ class Parser(argparse.ArgumentParser):
         """Return an argument with the name that an option has here, or with several options that mean the same."""
         flag, equals, value = argument.partition("=")
         *others, last = self.synonyms.get(flag, "").split() or [flag]
+        if self._later and last[:2] == "--":
+            last = last.replace("_", "-")  # as configs write the names of options
         return [*others, f"{last}{equals}{value}"]
 
     def format_help(self) -> str:
@@ -307,7 +346,6 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
         "summarisation.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-V", "--version", action="store_true", help="print version and kernel")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
@@ -320,13 +358,12 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
             command,
             help=summary,
             description=module.__doc__ if module else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
             add_help=bool(module),
         )
         if module:
             module.configure(sub)
             if command in PLUGGABLE:
-                meaning = "take metrics from your own Python file or module (help plugins); may be repeated"
+                meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
             sub.set_defaults(call=module.run)
             named = sub

@@ -16,7 +16,7 @@ from .compose import compose
 from .models import check_address, record_models, tag
 from .models_published import ConfigFile
 from .resolved import Config
-from .resolver import Resolver
+from .resolver import ABSENT, Resolver
 from .tree import too_many
 
 if TYPE_CHECKING:
@@ -93,37 +93,61 @@ def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: 
             add("no system has an output for this data set", "datasets", name)
 
 
-def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
-    """Return the config as its models read it, or None where it is wrong.
+TEXTS = ("source", "references", "m2", "path", "gold")
+"""The keys of a data set that have texts."""
+ROUNDS = 20
+"""How often something wrong is left out of a config. What is left may be wrong because of that, so it is read again."""
 
-    Unknown keys are problems. They are left out afterwards, so that the rest is checked all the same.
+
+def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
+    """Return the config as its models read it; adds the problems. None where it cannot be read at all.
+
+    Unknown keys and wrong values are left out, so that all the rest is checked, with the files that it names.
     """
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
     if len(lacking) == 3 and ("judgments" in data or "columns" in data):
         lacking = []  # judgements and columns alone need no texts
     problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
-    try:
-        written = ConfigFile.model_validate(data, context=records)
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-    else:
-        return None if lacking else written
-    explained = dict.fromkeys(_explain(root, item, records) for item in errors)
-    known = set(problems)
-    problems += [problem for problem in explained if problem not in known]
-    if lacking or any(item["type"] != "extra_forbidden" for item in errors):
-        return None
-    for item in errors:
-        owner: Any = data
-        for step in item["loc"][:-1]:
-            owner = owner[step] if not isinstance(owner, dict) or step in owner else owner
-        owner.pop(item["loc"][-1], None)
-    try:
-        return ConfigFile.model_validate(data, context=records)
-    except ValidationError as error:  # what is left lacks something: it may be what an unknown key was meant to be
-        problems += dict.fromkeys(_explain(root, item, records) for item in error.errors(include_url=False))
+    known, wrong = {problem.position for problem in problems}, set[tuple[str | int, ...]]()
+    for _ in range(ROUNDS):
+        try:
+            return ConfigFile.model_validate(data, context=records)
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+        found = dict.fromkeys(_explain(root, item, records) for item in errors)
+        problems += [problem for problem in found if not wrong or problem.position not in known]
+        known |= {problem.position for problem in found}
+        for location in {item["loc"][: -1 if item["type"] == "missing" else None]: None for item in errors}:
+            _leave_out(data, location, again=location in wrong)
+            wrong.add(location)
     return None
+
+
+def _leave_out(data: Any, location: tuple[str | int, ...], *, again: bool) -> None:
+    """Leave a value out of a config. `again` is for one that was left out before: what has it is left out with it.
+
+    A text, a system or a data set becomes one that is not there, as other parts of the config may name it. No entry of
+    a list is left out alone: the others would have other numbers.
+    """
+    way: list[tuple[Any, str | int]] = []
+    for step in location:
+        if step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int):
+            way.append((data, step))
+            data = data[step]
+    keys = [key for _, key in way]
+    if not again and keys[:1] == ["systems"] and isinstance(keys[-1], str) and len(keys) > 1:
+        way[1][0][keys[1]] = ABSENT
+    elif not again and keys[:1] == ["datasets"] and len(keys) > 2 and keys[2] in TEXTS:
+        owner, key = way[3] if isinstance(keys[-1], int) else way[2]
+        owner[key] = [ABSENT] if key == "references" else ABSENT
+    elif not again and keys[:1] == ["datasets"] and (len(keys) == 2 or keys[2:] == ["data"]):
+        way[1][0][keys[1]] = {"source": ABSENT, "references": [ABSENT]}
+    elif not again and keys[:1] == ["expect"] and len(keys) == 2:
+        way[1][0][keys[1]] = {"path": "scores", "same": "scores"}
+    elif named := [(owner, key) for owner, key in way if isinstance(owner, dict)]:  # else it was left out with another
+        owner, key = named[-1 - (again and len(named) > 1)]
+        owner.pop(key, None)
 
 
 _EMPTY = {"too_short": "is empty; at least one is needed", "string_too_short": "is empty; expected a path"}

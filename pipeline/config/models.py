@@ -248,7 +248,7 @@ class DatasetConfig(ConfigModel):
     data: str | None = Field(
         None,
         min_length=1,
-        description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline list datasets",
+        description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline data list",
     )
     missing_annotator: Literal["first", "source", "none"] = Field(
         "first",

@@ -47,6 +47,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 MAX_NAME = 100
 MAX_OUTPUTS = 20_000
 """Outputs of systems, or patterns of such, for all data sets together."""
+ABSENT = "what is left out"
+"""A path that stands for a text that is written wrongly, and has a problem already."""
 M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
 """How the name of an M2 file ends, packed or not."""
 
@@ -286,8 +288,8 @@ class Resolver:
 
     def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path | Remote:
         """Return the path or address that a text stands for."""
-        if text == "-":
-            return STDIN
+        if text in ("-", ABSENT):
+            return STDIN if text == "-" else self.never(text)
         text = self.filled(text, location, dataset, system)
         if not is_data(text) or is_glob(text):
             return locate(base_of(self.root.find(location)), text)

@@ -108,7 +108,9 @@ def node_of(text: str, more: Mapping[str, str], path: str = "") -> Node:
     name, settings = parse_signature(text)
     for key in more.keys() & settings.keys():
         raise ConfigError(f"'{text}': '{key}' is given a second time outside the text")
-    return from_plain({"name": name, **settings, **more}, "", path)
+    node = from_plain({"name": name, **settings, **more}, "", path)
+    children_of(node)["name"].path = path  # nobody has written a key here
+    return node
 
 
 def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:

@@ -339,10 +339,9 @@ class _Opener:
         for key in ("path", "same"):
             if getattr(entry, key) is not None:
                 self.check_path(str(getattr(entry, key)), (*keys, key))
-        if entry.path is None:
-            metric = self.metric(entry.metric, entry.dataset, keys)
-            if metric is not None:
-                self.check_systems(entry, metric, keys)
+        metric = None if entry.path is not None else self.metric(entry.metric, entry.dataset, keys)
+        if entry.path is None and self.config.systems:
+            self.check_systems(entry, metric, keys)
 
     def check_path(self, path: str, keys: Keys) -> None:
         """Append a problem where results.json will not have the section of a path, or the name after the section."""
@@ -354,11 +353,12 @@ class _Opener:
         elif rest and section in SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
-    def check_systems(self, entry: ExpectationConfig, metric: Metric, keys: Keys) -> None:
-        """Append a problem for each expected system that the config does not have."""
+    def check_systems(self, entry: ExpectationConfig, metric: Metric | None, keys: Keys) -> None:
+        """Append a problem for each expected system that the config does not have. None is a metric that is wrong."""
         systems = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
-        rows = POLICIES[metric.policy].rows(most)
+        policies = [POLICIES[metric.policy]] if metric else POLICIES.values()
+        rows = [row for policy in policies for row in policy.rows(most)]
         systems += [*rows, REFERENCES_ROW] if rows else []
         expected = [("mean", entry.mean or []), ("order", entry.order or [])]
         if isinstance(entry.values, dict) and entry.mean is None:
@@ -392,8 +392,7 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
     try:
         metric = from_text(text)
     except ConfigError as error:
-        reason = error.problems[0].message.removeprefix("name: ")
-        raise InputError(f"'{text}' is no metric: {reason}") from None
+        raise InputError(f"'{text}' is no metric: {error.problems[0].message}") from None
     if metric not in metrics:
         hint = "several are called so; write it with its options" if same else f"there are {listed}"
         raise InputError(f"the config has no metric '{text}': {hint}")

@@ -13,6 +13,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.annotation.errant_annotator import Pair, versions_of
+from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution import workers
 from pipeline.metrics.build import from_text
@@ -450,3 +451,36 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
         found = pipeline.evaluate(texts, [read("REF0"), read("REF1")], read("INPUT"), "errant[annotator=auto]")
     counts = {result.system: [result.outputs[name] for name in ("tp", "fp", "fn")] for result in found}
     assert counts == {"AMU": [482, 797, 1936], "CAMB": [731, 1341, 1886]}
+
+
+def test_texts_are_explained_as_their_m2_files(
+    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said of M2 files is tested in tests/cli/test_explain.py."""
+    texts = ["-s", "s.txt", "-r", "r0.txt", "r1.txt", "-o"]
+    for line in range(1, 5):
+        assert main(["explain", "errant", "--annotator", "auto", *texts, "A.txt", "--line", str(line)]) == 0
+        annotated = capsys.readouterr()
+        assert main(["explain", "errant", "-r", "gold.m2", "-o", "A.m2", "--line", str(line)]) == 0
+        assert annotated.out.replace("A.txt", "A.m2") == capsys.readouterr().out
+        assert annotated.err == ""
+    assert len(asked) == 1
+    both = [
+        "explain",
+        "errant[annotator=auto]",
+        "--compare",
+        "errant[annotator=en_two]",
+        *texts,
+        "A.txt",
+        "--line",
+        "1",
+    ]
+    assert main(both) == 0
+    assert capsys.readouterr().out.count("R:TWO") > 0
+    assert main(["explain", "errant", *texts, "A.txt", "--line", "1"]) == 2
+    assert "--annotator auto" in capsys.readouterr().err
+    assert main(["explain", "bleu", "--annotator", "auto", *texts, "A.txt", "--line", "1"]) == 2
+    assert "bleu has no such option" in capsys.readouterr().err
+    take_away(monkeypatch)
+    assert main(["explain", "errant", "--annotator", "auto", *texts, "A.txt", "--line", "1"]) == 2
+    assert "pip install" in capsys.readouterr().err

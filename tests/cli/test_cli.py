@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,6 @@ import pipeline
 from pipeline import stages
 from pipeline._version import __version__
 from pipeline.cli.dispatch import COMMANDS, main
-from pipeline.kernel.samplers import SAMPLERS
 from pipeline.metrics import METRICS
 from pipeline.report.terminal.printing import print_table
 from pipeline.scoring.results import Results
@@ -257,7 +257,7 @@ def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
     )
     assert said == Said(0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n")
     assert call("run", "sub.yaml", "-q").code == 0
-    assert {score.system for score in Results.read(Path("runs/mydata/results.json")).scores} == {"A", "B"}
+    assert {score.system for score in Results.read(Path("runs/sub/results.json")).scores} == {"A", "B"}
 
 
 def test_init_finds_the_files_from_the_folder_of_the_config(call: Call) -> None:
@@ -309,8 +309,19 @@ def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
 
 def test_init_never_writes_over_a_file(call: Call) -> None:
     Path("config.yaml").write_text("mine")
-    assert call("init") == Said(2, "", "error: config.yaml: is there already; name another file\n")
+    assert call("init", "config.yaml") == Said(2, "", "error: config.yaml: is there already; name another file\n")
+    assert call("init") == Said(0, "", "wrote config-2.yaml; edit it, then: gec-pipeline validate config-2.yaml\n")
     assert Path("config.yaml").read_text() == "mine"
+
+
+def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
+    write_texts(Path("t"), 5, systems=("A", "B"))
+    Path("other").mkdir()
+    for place, output in (("eval.yaml", "A"), ("mine.yaml", "B"), ("other/eval.yaml", "B"), ("no name!.yaml", "A")):
+        call("init", place, "-s", "t/source", "-r", "t/ref0", "-o", f"t/{output}")
+        assert call("run", place, "-q").err == ""
+    assert sorted(path.name for path in Path("runs").iterdir()) == ["eval", "eval-2", "mine", "no-name-"]
+    assert {score.system for score in Results.read(Path("runs/eval/results.json")).scores} == {"A"}
 
 
 @pytest.mark.parametrize(
@@ -395,10 +406,9 @@ def test_list_metrics_tells_every_option_and_its_default(call: Call) -> None:
             assert option.help in row
 
 
-@pytest.mark.parametrize(("what", "names"), [("tokenizers", list(TOKENIZERS)), ("samplers", list(SAMPLERS))])
-def test_lists(call: Call, what: str, names: list[str]) -> None:
-    _, *rows = call("list", what).out.splitlines()
-    assert [row.split()[0] for row in rows] == names
+def test_the_list_of_tokenizers(call: Call) -> None:
+    _, *rows = call("list", "tokenizers").out.splitlines()
+    assert [row.split()[0] for row in rows] == list(TOKENIZERS)
     assert all(len(row.split()) > 3 for row in rows)
 
 
@@ -407,8 +417,7 @@ def test_lists(call: Call, what: str, names: list[str]) -> None:
     [
         (["metrics", "gleu"], "gleu: ", "bleu: "),
         (["tokenizers", "13a", "char"], "13a", "intl"),
-        (["samplers", "numpy"], "numpy", "python2"),
-        (["datasets", "jfleg"], "data:jfleg/", "data:conll14/"),
+        (["statistics", "accuracy"], "accuracy: ", "pearson: "),
     ],
 )
 def test_lists_of_names_that_are_asked_for(call: Call, arguments: list[str], own: str, other: str) -> None:
@@ -423,8 +432,7 @@ def test_lists_of_names_that_are_asked_for(call: Call, arguments: list[str], own
     [
         ("metrics", "glue", "gleu"),
         ("tokenizers", "14a", "13a"),
-        ("samplers", "nunpy", "numpy"),
-        ("datasets", "jflag", "jfleg"),
+        ("statistics", "accuracey", "accuracy"),
     ],
 )
 def test_a_name_that_is_in_no_list_gets_the_nearest(call: Call, what: str, name: str, near: str) -> None:
@@ -602,11 +610,51 @@ def test_a_closed_pipe_is_silent(tmp_path: Path, quickstart: str, arguments: lis
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_help_of_score_fits_two_screens_and_says_where_the_rest_is(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = call("score", "--help").out
+    assert len(said.splitlines()) <= 64
+    assert max(map(len, said.splitlines())) <= 80
+    assert "score METRIC --help" in said
+    assert "--flavour" not in said
+    assert "--device" not in said
+    assert "--device" in call("score", "--help", "--plugin").out
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_help_of_score_tells_the_options_of_a_metric_with_examples(call: Call, name: str) -> None:
+    if name == "external":  # it reads files that a config names
+        return
+    said = call("score", name, "--help")
+    assert (said.code, said.err) == (0, "")
+    flat = " ".join(said.out.split())
+    for option in METRICS[name].options:
+        flag = {"references": "refs", "gold": "gold-edits"}.get(option.name, option.name.replace("_", "-"))
+        assert (len(option.choices or ()) == 1) != (f" --{flag} " in flat), flag
+        assert (len(option.choices or ()) == 1) != (" ".join(option.help.split()) in flat)
+    assert "--confidence" not in said.out.partition("options of")[2]
+    examples = said.out.partition("examples:")[2].partition("\n\n")[0].replace(" \\\n     ", "")
+    assert examples.strip()
+    for example in examples.strip().splitlines():  # the files of examples are not here, and that is all that is wrong
+        words = shlex.split(example.partition("gec-pipeline ")[2])
+        if words[1] == "ref.txt":  # it would be the name of a metric, as no such file is here
+            words = ["score", "-r", *words[1:]]
+        wrong = call(*words)
+        assert wrong.code == 2
+        assert "no such file" in wrong.err or "annotator" in wrong.err, (example, wrong.err)
+
+
 def test_help_of_score_says_what_an_option_means_for_each_metric(call: Call) -> None:
     """Metrics share names of options, not their values."""
-    said = " ".join(call("score", "--help").out.split())
+    said = " ".join(call("score", "gleu", "bleu", "chrf", "--help").out.split())
     assert "(gleu) a weight for each reference" in said
     assert "(bleu) a weight for each order" in said
-    assert "none, ones; (bleu) what stands for precisions of 0" in said
-    assert "(green, chrf, m2, errant, cleme) weight of recall against precision: a number such as 2 or 0.5" in said
-    assert "rouge, length) compare without upper case: true, false" in said  # metrics of edits have no such option
+    assert "none, ones (default: none); (bleu) what stands for precisions of 0" in said
+    assert "(chrf) weight of recall against precision: a number such as 2 or 0.5" in said
+    assert "--lowercase [VALUE] compare without upper case: true, false" in said
+
+
+def test_the_command_of_the_package_gleu_has_its_options_alone(call: Call) -> None:
+    said = call("gleu", "--help").out
+    assert "--encoding" not in said
+    assert "--num-refs" not in said

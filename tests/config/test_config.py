@@ -366,6 +366,42 @@ run: {n_jbs: 1}
     assert [pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)] == []
 
 
+def test_no_mistake_hides_another() -> None:
+    """Wrong keys and values, a missing section, wrong names, files that are not there: all in one config."""
+    text = """\
+descripton: a typo
+datasets:
+  d: {source: s.txt, references: [r.txt, gone.txt], lines: many}
+  e: {source: [s.txt], references: [r.txt]}
+  f: {source: other.txt, references: [r.txt, {jsonl: 3}]}
+metrics: [gluee, {name: bleu, ordr: 3}]
+statistics: {resamples: no, baseline: B}
+output: {formats: [jsno], digits: -1}
+expect:
+  - {dataset: d, metric: gleu, values: {A: 1}, tolerance: 1}
+  - {dataset: g, metric: gleu, values: {A: 1}}
+"""
+    expected = [
+        "c.yaml:1:1: the key 'systems' is missing",
+        "c.yaml:1:1: descripton: unknown key (did you mean 'description'?)",
+        "c.yaml:3:53: datasets.d.lines: unknown key",
+        "c.yaml:4:7: datasets.e.source: expected text, found a list",
+        "c.yaml:5:46: datasets.f.references[1]: the key 'column' is missing",
+        "gone.txt: no such file...",
+        "other.txt: no such file...",
+        "c.yaml:6:11: metrics[0]: no metric is called 'gluee' (did you mean 'gleu'?); known: gleu...",
+        "c.yaml:6:31: metrics[1].ordr: bleu has no such option (did you mean 'order'?)",
+        "c.yaml:7:14: statistics.resamples: expected a whole number, found 'no'",
+        "c.yaml:8:20: output.formats[0]: expected one of json...",
+        "c.yaml:8:27: output.digits: input should be greater than or equal to 0, found '-1'",
+        "c.yaml:10:5: expect[0]: a tolerance needs 'why', found a mapping",
+        "c.yaml:11:6: expect[1].dataset: no data set is called 'g'...",
+    ]
+    found = sorted(problems(text))
+    assert [pair for pair in zip(found, sorted(expected), strict=False) if not same(*pair)] == []
+    assert len(found) == len(expected)
+
+
 def test_many_problems_are_counted() -> None:
     error = ConfigError([Problem("c.yaml", str(number)) for number in range(25)])
     assert str(error).split("\n")[-1] == "... and 5 more problems"

@@ -320,27 +320,27 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) 
     assert main(["clean", str(tmp_path / "again"), "--unused", "-q"]) == 0
     assert tree(tmp_path / "again") == fresh
     assert not (tmp_path / "again" / "unfinished").exists()
+    other.unlink()  # no config is there any more whose results would be replaced
     whole, rest = (len(counted(tmp_path / name, config, options)) for name in ("new", "run"))
     assert rest == whole - 1
 
 
 def test_only_what_a_new_config_adds_is_counted(config: Path, tmp_path: Path) -> None:
     known: dict[str, Any] = {"references": 3, "datasets": ("d",)}
-    small = write_config(config.parent / "small.yaml", systems="AB", chosen=METRICS[:2], **known)
-    more_systems = write_config(config.parent / "systems.yaml", systems="ABC", chosen=METRICS[:2], **known)
-    more_metrics = write_config(
-        config.parent / "metrics.yaml", systems="ABC", chosen=[*METRICS[:2], "gleu[n=2]"], **known
-    )
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=100)
-    assert [len(counted(tmp_path / "run", c, options)) for c in (small, more_systems, more_metrics)] == [2, 2, 2]
-    again = write_config(
-        config.parent / "again.yaml", systems="ABC", chosen=["gleu[iter=3,rng=numpy]", "gleu[n=2]"], **known
-    )
+
+    def written(systems: str, chosen: list[str]) -> Path:
+        return write_config(config.parent / "own.yaml", systems=systems, chosen=chosen, **known)
+
+    more_metrics = [*METRICS[:2], "gleu[n=2]"]
+    for systems, chosen in (("AB", METRICS[:2]), ("ABC", METRICS[:2]), ("ABC", more_metrics)):
+        assert len(counted(tmp_path / "run", written(systems, chosen), options)) == 2
+    again = written("ABC", ["gleu[iter=3,rng=numpy]", "gleu[n=2]"])
     assert counted(tmp_path / "run", again, options) == []
     run(again, tmp_path / "fresh")
     fresh = tree(tmp_path / "fresh")
     assert {name: data for name, data in tree(tmp_path / "run").items() if name in fresh} == fresh
-    assert counted(tmp_path / "run", more_metrics, options) == []
+    assert counted(tmp_path / "run", written("ABC", more_metrics), options) == []
 
 
 @pytest.mark.parametrize("changed", ["A", "ref1", "source"])

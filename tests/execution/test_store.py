@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import itertools
 import json
 import os
 import pickle
@@ -553,15 +554,19 @@ def test_another_config_is_refused_before_it_deletes_anything(
 ) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
+    assert main(["report", str(tmp_path / "run"), "--format", "html", "--output", str(tmp_path / "run")]) == 0
     other = write_run(tmp_path / "others", datasets=("e",))
+    same_data = write_config(tmp_path / "chrf.yaml", chosen=["chrf"])
     before = tree(tmp_path / "run")
-    for more in ([], ["--dry-run"], ["--only", "A"]):
-        assert main(["run", str(other), "--output", str(tmp_path / "run"), *more]) == 2
+    capsys.readouterr()
+    for config_file, more in itertools.product((other, same_data), ([], ["--dry-run"], ["--only", "A"])):
+        assert main(["run", str(config_file), "--output", str(tmp_path / "run"), *more]) == 2
         error = capsys.readouterr().err
         assert f"has the results of another config, {config}, which this run would replace" in error
         assert "--output" in error
         assert "--fresh" in error
     assert tree(tmp_path / "run") == before
+    assert "report.html" in before
     assert main(["run", str(other), "--output", str(tmp_path / "run"), "--fresh", "-q"]) == 0
     run(other, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")

@@ -120,7 +120,7 @@ def test_a_name_of_two_metrics_is_asked_back(name: str, capsys: pytest.CaptureFi
     """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
     assert main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
     assert capsys.readouterr().err == (
-        f"error: name: '{name}' may be one of these; write the one that you mean:\n"
+        f"error: '{name}' may be one of these; write the one that you mean:\n"
         f"  gleu: {METRICS['gleu'].summary}\n  google_gleu: {METRICS['google_gleu'].summary}\n"
     )
 

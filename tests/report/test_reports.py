@@ -25,7 +25,6 @@ from rich.cells import cell_len
 
 from pipeline import report, stages
 from pipeline._version import __version__
-from pipeline.cli.commands.schema import results_schema
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, printable
 from pipeline.execution.options import Missing
@@ -45,6 +44,7 @@ from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.oracles import naive
 from tests.report.test_plots import HOSTILE, material
+from tests.support.results_schema import results_schema
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:

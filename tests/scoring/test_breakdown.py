@@ -13,7 +13,6 @@ import pytest
 from jsonschema import validate
 
 from pipeline import stages
-from pipeline.cli.commands.schema import results_schema
 from pipeline.corpus import edit_views as views
 from pipeline.scoring.categories import beside, by_category
 from pipeline.scoring.resampling.samples import Bootstrap
@@ -21,6 +20,7 @@ from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
 from tests.conftest import run
 from tests.oracles import naive_errant
+from tests.support.results_schema import results_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

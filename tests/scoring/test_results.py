@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.cli.commands.schema import results_schema
 from pipeline.errors import InputError, StoreError
 from pipeline.report.data_files import to_csv
 from pipeline.report.tables import percent, round_half_up
@@ -23,6 +22,7 @@ from pipeline.scoring.board import with_means
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score, ranks
 from tests.conftest import called, run, tree, write_run
 from tests.oracles import naive
+from tests.support.results_schema import results_schema
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -61,21 +61,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from ...io.catalogue import data_set
-
-    if args.name is not None:
-        print_data_set(data_set(args.name.removeprefix("data:")))
-    else:
-        print_catalogue()
-    return 0
-
-
-def print_catalogue() -> None:
-    """Print the table of data sets with files, sizes and licences, and whether they are here."""
-    from ...io.catalogue import catalogue
+    """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
+    from ...io.catalogue import catalogue, data_set
     from ...io.dataset_cache import cache, state
     from ...report.terminal.printing import print_table
 
+    if args.name is not None:
+        _print_data_set(data_set(args.name.removeprefix("data:")))
+        return 0
     rows = []
     for name, dataset in catalogue().items():
         files = len(dataset.files)
@@ -88,9 +81,10 @@ def print_catalogue() -> None:
     print(
         printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
     )
+    return 0
 
 
-def print_data_set(dataset: DataSet) -> None:
+def _print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
     from ...io.catalogue import scorable, scorables
     from ...io.dataset_cache import by_hand, cache, state

@@ -2,8 +2,7 @@
 
 A matched n-gram is in the output and in the reference. A penalised n-gram is in the output and in the source, and not
 in the reference. A missing n-gram is in the reference alone, or more often there. All other n-grams of the output are
-called other. --compare names another metric or variant. With --line it shows the n-grams that the two count
-differently, and without --line the sentences where the two differ most.
+called other. --compare names another metric or variant, and shows the n-grams that the two count differently.
 
 Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
 the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
@@ -11,14 +10,15 @@ and the one behind the last.
 Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
 reference.
 Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed. Of
-imeasure it shows the same of each changed token.
+imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
+annotator counts may depend on the lines before; what it gives is kept.
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
-  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --compare "gleu[variant=2016]" --top 5
   gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
+  gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
   gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
 """
 
@@ -28,9 +28,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from ...api import evaluate_corpus
+from ...corpus.annotated_texts import Annotating, with_annotated
 from ...corpus.texts import read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
@@ -49,13 +47,14 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.needs import TEXTS, Text
-from ...metrics.build import from_text
+from ...metrics.base.needs import TEXTS, Text, annotator_of
+from ...metrics.defaults import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
+from ...report.terminal.progress import Bar
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:
@@ -80,65 +79,43 @@ STYLES = {
     "other": "dim",
 }
 """The colours of n-grams, by what they count as."""
-WIDTH = 70
-"""How many letters of an output are shown in a list of sentences."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]")
     add_files(parser, gold=True)
-    parser.add_argument("--line", type=int, metavar="N", help="number of the sentence, from 1")
+    parser.add_argument("--line", type=int, required=True, metavar="N", help="number of the sentence, from 1")
     parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
-    parser.add_argument(
-        "--top", type=int, default=10, metavar="N", help="with --compare: how many sentences (default: 10)"
-    )
+    meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
+    parser.add_argument("--annotator", metavar="MODEL", help=meaning)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Explain a sentence, or list the sentences where two metrics differ."""
-    metrics = []
-    for text in filter(None, (args.metric, args.compare)):
-        metrics.append(from_text(text))
-        if reads_files(metrics[-1]):
-            name = metrics[-1].name
-            raise ConfigError(f"explain: {name} takes its numbers from files, not from text; found '{text}'")
-    corpus = open_files(args, quiet=True, views={metric.needs.input for metric in metrics})
-    if problems := fit(metrics, [corpus]):
-        raise InputError(problems)
+    """Explain a sentence."""
+    texts = list(filter(None, (args.metric, args.compare)))
+    metrics = from_texts(texts, {"annotator": args.annotator} if args.annotator else {})
+    for text, metric in zip(texts, metrics, strict=True):
+        if reads_files(metric):
+            raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
+    views = {metric.needs.input for metric in metrics}
+    corpus = open_files(args, quiet=True, views=views)
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
-    if args.line is None and not args.compare:
-        raise ConfigError("--line: which sentence? (or --compare METRIC for those where two variants differ)")
-    if args.line is None:
-        _differences(corpus, metrics, args.top)
-    elif not 1 <= args.line <= corpus.lines:
+    if any(map(annotator_of, views)):
+        with Bar(enabled=sys.stderr.isatty()) as bar:
+            corpus = with_annotated(corpus, views, Annotating(1, bar))
+    if problems := fit(metrics, [corpus]):
+        raise InputError(problems)
+    if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
-    else:
-        judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
-        for metric, judge in judges.items():
-            _judged_edits(corpus, metric, judge, args.line)
-        if others := [metric for metric in metrics if metric not in judges]:
-            _sentence(corpus, others, args.line)
+    judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
+    for metric, judge in judges.items():
+        _judged_edits(corpus, metric, judge, args.line)
+    if others := [metric for metric in metrics if metric not in judges]:
+        _sentence(corpus, others, args.line)
     return 0
-
-
-def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
-    """Print the sentences whose scores differ most between two metrics."""
-    evaluations = [evaluate_corpus(corpus, [metric]) for metric in metrics]
-    for first, second in zip(*evaluations, strict=True):
-        difference = second.sentences - first.sentences
-        print(printable(f"{first.system}: {percent(first.score, 4)} and {percent(second.score, 4)}"))
-        for metric, result in zip(metrics, (first, second), strict=True):
-            print(f"  {metric.edition or metric.output} = {result.signature}")
-        order = np.argsort(-np.abs(difference), kind="stable")[:top]
-        for line in order[difference[order] != 0].tolist():
-            scores = f"{percent(first.sentences[line], 2):>7}{percent(second.sentences[line], 2):>8}"
-            output = printable(read_texts(corpus.systems[first.system], line, line + 1)[0].replace("\n", " "))
-            shown = output if len(output) <= WIDTH else output[: WIDTH - 3] + "..."
-            print(f"  line {line + 1:>6}:{scores}  {shown}")
-        print(f"  {int((difference != 0).sum())} of {len(difference)} sentences differ")
 
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:

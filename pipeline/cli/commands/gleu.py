@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the package's arguments, and --seed. The values that are the metric's are checked where it is made."""
     add = parser.add_argument
     add("mode", choices=["corpus", "sent", "mean"])
-    add_files(parser)
+    add_files(parser, plain=True)
     add("-n", dest="order", default="4", metavar="N", help="longest n-grams (default: 4)")
     add("-i", "--iter", dest="iterations", default="500", metavar="N", help="iterations (default: 500)")
     digits = range(MAX_DIGITS + 1)

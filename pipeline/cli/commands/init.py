@@ -49,14 +49,14 @@ metrics:
 
 run: {{n_jobs: auto}}         # workers; never changes a number
 output:
-  dir: runs/{dataset}             # relative to where you run the command
+  dir: runs/{run:<19} # relative to where you run the command; a folder for each config
   digits: 2
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    told = "file to write (default: config.yaml); with --sample: a new folder (default: sample)"
+    told = "file to write (default: config.yaml, or config-2.yaml ...); with --sample: a new folder (default: sample)"
     parser.add_argument("config", nargs="?", help=told)
     parser.add_argument("--sample", action="store_true", help="write texts and configs to try everything with")
     parser.add_argument("-s", "--source", metavar="FILE", help="uncorrected text (default: source.txt)")
@@ -69,7 +69,13 @@ def run(args: argparse.Namespace) -> int:
     """Write the file, unless there is one, or the sample."""
     if args.sample:
         return _write_sample(args)
-    return _write_config(args, Path(args.config or "config.yaml"))
+    return _write_config(args, Path(args.config) if args.config else _free(Path(), "config", ".yaml"))
+
+
+def _free(folder: Path, stem: str, suffix: str = "") -> Path:
+    """Return a path that is not there: the name itself, or with -2, -3 ... behind its stem."""
+    names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
+    return next(path for name in names if not (path := folder / f"{name}{suffix}").exists())
 
 
 def _write_sample(args: argparse.Namespace) -> int:
@@ -116,6 +122,7 @@ def _write_config(args: argparse.Namespace, path: Path) -> int:
     text = TEMPLATE.format(
         name=path,
         dataset="mydata",
+        run=_free(Path("runs"), re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)).name,
         source=relative(source if args.outputs else base / source),
         references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in references),
         systems="\n".join(f"  {name}: {relative(output)}" for name, output in zip(names, outputs, strict=True)),

@@ -1,10 +1,9 @@
-"""List what can be chosen: metrics with all their options, tokenizers, samplers, data sets or statistics of agreement.
+"""List what can be chosen: metrics with all their options, tokenizers, or statistics of agreement.
 
 examples:
   gec-pipeline list metrics
   gec-pipeline list metrics gleu
   gec-pipeline list tokenizers 13a
-  gec-pipeline list datasets
   gec-pipeline list statistics accuracy
 """
 
@@ -73,26 +72,6 @@ def _tokenizers(names: Iterable[str]) -> None:
     print_table(["tokenizer", "splits"], rows, left=(0, 1))
 
 
-def _samplers(names: Iterable[str]) -> None:
-    from ...kernel.samplers import SAMPLERS
-    from ...report.terminal.printing import print_table
-
-    rows = [[name, SAMPLERS[name]] for name in _chosen(names, SAMPLERS, "sampler")]
-    print_table(["sampler", "draws"], rows, left=(0, 1))
-
-
-def _datasets(names: Iterable[str]) -> None:
-    from ...io.catalogue import catalogue
-    from .data import print_catalogue, print_data_set
-
-    if not names:
-        print_catalogue()
-        return
-    for number, name in enumerate(_chosen(names, catalogue(), "data set")):
-        print("\n" * bool(number), end="")
-        print_data_set(catalogue()[name])
-
-
 def _statistics(names: Iterable[str]) -> None:
     from ...human.statistics import STATISTICS
     from ...report.terminal.printing import print_table
@@ -108,7 +87,5 @@ def _statistics(names: Iterable[str]) -> None:
 LISTS = {
     "metrics": _metrics,
     "tokenizers": _tokenizers,
-    "samplers": _samplers,
-    "datasets": _datasets,
     "statistics": _statistics,
 }

@@ -1,11 +1,10 @@
-"""Print a JSON Schema: that of configs, for editors that check YAML as you type, or that of results.json.
+"""Print the JSON Schema of configs, for editors that check YAML as you type.
 
 With this first line in a config, an editor uses the schema in the file beside it:
   # yaml-language-server: $schema=schema.json
 
 examples:
   gec-pipeline schema > schema.json
-  gec-pipeline schema --results > results.schema.json
 """
 
 from __future__ import annotations
@@ -14,16 +13,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
-from ...config.models import ANY_RECORD, HumanConfig, StatisticsConfig, record_models
+from ...config.models import ANY_RECORD, record_models
 from ...config.models_published import ConfigFile
 from ...corpus.formats import READERS
-from ...human.meta_evaluation import MetaEvaluation
 from ...metrics import METRICS
 from ...report import FORMATS
 from ...report.plots import PLOTS
-from ...scoring.results import SCHEMA, Results
 
 if TYPE_CHECKING:
     import argparse
@@ -31,14 +26,13 @@ if TYPE_CHECKING:
     from ...metrics.base.options import Option
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("--results", action="store_true", help="print the schema of results.json")
+def configure(_: argparse.ArgumentParser) -> None:
+    """Declare nothing: there are no arguments."""
 
 
-def run(args: argparse.Namespace) -> int:
+def run(_: argparse.Namespace) -> int:
     """Print the schema."""
-    print(results_schema() if args.results else json_schema(), end="")
+    print(json_schema(), end="")
     return 0
 
 
@@ -80,39 +74,6 @@ def _or_one(properties: dict[str, Any], key: str) -> None:
     """Allow a single item in place of a list."""
     described = {name: properties[key].pop(name) for name in ("description", "default") if name in properties[key]}
     properties[key] = {"anyOf": [properties[key], properties[key]["items"]], **described}
-
-
-def results_schema() -> str:
-    """Return the schema of results.json as JSON text. Its descriptions are the docstrings of the models."""
-    results = TypeAdapter(Results).json_schema()
-    human = TypeAdapter(MetaEvaluation).json_schema()
-    defined = {**results.pop("$defs"), **human.pop("$defs")}
-    settings = HumanConfig.model_json_schema()
-    for item in settings["properties"].values():
-        item.pop("minItems", None)  # a list that the config does not have is empty here
-    human["properties"]["settings"] = settings
-    parts = {"statistics": StatisticsConfig.model_json_schema(), "human": human}
-    for name, part in parts.items():
-        results["properties"][name] = {"anyOf": [part, {"type": "null"}]}
-    for node in [results, human, *defined.values()]:
-        node["additionalProperties"] = False
-    results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}
-    results["required"] = ["schema", *results["required"], "warnings"]
-    _null_for_nan([results, defined])
-    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **results, "$defs": defined}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
-
-
-def _null_for_nan(node: object) -> None:
-    """Allow null for every float; remove titles, which repeat names, and defaults."""
-    if isinstance(node, dict):
-        if node.get("type") == "number":
-            node["type"] = ["number", "null"]
-        if isinstance(node.get("title"), str):
-            del node["title"]
-        node.pop("default", None)
-    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
-        _null_for_nan(child)
 
 
 def _any_of(node: object, formats: list[dict[str, str]]) -> None:

@@ -1,102 +1,130 @@
-"""Score files without a config. METRIC is a name, name[key=value,...] or a printed signature; several may be given.
+"""Score files without a config.
 
-Names are understood as people write them: BLEU, sacreBLEU, rougeL, ROUGE-2, chrF++, GLEU+, Google GLEU. An option is
-for the metrics that have a use for it. FILE may be plain text, packed or not, an address, data:NAME/FILE, or
-FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) or .parquet, an annotator of .m2.
-An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
---gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
-references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
-Options of sacreBLEU's command are understood too: -m, -b, -w, -l, -nr, -e, -sl, -tok, -lc, -ci, -cin, -cw and others.
+METRIC is a name as people write it (BLEU, chrF++, rougeL, GLEU+), with options as in gleu[n=3], or a printed signature.
+Several may be given: an option is for those that have a use for it. What a metric needs, examples and its options:
+gec-pipeline score METRIC --help
+
+FILE is plain text, packed or not, an address, data:NAME/FILE, or FILE:COLUMN: a key of .jsonl, a column of .tsv (name
+or number) or .parquet, an annotator of .m2. Options of sacreBLEU's command have their names there (help bleu).
 
 examples:
-  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --confidence
-  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt --refs max --order 3
-  gec-pipeline score BLEU chrF++ rougeL -r ref.txt -o a.txt b.txt --lowercase
-  gec-pipeline score bleu -r ref0.txt ref1.txt -i system.txt --tokenizer intl
+  gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt
+  gec-pipeline score BLEU chrF++ rougeL -r ref.txt -o a.txt --confidence
+  gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt
+  gec-pipeline score bleu -r d.jsonl:ref -o d.jsonl:hyp outputs.tsv:2
   cat system.txt | gec-pipeline score bleu -r ref.txt
-  gec-pipeline score ref.txt -i system.txt -m bleu chrf ter --chrf-lowercase -w 1
-  gec-pipeline score bleu -l en-ja -r ref.txt -i system.txt -b
-  gec-pipeline score bleu --paired-bs -r ref.txt -i baseline.txt a.txt b.txt
-  gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
-  gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
-  gec-pipeline score gleu -r gold.m2 -o system.txt
-  gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
-  gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
-  gec-pipeline score errant --gold gold.m2 -o a.m2 b.m2
-  gec-pipeline score errant --annotator auto -s source.txt -r ref0.txt ref1.txt -o a.txt
-  gec-pipeline score rouge --types 1+2+Lsum -r ref.txt -o system.txt --sentence-outputs
-  gec-pipeline score bleu -r s3://bucket/ref.txt -o https://example.org/system.txt.gz
-  gec-pipeline score "gleu[level=mean,smoothing=ones]" -s source.txt -r ref*.txt -o system.txt --sentences
+  gec-pipeline score chrf --help
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from functools import partial
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ...metrics.base.capabilities import reads_files
+from ...metrics.base.needs import EDITS, GOLD, TEXTS
 from ...report.terminal.progress import Bar
 from ..arguments import add_computing, add_files, computing_options, jobs, kernel_notes, open_files, output_from_pipe
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...evaluation import Result
+    from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option
     from ..dispatch import Parser
 
 
 def configure(parser: Parser) -> None:
     """Declare the arguments: the files, and, where they are needed, the options of all metrics."""
-    metrics = parser.add_argument("metrics", metavar="METRIC", nargs="+")
+    parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
     add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
-    parser.add_argument(
-        "--confidence", action="store_true", help="also bootstrap intervals and paired tests (help statistics)"
-    )
-    parser.add_argument(
-        "--all-intervals", action="store_true", help="the same, with an interval of each output, such as the recall"
-    )
-    add_computing(parser)
+    parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
+    parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
+    computing = add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
+    parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
+    shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     shown.add_argument(
-        "--sentences", "--sentence", action="store_true", help="print each sentence: score, std, low, high"
-    )
-    shown.add_argument(
-        "--sentence-outputs", action="store_true", help="print each sentence: all outputs, such as recall and precision"
+        "--sentence-outputs", action="store_true", help="print each sentence with all outputs, such as recall"
     )
     shown.add_argument("--json", action="store_true", help="print as results.json does")
-    parser.declare_later(lambda: _declare_options(parser, metrics))
+    parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
+    parser.declare_later(lambda: _declare_options(parser, computing))
 
 
-TAKEN = {"references": ["--refs"], "gold": ["--gold-edits"]}
+TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 """The flags of options whose names are those of files."""
 
 
-def _declare_options(parser: Parser, metrics: argparse.Action) -> None:
-    """Declare every option of every metric, all of which have to be imported for that."""
+def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> None:
+    """Declare every option of every metric, all of which have to be imported for that.
+
+    The help shows those of the metrics that it is asked for, and nothing else then. Without --plugin it does not show
+    how metrics of users compute.
+    """
     from ...metrics import METRICS
+    from ...metrics.names import named
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
-    metrics.help = f"one or several of {', '.join(known)}; also with options"
-    alone = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
-    group = parser.add_argument_group("options of the metrics", alone)
+    asked = [known[name] for name in dict.fromkeys(map(named, parser.given)) if name in known]
+    parser.description = str(parser.description).replace("METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1)
+    for action in () if "--plugin" in parser.given else computing:
+        action.help = argparse.SUPPRESS
+    if asked:
+        _show_metrics(parser, asked)
+    group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in asked)}")
     options = {option.name: option for metric in known.values() for option in metric.options}
     for name, option in options.items():
         if len(option.choices or ()) == 1:  # there is nothing to choose here
             continue
-        flags = [f"--{name.replace('_', '-')}", *([f"--{name}"] if "_" in name else [])]
-        flags = TAKEN.get(name, flags)
-        group.add_argument(*flags, dest=f"option_{name}", metavar="VALUE", help=_help(name), **_value_of(option))
+        flag = TAKEN.get(name, f"--{name.replace('_', '-')}")
+        group.add_argument(flag, dest=f"option_{name}", metavar="VALUE", help=_help(name, asked), **_value_of(option))
     for metric in known.values():
         for option in metric.options:
             flag, dest = f"--{metric.name}-{option.name}".replace("_", "-"), f"option_{metric.name}.{option.name}"
             group.add_argument(flag, dest=dest, help=argparse.SUPPRESS, **_value_of(option))
+
+
+def _show_metrics(parser: Parser, metrics: Sequence[type[Metric]]) -> None:
+    """Have the help be about metrics: what each is, and the examples of its page."""
+    for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
+        action.help = argparse.SUPPRESS
+    flags = dict.fromkeys(flag for metric in metrics for flag in _files(metric))
+    parser.usage = " ".join(["%(prog)s", *(metric.name for metric in metrics), *flags, "[OPTION...]"])
+    told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in metrics]
+    examples = dict.fromkeys(example for metric in metrics for example in _examples(metric))
+    parser.description = "\n\n".join([*told, "\n".join(["examples:", *examples])])
+    one = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
+    parser.epilog = f"{one if len(metrics) > 1 else ''}\nFiles, intervals, tests: gec-pipeline score --help"
+
+
+def _files(metric: type[Metric]) -> list[str]:
+    """Return the options that name the files which a metric needs."""
+    needs = metric().needs
+    gold = "--gold FILE" if needs.input in (GOLD, EDITS) else "-r FILE..." if needs.references else ""
+    return [*(["-s FILE"] if needs.source and "gold" not in gold else []), *([gold] if gold else []), "-o FILE..."]
+
+
+def _examples(metric: type[Metric]) -> Iterator[str]:
+    """Yield the examples of `score` with a metric on its page of the help, or else a plain one."""
+    from ...metrics.names import named
+
+    page = resources.files("pipeline") / "help" / f"{metric.help_page or metric.name}.md"
+    lines = page.read_text(encoding="utf-8").splitlines() if page.is_file() else []
+    commands = (re.sub(r" +#.*", "", line.strip()) for line in lines if re.match(r" {4,}.*gec-pipeline score ", line))
+    own = [command for command in commands if metric.name in map(named, re.findall(r"[\w.+-]+", command))]
+    files = " ".join(_files(metric)).replace("FILE...", "FILE")
+    yield from (f"  {each}" for each in own or [f"gec-pipeline score {metric.name} {files}"])
 
 
 def _value_of(option: Option) -> dict[str, Any]:
@@ -111,17 +139,17 @@ def _truth(text: str) -> str:
     return text
 
 
-def _help(name: str) -> str:
+def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
     """Return the help of an option: each of its meanings, after the metrics that have this meaning if not all do."""
-    from ...metrics import METRICS
-
     meant: dict[str, list[str]] = {}
-    known = [metric for metric in METRICS.values() if not reads_files(metric)]
-    for metric in known:
+    for metric in metrics:
         for option in metric.options:
             if option.name == name:
-                meant.setdefault(f"{option.help}: {option.values()}", []).append(metric.name)
-    return "; ".join(text if len(of) == len(known) else f"({', '.join(of)}) {text}" for text, of in meant.items())
+                default = str(option.default_of({}))
+                default = f" (default: {default.lower() if option.is_truth else default})" if default else ""
+                meant.setdefault(f"{option.help}: {option.values()}{default}", []).append(metric.name)
+    told = [text if len(of) == len(metrics) else f"({', '.join(of)}) {text}" for text, of in meant.items()]
+    return "; ".join(told) or argparse.SUPPRESS
 
 
 def run(args: argparse.Namespace) -> int:
@@ -129,7 +157,6 @@ def run(args: argparse.Namespace) -> int:
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
     from ...execution.options import RunOptions
-    from ...metrics.base.needs import TEXTS
     from ...metrics.defaults import from_texts
     from ...report.terminal.printing import print_text
     from ...scoring.board import describe
@@ -170,10 +197,8 @@ def run(args: argparse.Namespace) -> int:
         print_bare(evaluation, order, args.digits, sentences=args.sentences)
     elif args.json:
         sys.stdout.write(results.to_json())
-    elif args.sentences:
-        print_sentences(evaluation, args.digits)
-    elif args.sentence_outputs:
-        print_sentence_outputs(evaluation, args.digits)
+    elif args.sentences or args.sentence_outputs:
+        print_sentences(evaluation, partial(_spread if args.sentences else _outputs, digits=args.digits))
     elif args.orders:
         print_orders(results, args.digits)
     else:
@@ -184,43 +209,36 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def print_sentences(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references.
+def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict[str, list[str]]]) -> None:
+    """Print, tab-separated, each sentence of each system: its line, from 1, and the columns of `cells_of`.
 
-    Where there are several metrics, the first column is the metric.
+    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
+    column.
     """
-    from ...report.tables import percent
     from ...report.tables.ranked import labels
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
-    print(*(["metric"] if several else []), "system\tline\tscore\tstd\tlow\thigh", sep="\t")
-    for result in results:
-        spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
-        rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
-        first = [called[result.signature]] if several else []
-        for line, row in enumerate(rows, 1):
-            print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
-
-
-def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, all outputs of each sentence of each system: those that count as they are, else in percent.
-
-    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
-    output.
-    """
-    from ...report.tables.ranked import labels, output_cell
-
-    called = labels(result.signature for result in results)
-    several = len(called) > 1
-    every = [(result, result.sentence_outputs) for result in results]
-    names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
+    every = [(result, cells_of(result)) for result in results]
+    names = list(dict.fromkeys(name for _, cells in every for name in cells))
     print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
-    for result, outputs in every:
-        first, metric = [called[result.signature]] if several else [], type(result.measure)
-        cells = [
-            [output_cell(value, name, metric, digits) for value in outputs[name].tolist()] if name in outputs else None
-            for name in names
-        ]
-        for line in range(len(outputs[next(iter(outputs))])):
-            print(*first, result.system, line + 1, *(own[line] if own else "" for own in cells), sep="\t")
+    for result, cells in every:
+        first = [called[result.signature]] if several else []
+        for line in range(len(next(iter(cells.values())))):
+            print(*first, result.system, line + 1, *(cells[n][line] if n in cells else "" for n in names), sep="\t")
+
+
+def _spread(result: Result, digits: int) -> dict[str, list[str]]:
+    """Return the score of each sentence, with its std and interval over references."""
+    from ...report.tables import percent
+
+    spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
+    return {name: [percent(value, digits) for value in spread[name]] for name in ("score", "std", "low", "high")}
+
+
+def _outputs(result: Result, digits: int) -> dict[str, list[str]]:
+    """Return all outputs of each sentence: those that count as they are, else in percent."""
+    from ...report.tables.ranked import output_cell
+
+    metric, outputs = type(result.measure), result.sentence_outputs
+    return {n: [output_cell(value, n, metric, digits) for value in values.tolist()] for n, values in outputs.items()}

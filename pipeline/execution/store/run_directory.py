@@ -105,21 +105,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def other_config(manifest: dict[str, Any], about: dict[str, Any]) -> str | None:
-    """Return the config that a run directory belongs to, if it is about other data than the manifest-to-be says.
+    """Return the config file whose results a run directory has, if it is another than the manifest-to-be says.
 
-    A config with a data set of the same name goes on with the work of the earlier one. One that was moved or copied is
-    the same: the earlier file is gone, or says the same.
+    A config that was moved, renamed or copied is the same: the earlier file is gone, or says the same. Counts without
+    results are nobody's own: every config takes those that it needs, and leaves the others.
     """
-
-    def data_sets(content: dict[str, Any]) -> set[str]:
-        written = content.get("written")
-        names = written.get("datasets") if isinstance(written, dict) else None
-        return set(names) if isinstance(names, dict) else set()
-
     theirs, own = manifest.get("config"), about.get("config")
     if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
         return None
-    if data_sets(manifest) & data_sets(about):
+    if "results.json" not in manifest.get("files", ()):
         return None
     return theirs if Path(theirs).is_file() and not Path(theirs).samefile(own) else None
 
@@ -264,12 +258,12 @@ class RunDirectory:
         return {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
 
     def refuse_other_config(self, about: dict[str, Any]) -> None:
-        """Raise StoreError where the folder is of another config than `about` says."""
+        """Raise StoreError where the results in the folder are of another config than `about` says."""
         other = other_config(self.manifest(), about)
         if other:
             raise StoreError(
                 f"{self.path}: has the results of another config, {other}, which this run would replace; "
-                "name another folder with --output, or begin anew here with --fresh"
+                "name another folder with --output or `output.dir`, or delete them first with --fresh"
             )
 
     def _holder(self) -> str:
