@@ -13,7 +13,7 @@ from .config.tree import base_of
 from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
-from .corpus.input_warnings import misspaced, suspicions
+from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, StoreError, did_you_mean
@@ -157,9 +157,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
     corpus = tasks[0].corpus
     if any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks):  # references are read
-        needs = [task.metric.needs for task in tasks if task.metric.needs.tokenization]
-        tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
-        warnings = [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
+        warnings = [*suspicions(corpus), *mixed_styles(corpus, [task.metric for task in tasks])]
     else:
         warnings = suspicions(corpus, references=False)
     of_gold: dict[str, None] = {}
