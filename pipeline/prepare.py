@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from .config.resolved import Config
     from .config.tree import Node
     from .corpus.corpus import Corpus
-    from .corpus.number_files import NumberFiles
     from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
+    from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
     from .reproduction.published_sections import Published
 
@@ -207,7 +207,7 @@ def _opened(
 
             wrong = check_address(str(options.backend), address)
             problems += [Problem("--address", wrong)] if wrong else []
-        readers = [cast("NumberFiles", metric) for metric in metrics if reads_files(metric)]
+        readers = [cast("ReadsFiles", metric) for metric in metrics if reads_files(metric)]
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)

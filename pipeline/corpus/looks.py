@@ -7,7 +7,6 @@ mistake; `help warnings` has the numbers.
 from __future__ import annotations
 
 import re
-from operator import gt
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,15 +24,13 @@ EDITED = 0.5
 """Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
 CLEARLY = 0.1
 """How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning of a shift."""
-MOSTLY = 0.7
-"""The share of lines that fit the neighbouring ones better where a text is shifted, and not shuffled."""
+MOSTLY = 0.5
+"""The share of lines that fit the neighbouring ones so much better where a text is shifted, and not shuffled."""
 ALIKE, UNLIKE, EDGE = 0.9, 0.1, 30
 """The shares of lines that begin or end alike in a text where that is told, and in the first reference at most; and how
 many characters are looked at."""
 LONGER, LONG = 1.25, 0.4
 """A line is cut where its reference has so many times its characters, and it has such a share of the longest line's."""
-KINDRED = 0.1
-"""The share of all their words that texts of one language have in common. Two languages have up to 0.06."""
 ELSEWHERE = (1, -1, 7, -7)
 """How far from a line the lines are that it is compared with: what it shares with those is chance."""
 _RECORD = re.compile(r'\{\s*".*\}$')
@@ -125,17 +122,16 @@ def _copied(sample: Sample, samples: Samples) -> Seen:
 
 def _misplaced(sample: Sample, samples: Samples) -> Seen:
     """Lines that share no more words with their own line of the first reference than with other lines on average."""
-    base, lines = samples.base if samples.references else sample, len(sample.lines)
-    if sample is base or lines < 2 * FEW:
+    if not samples.references or sample in (samples.source, samples.base) or len(sample.lines) < 2 * FEW:
         return Seen()
-    marks: list[bool | None] = []
+    base, marks = samples.base, list[bool | None]()
     for line, own in enumerate(sample.shares(base)):
         words, chance = sample.words[line], 0.0
         if own < EDITED and words and base.words[line]:  # chance never gives as much
-            chance = mean([likeness(words, base.words[(line + far) % lines]) for far in ELSEWHERE])
+            others = [base.words[(line + far) % len(base.words)] for far in ELSEWHERE]
+            chance = mean([likeness(words, its) for its in others])
         marks.append(own <= chance if own or chance else None)
-    is_other = marks.count(True) < FEW or likeness(sample.vocabulary, base.vocabulary) < KINDRED
-    return Seen() if is_other or shift(sample, base)[0] else Seen(marks)
+    return Seen() if marks.count(True) < FEW or shift(sample, base)[0] else Seen(marks)
 
 
 def shift(sample: Sample, base: Sample) -> tuple[int, int]:
@@ -146,13 +142,14 @@ def shift(sample: Sample, base: Sample) -> tuple[int, int]:
     low = 0
     for start, stop in base.stretches:
         high = low + stop - start
-        own = mean(sample.shares(base)[low:high])
-        least = max(own + CLEARLY, 1.5 * own)
+        fit = mean(sample.shares(base)[low:high])
+        least = max(fit + CLEARLY, 1.5 * fit)
         if least < 1 and high - low >= FEW:
             one, two = sample.words[low:high], base.words[low:high]
             for offset, own_lines, its_lines in ((1, one[1:], two[:-1]), (-1, one[:-1], two[1:])):
                 moved = list(map(likeness, own_lines, its_lines))
-                better = sum(map(gt, moved, sample.shares(base)[low:high][offset > 0 :]))
+                stayed = sample.shares(base)[low:high][offset > 0 :]
+                better = sum(its > own + CLEARLY for its, own in zip(moved, stayed, strict=False))
                 if mean(moved) > least and better >= MOSTLY * len(moved):
                     return offset, start
         low = high

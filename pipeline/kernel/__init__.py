@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from .python.overlap import overlap as overlap
     from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
-    from .python.strings import distinct as distinct
     from .python.strings import joined as joined
-    from .python.strings import shared as shared
     from .python.three_way import three_way as three_way
     from .python.three_way import three_way_columns as three_way_columns
 
@@ -50,7 +48,7 @@ MODULES = {
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "prepared": ("Prepared",),
-    "strings": ("distinct", "joined", "shared"),
+    "strings": ("joined",),
     "three_way": ("three_way", "three_way_columns"),
 }
 """The functions that both kernels have, by the modules of `python/` and `native/`, which have the same names."""
