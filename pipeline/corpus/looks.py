@@ -7,6 +7,7 @@ mistake; `help warnings` has the numbers.
 from __future__ import annotations
 
 import re
+from math import ceil
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -83,7 +84,7 @@ def _alike(sample: Sample, samples: Samples, step: int = 1) -> Seen:
     """Lines that begin as nearly all do, or end so where the step is -1; one digit is as good as another."""
     own = _edges(sample, step)
     ordered = sorted(filter(None, own))
-    pairs = zip(ordered, ordered[max(int(ALIKE * len(ordered)) - 1, 0) :], strict=False)
+    pairs = zip(ordered, ordered[max(ceil(ALIKE * len(ordered)) - 1, 0) :], strict=False)
     sign = max(map(commonprefix, pairs), key=len, default="")
     is_stop = not sign.strip(" .!?\u3002")
     if is_stop or Seen([edge.startswith(sign) for edge in _edges(samples.base, step)]).share > UNLIKE:
