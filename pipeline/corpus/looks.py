@@ -138,20 +138,19 @@ def _misplaced(sample: Sample, samples: Samples) -> Seen:
 def shift(sample: Sample, base: Sample) -> tuple[int, int]:
     """Return by how many lines, -1, 0 or 1, a text is shifted, and where the first stretch begins where it is.
 
-    It then fits neighbouring lines of the other text much better than its own.
+    Its lines then fit neighbouring lines of the other text clearly better than their own.
     """
     low = 0
     for start, stop in base.stretches:
         high = low + stop - start
-        fit = mean(sample.shares(base)[low:high])
-        least = max(fit + CLEARLY, 1.5 * fit)
-        if least < 1 and high - low >= FEW:
-            one, two = sample.words[low:high], base.words[low:high]
-            for offset, own_lines, its_lines in ((1, one[1:], two[:-1]), (-1, one[:-1], two[1:])):
-                moved = list(map(likeness, own_lines, its_lines))
-                stayed = sample.shares(base)[low:high][offset > 0 :]
-                better = sum(its > own + CLEARLY for its, own in zip(moved, stayed, strict=False))
-                if mean(moved) > least and better >= MOSTLY * len(moved):
+        shares, one, two = sample.shares(base)[low:high], sample.words[low:high], base.words[low:high]
+        for offset, pairs in (
+            (1, zip(one[1:], two, shares[1:], strict=False)),
+            (-1, zip(one, two[1:], shares, strict=False)),
+        ):
+            if len(one) >= FEW and mean(shares) < 1 - CLEARLY:
+                better = [likeness(words, its) > share + CLEARLY for words, its, share in pairs]
+                if mean(better) >= MOSTLY:
                     return offset, start
         low = high
     return 0, 0

@@ -23,9 +23,8 @@ LENGTH, SHORT = 100, 25
 """How many lines a stretch has at most: for words that are counted and signs that are rare, and for all else."""
 SIZE = 1 << 16
 """How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer are read."""
-WHOLE, ALL = 1 << 16, 1 << 21
-"""Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
-as words they take twenty times as much memory."""
+WHOLE = 1 << 14
+"""Of a line with more characters only so many are looked at: as words they take twenty times as much memory."""
 SPACED = 0.06
 """With a smaller share of blanks a text is of a script without them, and its characters stand for words. Chinese of WMT
 has 0.03, German 0.13."""
@@ -69,11 +68,7 @@ class Sample:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of all stretches; of a very long line its beginning."""
-        lines = [line for low, high in self.stretches for line in read_texts(self.text, low, high)]
-        if max(map(len, lines), default=0) <= WHOLE:
-            return lines
-        most = min(WHOLE, max(ALL // len(lines), 1)) if sum(map(len, lines)) > ALL else WHOLE
-        return [line[:most] for line in lines]
+        return [line[:WHOLE] for low, high in self.stretches for line in read_texts(self.text, low, high)]
 
     def number(self, line: int) -> int:
         """Return the number, from 1, that a line of the sample has in the file of the user."""
