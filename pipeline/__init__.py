@@ -7,8 +7,6 @@ load(directory)     opens the results of a run
 compare(directory)  returns intervals, rank ranges and tests of a run
 correlate(human, metrics, statistics)
                     returns how metrics agree with scores of people
-score_counts(metric, totals)
-                    makes a score of sums of counts that you have
 Scorer(metric, references, sources)
                     scores any lines, again and again, as training does
 sentence_scores(metric, outputs, references, sources)
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
     from .evaluation import Evaluation, Result
     from .human.comparison import correlate
     from .metrics.base.metric import Metric
-    from .metrics.given import score_counts
     from .metrics.plugged.declare import metric
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
@@ -68,7 +65,6 @@ __all__ = [
     "metric",
     "rewards",
     "run",
-    "score_counts",
     "sentence_scores",
 ]
 MODULES = {
@@ -76,7 +72,6 @@ MODULES = {
     "metric": ".metrics.plugged.declare",
     "Scorer": ".scorers.scorer",
     "correlate": ".human.comparison",
-    "score_counts": ".metrics.given",
     "sentence_scores": ".scorers.pairs",
 }
 """The modules of public names that are not those of the API."""

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
-    from .corpus.number_files import NumberFiles
     from .execution.count import Counted
     from .execution.options import Listener
+    from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
     from .report.notebook.shown import Compared
@@ -123,7 +123,7 @@ def evaluate(
     if numbers:
         from .corpus.number_files import with_arrays
 
-        corpus = with_arrays(corpus, cast("list[NumberFiles]", list(filter(reads_files, scorers))), numbers)
+        corpus = with_arrays(corpus, cast("list[ReadsFiles]", list(filter(reads_files, scorers))), numbers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
         warnings.warn(note, stacklevel=2)

@@ -13,7 +13,7 @@ from .config.tree import base_of
 from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
-from .corpus.input_warnings import misspaced, suspicions
+from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from .config.resolved import Config
     from .config.tree import Node
     from .corpus.corpus import Corpus
-    from .corpus.number_files import NumberFiles
     from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
+    from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
     from .reproduction.published_sections import Published
 
@@ -147,9 +147,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
     corpus = tasks[0].corpus
     if any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks):  # references are read
-        needs = [task.metric.needs for task in tasks if task.metric.needs.tokenization]
-        tokenizers = [need.tokenization.tokenizer for need in needs if need.tokenization]
-        warnings = [*suspicions(corpus), *misspaced(corpus, tokenizers, source=any(need.source for need in needs))]
+        warnings = [*suspicions(corpus), *mixed_styles(corpus, [task.metric for task in tasks])]
     else:
         warnings = suspicions(corpus, references=False)
     of_gold: dict[str, None] = {}
@@ -199,7 +197,7 @@ def _opened(
 
             wrong = check_address(str(options.backend), address)
             problems += [Problem("--address", wrong)] if wrong else []
-        readers = [cast("NumberFiles", metric) for metric in metrics if reads_files(metric)]
+        readers = [cast("ReadsFiles", metric) for metric in metrics if reads_files(metric)]
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)

@@ -61,7 +61,7 @@ PUBLIC = [
         "errors",
         "evaluate",
     ),
-    *("load", "metric", "rewards", "run", "score_counts", "sentence_scores"),
+    *("load", "metric", "rewards", "run", "sentence_scores"),
 ]
 RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..tokenizers import tokenizer_called
-from .samples import FEW, shifted
+from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
+from .samples import FEW, likeness, mean
 from .texts import ORDINARY, MemoryText, read_texts, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from ..metrics.base.metric import Metric
     from .corpus import Corpus
     from .samples import Sample, Samples
     from .texts import AnyText
@@ -23,13 +24,13 @@ ROLES = {
     "output": {"hyp", "hyps", "hypothesis", "hypotheses", "out", "output", "outputs", "pred", "preds", "predictions"},
 }
 """Words in names of files that tell what a file is."""
-_RECORD = re.compile(r'\{\s*".*\}$')
-EDITED = 0.5
-"""Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
+BASELINES = {*ROLES["source"], "baseline", "copy", "identity", "unchanged", "noop", "none", "nothing"}
+"""Words in names of systems that are the source on purpose."""
 FARTHER = 0.05
 """How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
 ENOUGH = 50
-"""With fewer lines than this, nothing is said of the words that the source and a reference have."""
+"""With fewer lines than this, nothing is said of the words that the source and a reference have, and with fewer than
+twice as many nothing of outputs that are the source: a timid system left 30 lines of CoNLL-2014 as they were."""
 RICHER = 1.2
 """How many more words of its own the uncorrected text has at least: each error is a word of its own."""
 SURELY = 2.0
@@ -40,50 +41,49 @@ TIMID = 1.4
 """Below this mean number of words in a changed line a reference is a suspect."""
 BOLDER = 1.5
 """How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
-TOKENISED, WRITTEN = 0.8, 0.2
-"""The shares of full stops and commas with white space before them that tokenised and other texts have."""
 TRANSPOSED = 0.1
 """How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
 
 
 def mistaken_texts(corpus: Corpus) -> list[str]:
     """Return the warnings about texts that seem to be something else than the data set says."""
-    samples = corpus.samples
-    if corpus.lines >= FEW:
-        samples.encode()
-    warnings = []
-    for called, sample in samples.named:
-        records = [line for line in sample.lines if "{" in line and _RECORD.match(line.strip())]
-        if records and len(records) >= 0.9 * sum(not line.isspace() for line in sample.lines if line):
-            wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"
-            what = "looks like JSON lines that are read as plain text"
-            warnings.append(f"{called} {what}; to score one field, write {wanted}")
-    texts = [sample.text for sample in samples.references]
-    for number, text in enumerate(texts):
-        for first, other in enumerate(texts[:number]):  # a few lines may be equal by chance, if not of one file
-            if same(other, text) and (text.lines >= FEW or other.place == text.place):
-                twin = f"reference {first} ({other.name})"
-                warnings.append(f"reference {number} ({text.name}) is the same text as {twin}; was another file meant?")
+    samples, warnings = corpus.samples, []
+    short = samples.short
+    outputs = short.others if short.references else []
+    base = short.base.called if short.references else ""
+    for sample in short.all:  # of each text the first that fits is told: other marks may come of the same mistake
+        for look in LOOKS if sample in outputs else [look for look in LOOKS if not look.of_outputs]:
+            seen = look.seen(sample, short)
+            if seen.share >= look.least and seen.marks.count(True) >= look.lines:
+                warnings.append(look.told.format(**_fields(sample, seen), base=base))
                 break
-    warnings += _shifted(samples)
+    for number, one in enumerate(samples.references):
+        for other in samples.references[:number]:  # a few lines may be equal by chance, if not of one file
+            if same(other.text, one.text) and (one.text.lines >= FEW or other.text.place == one.text.place):
+                warnings.append(f"{one.called} is the same text as {other.called}; was another file meant?")
+                break
+    warnings += _shifted(short)
     return [*warnings, *(_swapped_by_name(samples) or [*_swapped_by_words(samples), *_output_swapped(samples)])]
+
+
+def _fields(sample: Sample, seen: Seen) -> dict[str, str]:
+    """Return what a message can say of a text and what was seen in it."""
+    line = sample.number(seen.marks.index(True)) if len(seen.marks) == len(sample.lines) else 0
+    names = {"called": sample.called, "named": sample.named, "name": sample.text.name}
+    return {**names, "share": f"{100 * seen.share:.0f} %", "line": f"{line:,}", "sign": seen.sign}
 
 
 def _shifted(samples: Samples) -> Iterator[str]:
     """Warn of texts that fit neighbouring lines of the first reference better than their own."""
     if not samples.references:
         return
-    base = samples.references[0]
-    if base.text.lines < FEW:
-        return
-    named = [(called, sample) for called, sample in samples.named if sample is not base]
-    moves = [(called, *_shift(sample, base)) for called, sample in named]
+    base = samples.base
+    others = [sample for sample in samples.all if sample is not base]
+    moves = [(sample.called, *shift(sample, base)) for sample in others]
     offsets = {offset for _, offset, _ in moves}
-    if len(named) > 1 and len(offsets) == 1 and 0 not in offsets:  # then the first reference is the one that is wrong
-        moves = [(f"reference 0 ({base.text.name})", -moves[0][1], moves[0][2])]
-        other = "the other texts"
-    else:
-        other = f"reference 0 ({base.text.name})"
+    other = base.called
+    if len(moves) > 1 and len(offsets) == 1 and 0 not in offsets:  # then the first reference is the one that is wrong
+        moves, other = [(base.called, -moves[0][1], moves[0][2])], "the other texts"
     for called, offset, low in moves:
         if offset:
             where = "before" if offset > 0 else "after"
@@ -94,37 +94,29 @@ def _shifted(samples: Samples) -> Iterator[str]:
             )
 
 
-def _shift(sample: Sample, base: Sample) -> tuple[int, int]:
-    """Return by how many lines a text is shifted, and the first line of the first stretch where it is, from 0."""
-    begin = 0
-    for low, high in base.stretches:
-        end = begin + high - low
-        offset = shifted(sample, base, begin, end)
-        if offset:
-            return offset, low
-        begin = end
-    return 0, 0
-
-
-def _role(sample: Sample | None) -> str:
+def _role(sample: Sample) -> str:
     """Return what the name of a file says that it is, or an empty string."""
-    if sample is None or isinstance(sample.text, MemoryText):
+    if isinstance(sample.text, MemoryText):
         return ""
-    words = set(re.findall("[a-z]+", sample.text.name.lower()))
+    words = _words(sample.text.name)
     roles = [role for role, names in ROLES.items() if words & names]
     return roles[0] if len(roles) == 1 else ""
+
+
+def _words(*names: str) -> set[str]:
+    return set(re.findall("[a-z]+", " ".join(names).lower()))
 
 
 def _swapped_by_name(samples: Samples) -> list[str]:
     """Return the warnings about two texts that have names of each other's role."""
     warnings = []
-    for number, reference in enumerate(samples.references):
-        called = f"reference {number} ({reference.text.name})"
+    for reference in samples.references:
         if samples.source and (_role(samples.source), _role(reference)) == ("reference", "source"):
-            warnings.append(f"the source ({samples.source.text.name}) and {called} seem to be swapped, by their names")
-        for name, system in samples.systems.items():
+            warnings.append(f"{samples.source.called} and {reference.called} seem to be swapped, by their names")
+        for system in samples.systems:
             if (_role(system), _role(reference)) == ("reference", "output"):
-                warnings.append(f"{called} and system {name} ({system.text.name}) seem to be swapped, by their names")
+                named = f"{system.called} ({system.text.name})"
+                warnings.append(f"{reference.called} and {named} seem to be swapped, by their names")
     return warnings
 
 
@@ -136,17 +128,16 @@ def _swapped_by_words(samples: Samples) -> Iterator[str]:
     source, outputs = samples.source, samples.others
     if source is None or not outputs or source.text.lines < ENOUGH:
         return
-    for number, reference in enumerate(samples.references):
-        own, sources = reference.vocabulary(source), source.vocabulary(reference)
-        is_edited = EDITED < source.like(reference) < 1
-        if not is_edited or own <= RICHER * sources or own - sources <= SURELY * (own + sources) ** 0.5:
+    for reference in samples.references:
+        own, sources = len(reference.vocabulary - source.vocabulary), len(source.vocabulary - reference.vocabulary)
+        is_richer = own > RICHER * sources and own - sources > SURELY * (own + sources) ** 0.5
+        if not is_richer or not _edited(source, reference):
             continue
         nearer = [output.like(reference) - output.like(source) for output in outputs]
         if sum(nearer) > -FARTHER * len(outputs):
             yield (
-                f"the source ({source.text.name}) and reference {number} ({reference.text.name}) seem to be swapped: "
-                "this reference has more different words than the source, as uncorrected texts have, and outputs are "
-                "near to it"
+                f"{source.called} and {reference.called} seem to be swapped: this reference has more different words "
+                "than the source, as uncorrected texts have, and outputs are near to it"
             )
 
 
@@ -160,58 +151,57 @@ def _output_swapped(samples: Samples) -> Iterator[str]:
     outputs = samples.others
     if source is None or not outputs or source.text.lines < 2 * FEW:
         return
-    for number, reference in enumerate(samples.references):
-        like = source.like(reference)
-        if not EDITED < like < 1:
+    for reference in samples.references:
+        changes = reference.changes(source)
+        if len(changes) < CHANGED or mean(changes) >= TIMID or not _edited(source, reference):
             continue
-        unchanged, changes = reference.same_as(source), reference.changes(source)
         others = [output.changes(source) for output in outputs]
-        if min(map(len, [changes, *others])) < CHANGED or _mean(changes) >= TIMID:
+        if min(map(len, others)) < CHANGED:
             continue
-        bold = [_mean(own) >= BOLDER * _mean(changes) for own in others]
+        bold = [mean(own) >= BOLDER * mean(changes) for own in others]
+        like, unchanged = source.like(reference), reference.same_as(source)
         nearer = [like > o.like(source) > EDITED and unchanged > o.same_as(source) for o in outputs]
         if all(bold) and all(nearer):
-            least = min(map(_mean, others))
+            least = min(map(mean, others))
             yield (
-                f"reference {number} ({reference.text.name}) and the output seem to be swapped: "
+                f"{reference.called} and the output seem to be swapped: "
                 "in the lines that they change, this reference changes "
-                f"{_mean(changes):.1f} words and the output {least:.1f}; references mostly change more than outputs"
+                f"{mean(changes):.1f} words and the output {least:.1f}; references mostly change more than outputs"
             )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / max(len(values), 1)
+def _edited(source: Sample, reference: Sample) -> bool:
+    """Return whether a reference is an edited source, in words with blanks between them."""
+    return not reference.spaceless and EDITED < source.like(reference) < 1
 
 
-def misspaced(corpus: Corpus, tokenizers: Iterable[str], *, source: bool) -> list[str]:
-    """Return the warnings about a data set for these tokenisers. `source` says that the source is tokenised too."""
-    tokenizers = list(dict.fromkeys(tokenizers))
-    splitting = [name for name in tokenizers if tokenizer_called(name).expects == "tokens"]
-    parting = [name for name in tokenizers if tokenizer_called(name).expects == "text"]
-    if not (splitting or parting) or all(map(_has_few_stops, corpus.texts())):
+def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
+    """Return the warnings about texts of a data set that are not written alike, where that matters to the metrics."""
+    if corpus.lines < FEW:
         return []
-    samples = corpus.samples
-    read = [(called, s.spaced) for called, s in samples.named if source or s is not samples.source]
-    apart = [called for called, share in read if share is not None and share >= TOKENISED]
-    joined = [called for called, share in read if share is not None and share <= WRITTEN]
-    warnings = []
-    if splitting and apart and joined:
-        warnings.append(
-            f"full stops and commas are tokens of their own in {_listed(apart)}, and belong to the word before in "
-            f"{_listed(joined)}: with the tokenizer {splitting[0]} they do not match; tokenise all texts alike"
-        )
-    outputs = [called for called in apart if called.startswith("system ")]
+    warnings, short = [], corpus.samples.short
+    reads_source = any(metric.needs.source for metric in metrics)
+    for style in STYLES:
+        samples = corpus.samples if style.rare else short
+        minding = next(filter(style.minds, metrics), None)
+        texts = samples.all if style.of_source and reads_source else [*samples.references, *samples.systems]
+        found = [(sample, style.seen(sample)) for sample in texts] if minding else []
+        high = [(sample, seen) for sample, seen in found if seen.known >= FEW and seen.share >= style.least]
+        low = [sample.called for sample, seen in found if seen.known >= FEW and seen.share <= style.most]
+        if minding and high and low:
+            fields = {**_fields(*high[0]), "low": _listed(low), "high": _listed([sample.called for sample, _ in high])}
+            tokenization = minding.needs.tokenization
+            warnings.append(style.told.format(**fields, tok=tokenization.tokenizer if tokenization else ""))
+    parting = next((metric.needs.tokenization for metric in metrics if expects(metric) == "text"), None)
+    seen = [(sample.called, stops(sample)) for sample in short.systems] if parting else []
+    outputs = [called for called, own in seen if own.known >= FEW and own.share >= STYLES[0].least]
     if parting and outputs:
         warnings.append(
             f"{_listed(outputs)} {'is' if len(outputs) == 1 else 'are'} tokenised already, and the tokenizer "
-            f"{parting[0]} is for texts as people write them; score detokenised texts, or set `tokenizer: whitespace`"
+            f"{parting.tokenizer} is for texts as people write them; score detokenised texts, or set "
+            "`tokenizer: whitespace`"
         )
     return [f"{corpus.name}: {text}" for text in warnings]
-
-
-def _has_few_stops(text: AnyText) -> bool:
-    """Return whether a text in memory has so few full stops and commas that nothing can be told by them."""
-    return isinstance(text, MemoryText) and text.data.count(b".") + text.data.count(b",") < FEW
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -287,6 +277,9 @@ def _systems(corpus: Corpus) -> Iterator[str]:
         twin = next((called for text, called in seen if same(file, text)), None)
         if twin:
             yield f"system {name} is the same text as {twin}"
+        is_source = corpus.source and file.lines >= 2 * ENOUGH and same(file, corpus.source)  # a few: by chance
+        if is_source and _words(name, file.name).isdisjoint(BASELINES):
+            yield f"system {name} is the same text as the source; were its outputs meant? Call a baseline `unchanged`"
         seen.append((file, f"system {name}"))
         if file.blank * 2 > file.lines:
             yield f"system {name}: {file.blank} of {file.lines} lines are empty"
@@ -303,18 +296,13 @@ def _transposed(corpus: Corpus) -> Iterator[str]:
     base = [set(text.split()) for text in read_texts(texts[0], 0, corpus.lines)]
     given = [[set(t.split()) for t in read_texts(reference, 0, corpus.lines)] for reference in corpus.references]
     pairs = [(i, j) for i in range(corpus.lines) for j in range(corpus.lines) if i != j]
-    straight = sum(_overlap(given[i][j], base[j]) for i, j in pairs) / len(pairs)
-    turned = sum(_overlap(given[i][j], base[i]) for i, j in pairs) / len(pairs)
+    straight = sum(likeness(given[i][j], base[j]) for i, j in pairs) / len(pairs)
+    turned = sum(likeness(given[i][j], base[i]) for i, j in pairs) / len(pairs)
     if turned > straight + TRANSPOSED:
         yield (
             "the references look transposed: expected a list for each reference set, with a text for each item, "
             "and these fit better as a list for each item"
         )
-
-
-def _overlap(one: set[str], two: set[str]) -> float:
-    """Return how much of all tokens of two texts both texts have, from 0 to 1."""
-    return len(one & two) / max(len(one | two), 1)
 
 
 def misshapen(references: Sequence[AnyText], items: int) -> str | None:

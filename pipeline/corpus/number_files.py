@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,57 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..config.resolved import Config
+    from ..metrics.base.capabilities import ReadsFiles
     from .texts import AnyText
 
 
-class NumberColumns(Protocol):
-    """The columns of numbers that are read from a file."""
-
-    @property
-    def key(self) -> str:
-        """A text that is equal only for equal columns."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-
-    @property
-    def decimals(self) -> int | None:
-        """The numbers are multiples of 10**-decimals; None means that they are real numbers."""
-
-
-class NumberFiles(Protocol):
-    """A metric that reads files of numbers."""
-
-    @property
-    def title(self) -> str:
-        """The name of its score."""
-
-    @property
-    def files(self) -> str:
-        """The path of its files, in which {system} and {dataset} may stand."""
-
-    @property
-    def columns(self) -> str:
-        """The names of the columns, joined by +, or nothing where the file has no names."""
-
-    @property
-    def decimals(self) -> int:
-        """The most decimals that its numbers have."""
-
-    @property
-    def needs(self) -> NumberColumns:
-        """The columns that it reads."""
-
-
-def distinct(readers: Sequence[NumberFiles]) -> list[NumberFiles]:
+def distinct(readers: Sequence[ReadsFiles]) -> list[ReadsFiles]:
     """Return the metrics without those that read the same columns as an earlier one."""
     return list({reader.needs.key: reader for reader in readers}.values())
 
 
-def misused(config: Config, readers: Sequence[NumberFiles]) -> list[Problem]:
+def misused(config: Config, readers: Sequence[ReadsFiles]) -> list[Problem]:
     """Return the problems of metrics that name no file, one file for all systems, or a title that another has."""
-    problems, seen = [], dict[tuple[str, tuple[str, ...]], NumberFiles]()
+    problems: list[Problem] = []
+    seen: dict[tuple[str, tuple[str, ...]], ReadsFiles] = {}
     for metric in readers:
         if not metric.files:
             problems.append(config.root.problem(f"{metric.title}: the key 'files' is missing", ["metrics"]))
@@ -85,7 +47,7 @@ def misused(config: Config, readers: Sequence[NumberFiles]) -> list[Problem]:
     return problems
 
 
-def absent(config: Config, readers: Sequence[NumberFiles], problems: list[Problem]) -> set[Path | Remote]:
+def absent(config: Config, readers: Sequence[ReadsFiles], problems: list[Problem]) -> set[Path | Remote]:
     """Return the files of fetched data sets that metrics name and that are not here; add a problem for each metric."""
     paths: set[Path | Remote] = set()
     for metric in distinct(readers):
@@ -109,7 +71,7 @@ def _path(text: str) -> Path | Remote:
         return Path(text)
 
 
-def with_numbers(systems: Sequence[System], readers: Sequence[NumberFiles]) -> list[System]:
+def with_numbers(systems: Sequence[System], readers: Sequence[ReadsFiles]) -> list[System]:
     """Return the systems and, for each metric that reads files of numbers, these files as further systems."""
     more = []
     for metric in distinct(readers):
@@ -119,18 +81,18 @@ def with_numbers(systems: Sequence[System], readers: Sequence[NumberFiles]) -> l
     return [*systems, *more]
 
 
-def _called(metric: NumberFiles, system: str) -> str:
+def _called(metric: ReadsFiles, system: str) -> str:
     return f"{metric.needs.key}:{system}"  # no name of a system has a colon
 
 
-def _column(metric: NumberFiles, dataset: str, system: str) -> Column:
+def _column(metric: ReadsFiles, dataset: str, system: str) -> Column:
     path = _path(fill(metric.files, dataset, system))
     needs = metric.needs
     names = metric.columns or "+".join(needs.names)
     return Column(kind="numbers", path=path, column=names, header=bool(metric.columns), decimals=needs.decimals)
 
 
-def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
+def parted(corpus: Corpus, readers: Sequence[ReadsFiles]) -> Corpus:
     """Return the data set with its real systems, and with the files of numbers as `external` data sets.
 
     Raises CorpusError where a line has no number.
@@ -147,7 +109,7 @@ def parted(corpus: Corpus, readers: Sequence[NumberFiles]) -> Corpus:
     return replace(corpus, systems=systems, external=external)
 
 
-def with_arrays(corpus: Corpus, readers: Sequence[NumberFiles], scores: Mapping[str, Mapping[str, Any]]) -> Corpus:
+def with_arrays(corpus: Corpus, readers: Sequence[ReadsFiles], scores: Mapping[str, Mapping[str, Any]]) -> Corpus:
     """Return the data set with numbers of each line: `scores` has arrays by the title of the metric and the system.
 
     Raises InputError where they are not those of the systems and lines, and for what is no number or no count.
@@ -166,7 +128,7 @@ def with_arrays(corpus: Corpus, readers: Sequence[NumberFiles], scores: Mapping[
     return replace(corpus, external=external)
 
 
-def _written(called: str, values: Any, metric: NumberFiles, corpus: Corpus) -> AnyText:
+def _written(called: str, values: Any, metric: ReadsFiles, corpus: Corpus) -> AnyText:
     """Return an array of numbers as a text, as files of numbers are read."""
     width = len(metric.needs.names)
     expected = (corpus.lines,) if width == 1 else (corpus.lines, width)

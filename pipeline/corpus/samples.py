@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from .. import kernel
-from ..kernel.common import Encoded, Lines
-from ..kernel.python.strings import stops
-from .texts import read_texts, same
+from .texts import MemoryText, read_texts, same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..arrays import Floats, Ints
     from .texts import AnyText
 
 
@@ -24,15 +19,16 @@ STRETCHES = 5
 """How many stretches of neighbouring lines are read of a text."""
 FEW = 10
 """With fewer lines, full stops or words than this, nothing is said of them."""
-LENGTH = 100
-"""How many lines a stretch has at most."""
+LENGTH, SHORT = 100, 25
+"""How many lines a stretch has at most: for words that are counted and signs that are rare, and for all else."""
 SIZE = 1 << 16
 """How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer are read."""
-WHOLE, ALL = 1 << 18, 1 << 24
-"""Of a line with more characters only so many are looked at, and then of all lines of a text together at most so many:
-as words they take ten times as much memory."""
-CLEARLY = 0.1
-"""How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning of a shift."""
+WHOLE = 1 << 14
+"""Of a line with more characters only so many are looked at: as words they take twenty times as much memory."""
+SPACED = 0.06
+"""With a smaller share of blanks a text is of a script without them, and its characters stand for words. Chinese of WMT
+has 0.03, German 0.13."""
+_STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
@@ -49,125 +45,132 @@ def stretches(lines: int, length: int = LENGTH) -> tuple[tuple[int, int], ...]:
     return tuple(pairwise(edges)) if lines else ()
 
 
-class Sample:
-    """The lines of a text that are looked at."""
+def likeness(one: set[str], two: set[str]) -> float:
+    """Return how much of all words of two lines or texts both have, from 0 to 1."""
+    both = len(one & two)
+    return both / max(len(one) + len(two) - both, 1)
 
-    def __init__(self, text: AnyText, length: int = LENGTH) -> None:
-        self.text = text
+
+class Sample:
+    """The lines of a text that are looked at; `called` is what a warning calls the text, and `named` with its file."""
+
+    def __init__(self, text: AnyText, called: str, length: int = LENGTH) -> None:
+        self.text, self.called = text, called
         self.stretches = stretches(text.lines, length)
-        self.tokens = Encoded(np.zeros(0, np.int32), np.zeros(1, np.int64))
-        """The words of each line as ids, once Samples.encode() has made them: what stands between white space."""
-        self._shares: dict[tuple[int, int], tuple[Floats, Ints]] = {}
-        """For each line the share of its words that are in that of another sample too, and how many both have."""
+        self._shares: dict[int, list[float]] = {}
+
+    @property
+    def named(self) -> str:
+        """What a warning calls the text, with the name of its file."""
+        known = isinstance(self.text, MemoryText) or self.called.endswith((self.text.name, f"({self.text.name})"))
+        return self.called if known else f"{self.called} ({self.text.name})"
 
     @cached_property
     def lines(self) -> list[str]:
         """The lines of all stretches; of a very long line its beginning."""
-        lines = [line for low, high in self.stretches for line in read_texts(self.text, low, high)]
-        if max(map(len, lines), default=0) <= WHOLE:
-            return lines
-        most = min(WHOLE, max(ALL // len(lines), 1)) if sum(map(len, lines)) > ALL else WHOLE
-        return [line[:most] for line in lines]
+        return [line[:WHOLE] for low, high in self.stretches for line in read_texts(self.text, low, high)]
+
+    def number(self, line: int) -> int:
+        """Return the number, from 1, that a line of the sample has in the file of the user."""
+        places = (place for low, high in self.stretches for place in range(low, high))
+        return self.text.number(next(place for at, place in enumerate(places) if at == line) + 1)
 
     @cached_property
-    def sizes(self) -> Ints:
-        """How many different words each line has: int64 [lines]."""
-        sizes: Ints = kernel.distinct(self.tokens)
-        return sizes
-
-    def vocabulary(self, beyond: Sample) -> int:
-        """Return how many different words the lines have that those of another sample do not have."""
-        texts = self.tokens.ids, beyond.tokens.ids
-        own = np.zeros(max(int(ids.max(initial=0)) for ids in texts) + 1, bool)
-        own[texts[0]] = True
-        own[texts[1]] = False
-        return int(np.count_nonzero(own))
+    def spaceless(self) -> bool:
+        """Whether words have no blanks between them, as in Chinese."""
+        foreign = [line for line in self.lines if not line.isascii()]
+        blanks = sum(line.count(" ") for line in foreign)
+        return 2 * len(foreign) > len(self.lines) and blanks < SPACED * sum(map(len, foreign))
 
     @cached_property
-    def spaced(self) -> float | None:
-        """The share of full stops and commas with white space before them, None where there are too few to tell.
+    def words(self) -> list[set[str]]:
+        """The different words of each line, or its characters where words have no blanks between them."""
+        return list(map(set, self.lines)) if self.spaceless else [set(line.split()) for line in self.lines]
 
-        Those count that end a word: a letter or white space is before them, and white space behind.
+    @cached_property
+    def vocabulary(self) -> set[str]:
+        """The different words of all lines."""
+        text = "\n".join(self.lines)
+        return set(text) if self.spaceless else set(text.split())
+
+    @cached_property
+    def stops(self) -> list[bool]:
+        """Whether each full stop or comma that ends a word has white space before it, and not a letter.
+
+        White space or the end of the line is behind these. With fewer than FEW signs in the text the list is empty.
         """
-        signs, apart, attached = stops(self.lines)
-        whole = apart + attached
-        return apart / whole if signs >= FEW and whole >= FEW else None
+        text = "\n".join(self.lines)
+        if text.count(".") + text.count(",") < FEW:
+            return []
+        before = [text[match.start() - 1] for match in _STOPS.finditer(text) if match.start()]
+        return [sign.isspace() for sign in before if sign.isspace() or (sign.isalnum() and not sign.isdecimal())]
 
-    def _differ(self, other: Sample) -> list[bool]:
-        return [own.split() != its.split() for own, its in zip(self.lines, other.lines, strict=True)]
+    def differ(self, other: Sample) -> list[bool]:
+        """Return for each line whether it has other words than that of another text, or in another order."""
+        pairs = zip(self.lines, other.lines, strict=True)
+        return [own != its and own.split() != its.split() for own, its in pairs]
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
-        return self._differ(other).count(False) / max(len(self.lines), 1)
+        return self.differ(other).count(False) / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
         """Return, for each line that differs from the source, how many different words the source does not have."""
-        own: Ints = self.sizes - kernel.shared(self.tokens, source.tokens)
-        return [int(number) for number in own[self._differ(source)]]
+        pairs = [(own.split(), its.split()) for own, its in zip(self.lines, source.lines, strict=True) if own != its]
+        return [len(set(own).difference(its)) for own, its in pairs if own != its]
+
+    def shares(self, other: Sample) -> list[float]:
+        """Return for each line how much of its words and those of the line of another text both have, from 0 to 1."""
+        if id(other) not in self._shares:
+            self._shares[id(other)] = list(map(likeness, self.words, other.words))
+        return self._shares[id(other)]
 
     def like(self, other: Sample) -> float:
-        """Return how much of their words the lines of two texts have in common, from 0 to 1."""
-        return self.overlap(other, 0, len(self.lines))
+        """Return how much of their words the lines of two texts have in common, from 0 to 1.
 
-    def overlap(self, other: Sample, low: int, high: int, offset: int = 0) -> float:
-        """Return the mean share of the words of two lines that both have. Pairs without any word are left out.
-
-        The lines are low <= i < high of this sample, and i - offset of the other one.
+        Pairs without any word are left out.
         """
-        if (id(other), offset) not in self._shares:
-            both = kernel.shared(self.tokens, other.tokens, offset)
-            words = self.sizes + np.roll(other.sizes, offset)
-            self._shares[id(other), offset] = both / np.maximum(words - both, 1), words
-        shares, words = self._shares[id(other), offset]
-        shares = shares[low:high][words[low:high] > 0]
-        return float(sum(shares.tolist())) / max(len(shares), 1)
+        pairs = zip(self.shares(other), self.words, other.words, strict=True)
+        return mean([share for share, own, its in pairs if own or its])
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean of numbers, 0 of none."""
+    return sum(values) / max(len(values), 1)
 
 
 class Samples:
-    """The samples of the texts of a data set."""
+    """The samples of the texts of a data set, whose stretches have at most `most` lines."""
 
-    def __init__(self, source: AnyText | None, references: Sequence[AnyText], systems: Mapping[str, AnyText]) -> None:
+    def __init__(
+        self,
+        source: AnyText | None,
+        references: Sequence[AnyText],
+        systems: Mapping[str, AnyText],
+        most: int = LENGTH,
+    ) -> None:
         texts = [*([source] if source else []), *references, *systems.values()]
-        length = max(min((length_of(text) for text in texts), default=LENGTH), FEW)
-        self.source = Sample(source, length) if source else None
-        self.references = [Sample(text, length) for text in references]
-        self.systems = {name: Sample(text, length) for name, text in systems.items()}
+        length = max(min((length_of(text, most) for text in texts), default=most), FEW)
+        self.source = Sample(source, f"the source ({source.name})", length) if source else None
+        called = [f"reference {number} ({text.name})" for number, text in enumerate(references)]
+        self.references = [Sample(*named, length) for named in zip(references, called, strict=True)]
+        self.systems = [Sample(text, f"system {name}", length) for name, text in systems.items()]
+        self.given = [*([self.source] if self.source else []), *self.references]
+        self.all = [*self.given, *self.systems]
+        self.short = self if most == SHORT else Samples(source, references, systems, SHORT)
+        """Samples of fewer lines, for what shows in a few."""
 
-    def encode(self) -> None:
-        """Turn the words of all samples into ids, equal ones into equal ids."""
-        samples = [sample for _, sample in self.named]
-        joined = [kernel.joined(sample.lines) for sample in samples]
-        texts = [Lines(data, edges[:-1], edges[1:]) for _, data, edges, _ in joined]
-        for sample, tokens in zip(samples, kernel.encode(texts, "whitespace"), strict=True):
-            sample.tokens = tokens
-
-    @cached_property
-    def named(self) -> list[tuple[str, Sample]]:
-        """Each sample with what a warning calls its text."""
-        source = [(f"the source ({self.source.text.name})", self.source)] if self.source else []
-        references = [(f"reference {n} ({sample.text.name})", sample) for n, sample in enumerate(self.references)]
-        return [*source, *references, *((f"system {name}", sample) for name, sample in self.systems.items())]
+    @property
+    def base(self) -> Sample:
+        """The reference that other texts are compared with; there must be one."""
+        return self.references[0]
 
     @cached_property
     def others(self) -> list[Sample]:
         """The outputs that are neither the source nor a reference."""
-        given = [*([self.source] if self.source else []), *self.references]
-        return [s for s in self.systems.values() if not any(same(s.text, other.text) for other in given)]
+        return [s for s in self.systems if not any(same(s.text, other.text) for other in self.given)]
 
 
-def length_of(text: AnyText) -> int:
-    """Return how many lines of a text have SIZE bytes, on average, and at most LENGTH."""
-    return min(LENGTH, SIZE * text.lines // max(text.size, 1))
-
-
-def shifted(one: Sample, two: Sample, low: int, high: int) -> int:
-    """Return by how many lines, -1 or 1, lines low <= i < high of the first text fit the second much better; else 0."""
-    if high - low < FEW:
-        return 0
-    own = one.overlap(two, low, high)
-    if 1.5 * own >= 1:
-        return 0
-    for offset, first, last in ((1, low + 1, high), (-1, low, high - 1)):
-        if one.overlap(two, first, last, offset) > max(own + CLEARLY, 1.5 * own):
-            return offset
-    return 0
+def length_of(text: AnyText, most: int) -> int:
+    """Return how many lines of a text have SIZE bytes, on average, and at most `most`."""
+    return min(most, SIZE * text.lines // max(text.size, 1))

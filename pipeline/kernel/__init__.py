@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
     from .python.sari import sari as sari
-    from .python.strings import distinct as distinct
     from .python.strings import joined as joined
-    from .python.strings import shared as shared
     from .python.three_way import three_way as three_way
     from .python.three_way import three_way_columns as three_way_columns
 
@@ -52,7 +50,7 @@ MODULES = {
     "packed_numbers": ("plane_sums",),
     "prepared": ("Prepared",),
     "sari": ("sari",),
-    "strings": ("distinct", "joined", "shared"),
+    "strings": ("joined",),
     "three_way": ("three_way", "three_way_columns"),
 }
 """The functions that both kernels have, by the modules of `python/` and `native/`, which have the same names."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..errors import wrong_name
 from ..io.safe_files import file_name
 from .base.capabilities import ReadsFiles
+from .base.needs import NumberNeeds
 from .base.options import option
-from .plugged.metric import COUNTS, NumberNeeds, Numbers
+from .plugged.metric import COUNTS, Numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

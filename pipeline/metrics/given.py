@@ -1,28 +1,26 @@
-"""What programs of users bring along: texts prepared once for many outputs, tokens of their own, and sums of counts."""
+"""What programs of users bring along: texts prepared once for many outputs, and tokens of their own."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from ..errors import InputError, did_you_mean
+from ..errors import InputError
 from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
 from .base.capabilities import reads_files
 from .base.needs import Text
-from .build import from_values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from ..arrays import Ints
     from .base.metric import Metric
-    from .base.needs import Field, Needs
+    from .base.needs import Needs
     from .base.options import Option
-    from .build import Asked
 
 
 OF_M2 = "gold: the texts of an M2 file are split already, at blanks; give texts, and no tokens of your own"
@@ -81,62 +79,6 @@ def external_named(metrics: Iterable[Metric], scores: Mapping[str, Mapping[str, 
         for title, form in forms.items()
         if title not in titles
     ]
-
-
-LEVELS = ("mean", "sum")
-"""The levels whose scores are not made of sums of counts."""
-
-
-def score_counts(metric: Asked, totals: Mapping[str, float | Sequence[float]]) -> dict[str, float]:
-    """Return the outputs of a metric, the score first, from the sums of its counts over a corpus.
-
-    `metric` is a name, a signature, a mapping or a metric, as `evaluate` takes it. `totals` has a number for each term
-    of the metric, or a list of numbers where the term has orders: {"match": [8, 5, 3, 2], "hyp_len": 9, ...}. Scores
-    are fractions. `metric` at the level mean has no score of sums.
-
-    Raises InputError for unknown metrics, and for names that are wrong or lacking, and what is no number.
-    """
-    (measure,) = from_values([metric])
-    if measure.level in LEVELS:
-        levels = next((option.choices or () for option in measure.options if option.name == "level"), ())
-        other = next((level for level in levels if level not in LEVELS), "")
-        hint = f"; ask for {measure.name}[level={other}]" if other else ""
-        raise InputError(
-            f"{measure.name}: level: {measure.level} is made of sentence scores, not of sums of counts{hint}"
-        )
-    if not isinstance(totals, Mapping):
-        raise InputError(f"totals: expected a mapping of names to numbers, found {type(totals).__name__}")
-    names = [field.name for field in measure.terms]
-    for name in totals:
-        if name not in names:
-            hint = did_you_mean(str(name), names) or f"; {measure.name} has {', '.join(names)}"
-            raise InputError(f"totals: {measure.name} has no sum called '{name}'{hint}")
-    for field in measure.terms:
-        if field.name not in totals and not field.spare:
-            needed = [field.name for field in measure.terms if not field.spare]
-            raise InputError(f"totals: {field.name} is missing; {measure.name} needs {', '.join(needed)}")
-    arrays: dict[str, Any] = {field.name: _array(field, totals.get(field.name, 0)) for field in measure.terms}
-    return {name: float(value) for name, value in measure.score(arrays).items()}
-
-
-def _array(field: Field, value: Any) -> Any:
-    """Return the numbers of a term as an array; raises InputError as score_counts() does."""
-    listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
-    if field.orders and not (listed and len(value) == field.orders):
-        expected = f"expected a list of {field.orders} numbers, one for each order"
-        raise InputError(f"totals: {field.name}: {expected}, found {value!r}")
-    values = [_number(field.name, one) for one in (value if field.orders else [value])]
-    whole = all(float(one).is_integer() for one in values) and not field.real
-    return np.array(values if field.orders else values[0], np.int64 if whole else np.float64)
-
-
-def _number(name: str, value: Any) -> float:
-    """Return a finite number; raises InputError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InputError(f"totals: {name}: expected a number, found {value!r}")
-    if not math.isfinite(value):
-        raise InputError(f"totals: {name}: expected a number, found {value}")
-    return value if isinstance(value, int) else float(value)
 
 
 class Prepared(Protocol):

@@ -155,7 +155,7 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     @property
     def terms(self) -> tuple[Field, ...]:
         """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 / SHARES."""
-        return (Field("edits"), Field("ref_len"), Field("ref_rest", spare=True))
+        return (Field("edits"), Field("ref_len"), Field("ref_rest"))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""

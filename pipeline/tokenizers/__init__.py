@@ -27,7 +27,8 @@ class Tokenizer(NamedTuple):
     """What is done to the lines before; None where nothing is to be done."""
     help: str
     expects: str = ""
-    """Which texts it is for: "tokens" with white space between tokens, "text" as people write it, or "" for both."""
+    """Which texts it is for: "tokens" with white space between tokens, "text" as people write it, or "" for both.
+    Of "words" nothing is read but letters and digits, without regard to case."""
     signs: str = ""
     """ASCII characters: lines that have none of them are not changed by `prepare`. Empty: any line may be."""
 
@@ -60,12 +61,15 @@ TOKENIZERS: dict[str, Tokenizer] = {
         "intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU", "text"
     ),
     "chrf": Tokenizer("chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"),
-    "google": Tokenizer("google", None, "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped"),
-    "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased"),
+    "google": Tokenizer(
+        "google", None, "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped", "words"
+    ),
+    "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"),
     "unicode": Tokenizer(
         "whitespace",
         later(__name__, "stop_words.unicode_words"),
         "lower-cased runs of letters and digits; ideographs stand alone",
+        "words",
     ),
     **{
         name: Tokenizer("whitespace", partial(prepare, name), f"of {entry.package}, pip install {entry.install}")

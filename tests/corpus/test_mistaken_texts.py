@@ -6,7 +6,7 @@ import json
 import random
 import re
 import warnings
-from itertools import combinations, pairwise
+from itertools import combinations, cycle, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -21,9 +21,10 @@ from pipeline.config.resolved import Dataset, System
 from pipeline.corpus import input_warnings, scan
 from pipeline.corpus import samples as sample
 from pipeline.corpus import scan as index
+from pipeline.corpus.in_memory import corpus_in_memory
 from pipeline.corpus.input_warnings import mistaken_texts
 from pipeline.corpus.opener import open_corpus
-from pipeline.corpus.samples import LENGTH, STRETCHES, Sample, Samples, stretches
+from pipeline.corpus.samples import LENGTH, SHORT, STRETCHES, Sample, Samples, stretches
 from pipeline.corpus.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
@@ -33,7 +34,7 @@ from tests.conftest import ROOT
 from tests.files import CONFIG, TEXTS, prepare, write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pipeline.corpus.corpus import Corpus
     from pipeline.metrics.base.metric import Metric
@@ -125,7 +126,7 @@ def test_a_shift_by_a_line(tmp_path: Path, lines: int, which: str, way: str) -> 
 def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(tmp_path: Path) -> None:
     t = texts(2000)
     (warning,) = warned(tmp_path, t["s"], [t["r"]], [*t["o"][:1200], *t["o"][1201:], ""])
-    assert warning.startswith("system A seems to be shifted by one line from line 1426 on: ")
+    assert warning.startswith("system A seems to be shifted by one line from line 1482 on: ")
 
 
 def test_json_lines_read_as_plain_text(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def joined(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize("metric", ["gleu[tok=whitespace]", "bleu[tok=whitespace]", "google_gleu", "green"])
 def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) -> None:
     t = texts()
-    output = [f"x {line}" for line in t["o"]]
+    output = [f"{line.split()[1]} {line}" for line in t["o"]]
     metrics = [from_text(metric)]
     assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
     assert doubts(opened(tmp_path, joined(t["s"]), [joined(t["r"])], joined(output)), metrics) == []
@@ -189,7 +190,8 @@ def test_of_documents_fewer_lines_are_looked_at(words: int, lines: int) -> None:
     """By the longest lines, 5 bytes a word: 65,536 / 2,000 is 32, and of a stretch ten are read at least."""
     short, long = (text_in_memory(name, ["word " * count] * 600) for name, count in (("s", 1), ("l", words)))
     samples = Samples(None, [short], {"A": long})
-    assert [len(sample.lines) for _, sample in samples.named] == [lines, lines]
+    assert [len(sample.lines) for sample in samples.all] == [lines, lines]
+    assert [len(sample.lines) for sample in samples.short.all] == [min(lines, STRETCHES * SHORT)] * 2
 
 
 @pytest.mark.parametrize("folder", [ROOT / "data"])
@@ -369,7 +371,6 @@ def test_a_glance_at_few_texts_hides_no_warning(texts: tuple[Any, Any, Any], met
         quick = pipeline.evaluate(*texts, metric).warnings
         with (
             mock.patch.object(input_warnings, "_ordinary", return_value=False),
-            mock.patch.object(input_warnings, "_has_few_stops", return_value=False),
         ):
             assert pipeline.evaluate(*texts, metric).warnings == quick
 
@@ -381,8 +382,8 @@ STOP = re.compile(r"([^\W\d_]|\s)[.,](?=\s|$)")
 @given(st.text("ab1_ ..,,\n\t\u00a0\u2028é中①٣²", max_size=80).map(lambda text: 6 * text))
 def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
     before = [match[1].isspace() for match in STOP.finditer(text)]
-    share = Sample(text_in_memory("t", [text])).spaced
-    assert share == (sum(before) / len(before) if len(before) >= 10 else None)
+    signs = text.count(".") + text.count(",")
+    assert Sample(text_in_memory("t", [text]), "t").stops == (before if signs >= 10 else [])
 
 
 @pytest.mark.parametrize("piece", [1, 7, 1 << 20])
@@ -401,12 +402,10 @@ def test_the_longest_line_is_told(piece: int, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_of_very_long_lines_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By hand: 4 characters of a line with more than 4, and 8 of all four lines together, which is 2 of each."""
+    """By hand: 4 characters of each line."""
     monkeypatch.setattr(sample, "WHOLE", 4)
     lines = text_in_memory("t", ["a b c", "d", "e f", "g h"])
-    assert Sample(lines).lines == ["a b ", "d", "e f", "g h"]
-    monkeypatch.setattr(sample, "ALL", 8)
-    assert Sample(lines).lines == ["a ", "d", "e ", "g "]
+    assert Sample(lines, "t").lines == ["a b ", "d", "e f", "g h"]
 
 
 def corrected(lines: int, errors: int, correct: int) -> dict[str, list[str]]:
@@ -440,7 +439,7 @@ def test_output_and_reference_swapped(tmp_path: Path) -> None:
 def test_a_bold_output_on_mostly_correct_text_gives_no_warning(tmp_path: Path, correct: int) -> None:
     """As on texts by advanced writers: the reference leaves most lines, the output changes a word in each."""
     t = corrected(correct + 100, 2, correct)
-    bold = [" ".join(["so", *line.split()[1:]]) for line in t["r"]]
+    bold = [" ".join([word, *line.split()[1:]]) for line, word in zip(t["r"], cycle(("so", "but", "and")))]
     assert warned(tmp_path, t["s"], [t["r"]], bold) == []
 
 
@@ -469,3 +468,180 @@ def test_references_that_fit_better_the_other_way_round_are_told() -> None:
         evaluate(square)
     assert len(caught) == 1
     assert evaluate([list(texts) for texts in zip(*square, strict=True)]).warnings == ()
+
+
+# Looks at outputs: each mistake is told with its share and a line, and nothing where references have the same.
+
+
+STARTS = ["He said", "They're sure", "Nobody knew", "It's known", "We heard"]
+
+
+def written(lines: int = LINES, seed: int = 1) -> list[str]:
+    """Return sentences as people write them: with capitals, apostrophes, numbers of words from 12 to 32, full stops."""
+    rng = random.Random(seed)
+    counts = [12 + rng.randrange(20) for _ in range(lines)]
+    return [f"{rng.choice(STARTS)} {' '.join(rng.choices(WORDS, k=n))}, {rng.choice(WORDS)}." for n in counts]
+
+
+def edited(lines: list[str], seed: int = 2) -> list[str]:
+    """Return lines of which every other one has another word in the middle."""
+    rng = random.Random(seed)
+    split = [line.split() for line in lines]
+    return [
+        " ".join([*words[:6], rng.choice(WORDS), *words[7:]] if number % 2 else words)
+        for number, words in enumerate(split)
+    ]
+
+
+def shuffled(lines: list[str]) -> list[str]:
+    return random.Random(3).sample(lines, len(lines))
+
+
+MISTAKES = {
+    "prefix": (
+        lambda lines: [f"Corrected: {line}" for line in lines],
+        "system A (o.txt): 100 % of the lines begin with 'Corrected: ', such as line 1, and those of reference 0 "
+        "(r0.txt) do not; take it away before scoring",
+    ),
+    "numbers": (
+        lambda lines: [f"{number}) {line}" for number, line in enumerate(lines, 10)],
+        "system A (o.txt): 100 % of the lines begin with '10) ', such as line 1, and those of reference 0 (r0.txt) do "
+        "not; take it away before scoring",
+    ),
+    "suffix": (
+        lambda lines: [line if number in (0, 5) else f"{line} </s>" for number, line in enumerate(lines)],
+        "system A (o.txt): 97 % of the lines end with '. </s>', such as line 2, and those of reference 0 (r0.txt) do "
+        "not; take it away before scoring",
+    ),
+    "words": (lambda lines: [" ".join(line.split()[:20]) for line in lines], "system A (o.txt) seems to be cut: "),
+    "characters": (lambda lines: [line[:90] for line in lines], "system A (o.txt) seems to be cut: "),
+    "tokens": (  # of other lengths than words and characters
+        lambda lines: [line[: 80 + 7 * (number % 3)].strip() for number, line in enumerate(lines)],
+        "system A (o.txt) seems to be cut: ",
+    ),
+    "shuffled": (shuffled, "system A (o.txt) seems to be shuffled, or of another data set: "),
+    "in batches": (
+        lambda lines: [line for low in range(0, len(lines), 4) for line in lines[low : low + 4][::-1]],
+        "system A (o.txt) seems to be shuffled, or of another data set: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("lines", [LINES, 2000])
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_outputs_is_told(tmp_path: Path, mistake: str, lines: int) -> None:
+    change, message = MISTAKES[mistake]
+    reference = written(lines)
+    output = edited(reference)
+    assert warned(tmp_path, None, [reference], output) == []
+    (warning,) = warned(tmp_path, None, [reference], change(output))
+    assert warning.startswith(message) if lines == LINES else warning.startswith(message.partition(":")[0])
+
+
+@pytest.mark.parametrize("mistake", ["prefix", "numbers", "suffix"])
+def test_what_references_have_too_is_no_mistake(tmp_path: Path, mistake: str) -> None:
+    change = MISTAKES[mistake][0]
+    assert warned(tmp_path, None, [change(written())], change(edited(written()))) == []
+
+
+def test_shares_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    """By hand: of 60 lines, 14 from line 41 on fit a line that is seven lines away."""
+    right = written()
+    (warning,) = warned(tmp_path, None, [right], [*right[:40], *right[47:54], *right[40:47], *right[54:]])
+    assert "data set: 23 % of the lines, such as line 41, fit their own lines in reference 0 (r0.txt) no" in warning
+
+
+def test_lines_of_the_source_in_place_of_a_translation(tmp_path: Path) -> None:
+    reference = written()
+    source = [line[::-1] for line in reference]
+    output = [own if number % 3 else its for number, (own, its) in enumerate(zip(reference, source, strict=True))]
+    (warning,) = warned(tmp_path, source, [reference], output)
+    assert warning == (
+        "system A (o.txt): 33 % of the lines are those of the source, such as line 1; were the outputs meant?"
+    )
+    assert warned(tmp_path, source, [reference], edited(reference)) == []
+
+
+def test_the_source_as_outputs_is_told_where_it_is_not_called_so() -> None:
+    source = "".join(f"{line}\n" for line in edited(written(100)))
+    write({"s.txt": source, "r.txt": "".join(f"{line}\n" for line in written(100)), "a.txt": source})
+    (warning,) = prepare().warnings
+    assert warning == (
+        "d: system A is the same text as the source; were its outputs meant? Call a baseline `unchanged`"
+    )
+    assert prepare(CONFIG.replace("{A: a.txt}", "{unchanged: a.txt}")).warnings == ()
+
+
+def curly(lines: list[str]) -> list[str]:
+    return [line.replace("'", "\u2019") for line in lines]
+
+
+SMALL = (
+    "d: there are no capital letters in {} (100 % of the lines, such as line 1), and there are in {}: such words do "
+    "not match; write all texts alike, or have metrics lower-case them"
+)
+SIGNS = (
+    "d: quotation marks and apostrophes are typographic in {} (100 % of the lines that have any, such as line 1), and "
+    "straight in {}: they do not match; write them alike in all texts"
+)
+TEXT, OUTPUT = "reference 0 (r0.txt)", "system A"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [(lambda lines: list(map(str.lower, lines)), SMALL), (curly, SIGNS)],
+    ids=["capitals", "quotes"],
+)
+def test_texts_that_are_not_written_alike(tmp_path: Path, change: Callable[[list[str]], list[str]], told: str) -> None:
+    reference = written(lines=200)
+    output, metrics = edited(reference), [from_text("bleu")]
+    assert doubts(opened(tmp_path, None, [reference], output), metrics) == []
+    assert doubts(opened(tmp_path, None, [change(reference)], change(output)), metrics) == []
+    assert doubts(opened(tmp_path, None, [reference], change(output)), metrics) == [told.format(OUTPUT, TEXT)]
+    assert doubts(opened(tmp_path, None, [change(reference)], output), metrics) == [told.format(TEXT, OUTPUT)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "warnings"),
+    [("bleu[lowercase=true]", 0), ("ter", 0), ("ter[cased=true]", 1), ("rouge", 0), ("chrf", 1), ("gleu", 1)],
+)
+def test_lower_case_is_told_where_the_metric_minds(tmp_path: Path, metric: str, warnings: int) -> None:
+    output = list(map(str.lower, edited(written())))
+    corpus = opened(tmp_path, written(seed=1), [written()], output)
+    metrics = [from_text(metric)]
+    assert [text for text in doubts(corpus, metrics) if "capital" in text] == [SMALL.format(OUTPUT, TEXT)] * warnings
+
+
+def test_mistakes_in_outputs_are_told_in_memory_and_in_results() -> None:
+    output = MISTAKES["prefix"][0](edited(written()))
+    with pytest.warns(UserWarning, match="memory: system system: 100 % of the lines begin with 'Corrected: ', such as"):
+        pipeline.evaluate(output, [written()], metrics="bleu")
+    write({"s.txt": "".join(f"{line}\n" for line in edited(written(), 5)), "a.txt": "".join(f"{o}\n" for o in output)})
+    write({"r.txt": "".join(f"{line}\n" for line in written())})
+    (warning,) = stages.run(prepare(), "out")[1].warnings
+    assert warning.startswith("d: system A (a.txt): 100 % of the lines begin with 'Corrected: '")
+
+
+def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
+    """Outputs of every language pair that is here. Typographic signs are told apart: some are mixed there indeed."""
+    for year in ("22", "23"):
+        (texts,) = shared.glob(f"mirror/wmt-conference/wmt{year}-news-systems/*/txt")
+        for source in sorted((texts / "sources").iterdir()):
+            pair = source.name.split(".")[1]
+            references = sorted((texts / "references").glob(f"*.{pair}.*"))
+            outputs = sorted((texts / "system-outputs").glob(f"*.{pair}.*"))
+            systems = [System(path.name, {"d": path}) for path in outputs]
+            corpus = open_corpus(Dataset(name="d", source=source, references=tuple(references)), systems, [])
+            assert corpus is not None
+            assert mistaken_texts(corpus) == []
+
+
+@pytest.mark.parametrize("mistake", ["prefix", "suffix", "words", "shuffled", "in batches"])
+def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
+    folder = shared / "conll14"
+    read = {name: (folder / name).read_text(encoding="utf-8").splitlines() for name in ("INPUT", "REF0", "AMU", "CAMB")}
+    change, message = MISTAKES[mistake]
+    for name in ("AMU", "CAMB"):
+        corpus = corpus_in_memory({name: change(read[name])}, [read["REF0"]], read["INPUT"])
+        (warning,) = mistaken_texts(corpus)
+        assert warning.startswith(message.partition(":")[0].replace("A (o.txt)", name))

@@ -164,14 +164,12 @@ def prepared_call(rng: random.Random, _: int) -> Call:
     return (rng.choice([None, texts[0]]), texts[rng.randint(1, 3) :], rng.choice([*SPLITS, *FOLDS, "words"])), {}
 
 
-IDS = st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=3, max_size=3).map(encoded)
 STRINGS = st.lists(st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20), max_size=6)
 
 CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
     "Prepared": by_seed(prepared_call),
     "add_draws": by_seed(draws_call),
-    "distinct": positional(IDS),
     "edit_rate": by_seed(edit_rate_call),
     "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),
     "joined": positional(STRINGS),
@@ -181,7 +179,6 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
     "sari": st.tuples(sari_calls(), st.just({})),
-    "shared": positional(IDS, IDS, st.sampled_from([-1, 0, 1])),
     "skip_bigrams": by_seed(subsequence_call("skip_bigrams")),
     "three_way": by_seed(three_way_call),
     "three_way_columns": by_seed(three_way_call),

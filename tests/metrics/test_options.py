@@ -9,17 +9,16 @@ import json
 import pickle
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
-from sacrebleu.metrics.bleu import BLEU
 
 import pipeline
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.corpus.edits.errant_report import Comparison
-from pipeline.errors import IDLE, ConfigError, InputError, Problem
+from pipeline.errors import IDLE, ConfigError, Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.choices import f_beta, ratio
@@ -32,7 +31,7 @@ from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
 from pipeline.metrics.gleu import Gleu
 from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers.tokenization import Tokenization
-from tests.metrics.test_bleu import generated, ours
+from tests.metrics.test_bleu import generated
 
 if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
@@ -213,68 +212,8 @@ def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
     terms = MetricTerms(metric)
     totals = sum(block.fixed.sum(axis=0) for block in terms.blocks(counts))
     expected = terms.of_system(counts)
-    given: dict[str, Any] = {name: own.tolist() for name, own in terms.schema.unpack(np.asarray(totals)).items()}
-    assert pipeline.score_counts(text, given) == expected
-    assert pipeline.score_counts(metric, given) == expected
-
-
-def test_bleu_is_that_of_sacrebleus_compute_bleu() -> None:
-    match, total = [120, 80, 52, 33], [150, 140, 130, 120]
-    theirs = BLEU.compute_bleu(match, total, 150, 155)
-    sums: dict[str, Any] = {"match": match, "total": np.array(total), "hyp_len": 150, "ref_len": 155}
-    found = pipeline.score_counts("bleu", sums)
-    assert next(iter(found)) == "bleu"
-    assert 100 * found["bleu"] == pytest.approx(theirs.score, rel=1e-12)
-    assert found["brevity_penalty"] == pytest.approx(theirs.bp, rel=1e-12)
-
-
-def test_ter_takes_a_mean_length() -> None:
-    assert pipeline.score_counts("ter", {"edits": 31, "ref_len": 155.5}) == {
-        "ter": 31 / 155.5,
-        "edits": 31,
-        "ref_len": 155.5,
-    }
-    assert pipeline.score_counts("ter", {"edits": 1, "ref_len": 0})["ter"] == 1
-
-
-def test_google_gleu_has_no_orders() -> None:
-    found = ours((["a b c"], [["a b d"]]), "google_gleu")
-    given = {"hyp_total": 6, "match": 3, "ref_total": 6, "larger": 6}  # by hand: a, b and "a b" of six n-grams
-    assert pipeline.score_counts("google_gleu", given) == found.outputs
-
-
-GIVEN: dict[str, Any] = {"match": [1, 1, 1, 1], "total": [4, 3, 2, 1], "hyp_len": 4, "ref_len": 4}
-
-
-@pytest.mark.parametrize(
-    ("metric", "change", "message"),
-    [
-        ("bleu", {"mach": 1}, "totals: bleu has no sum called 'mach' (did you mean 'match'?)"),
-        ("bleu", {"zzzzzz": 1}, "totals: bleu has no sum called 'zzzzzz'; bleu has hyp_len, ref_len, match, total"),
-        ("bleu", {"match": [1, 2]}, "totals: match: expected a list of 4 numbers, one for each order, found [1, 2]"),
-        ("bleu", {"match": 1}, "totals: match: expected a list of 4 numbers"),
-        ("bleu", {"hyp_len": "4"}, "totals: hyp_len: expected a number, found '4'"),
-        ("bleu", {"hyp_len": float("nan")}, "totals: hyp_len: expected a number, found nan"),
-        ("bleu", {"hyp_len": None}, "totals: hyp_len: expected a number, found None"),
-        ("ter", {}, "totals: ter has no sum called 'match'"),
-        ("length", {}, "length: level: mean is made of sentence scores, not of sums of counts"),
-        ("rouge", {}, "sentence scores, not of sums of counts; ask for rouge[level=micro]"),
-    ],
-)
-def test_what_is_wrong_is_told(metric: str, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as error:
-        pipeline.score_counts(metric, GIVEN | change)
-    assert message in str(error.value)
-
-
-def test_what_is_missing_and_what_is_no_mapping_is_told() -> None:
-    with pytest.raises(InputError, match="totals: ref_len is missing; ter needs edits, ref_len"):
-        pipeline.score_counts("ter", {"edits": 2})
-    no_mapping: Any = [1, 2]
-    with pytest.raises(InputError, match="totals: expected a mapping of names to numbers, found list"):
-        pipeline.score_counts("ter", no_mapping)
-    with pytest.raises(ConfigError, match="no metric is called 'blue'"):
-        pipeline.score_counts("blue", GIVEN)
+    found = metric.score(terms.schema.unpack(np.asarray(totals)))
+    assert {name: float(value) for name, value in found.items()} == expected
 
 
 # The names of stored counts: with others, counts that users have stored would not be found.

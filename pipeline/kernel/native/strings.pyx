@@ -1,11 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Strings joined to UTF-8, and what is looked for in some lines of a text, compiled: the twin of `python/strings.py`.
+"""Strings joined to UTF-8, compiled: the twin of `python/strings.py`.
 
 Strings are read where they are; of none a copy is made on the way.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
-from libc.stdlib cimport calloc, free
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from cpython.object cimport PyObject
@@ -107,75 +106,3 @@ def joined(texts):
         _write(items, count, to)
     blanks = [number + 1 for number in range(count) if _blank(PyTuple_GET_ITEM(items, number))] if blank else []
     return strings, data, array, blanks
-
-
-cdef struct Text:
-    const int32_t *ids
-    const int64_t *offsets
-    int64_t lines
-
-
-cdef class _Marks:
-    """A number for each id, 0 at first."""
-
-    cdef int64_t *of
-
-    def __cinit__(self, *texts):
-        highest = max(int(text.ids.max(initial=0)) for text in texts)
-        self.of = <int64_t *>calloc(highest + 1, sizeof(int64_t))
-        if self.of == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.of)
-
-
-cdef Text _point(text) except *:
-    """Point at the arrays of a text, which the caller keeps alive; raises ValueError where its offsets are unsound."""
-    cdef const int32_t[::1] ids = text.ids
-    cdef const int64_t[::1] offsets = text.offsets
-    cdef int64_t line
-    cdef Text target
-    target.lines = offsets.shape[0] - 1
-    if target.lines < 0 or offsets[0] != 0 or offsets[target.lines] > ids.shape[0]:
-        raise ValueError("texts: offsets do not rise from 0 to the number of ids")
-    for line in range(target.lines):
-        if offsets[line + 1] < offsets[line]:
-            raise ValueError("texts: offsets do not rise from 0 to the number of ids")
-    target.ids = &ids[0] if ids.shape[0] else NULL
-    target.offsets = &offsets[0]
-    return target
-
-
-def distinct(text):
-    """Return how many different tokens each line has; see distinct() in `python/strings.py`."""
-    cdef Text one = _point(text)
-    cdef _Marks marks = _Marks(text)
-    array = _np().zeros(one.lines, "i8")
-    cdef int64_t[::1] result = array
-    cdef int64_t line, i
-    for line in range(one.lines):
-        for i in range(one.offsets[line], one.offsets[line + 1]):
-            result[line] += marks.of[one.ids[i]] != line + 1
-            marks.of[one.ids[i]] = line + 1
-    return array
-
-
-def shared(text, other, int64_t offset=0):
-    """Return how many different tokens lines of two texts share; see shared() in `python/strings.py`."""
-    cdef Text one = _point(text), two = _point(other)
-    cdef _Marks marks = _Marks(text, other)
-    array = _np().zeros(one.lines, "i8")
-    cdef int64_t[::1] result = array
-    cdef int64_t line, i, beside
-    for line in range(one.lines):
-        beside = line - offset
-        if not 0 <= beside < two.lines:
-            continue
-        for i in range(two.offsets[beside], two.offsets[beside + 1]):
-            marks.of[two.ids[i]] = line + 1
-        for i in range(one.offsets[line], one.offsets[line + 1]):
-            if marks.of[one.ids[i]] == line + 1:
-                marks.of[one.ids[i]] = 0
-                result[line] += 1
-    return array

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .choices import Draws, SequentialAnnotatorChoice
     from .declared import Declared
     from .metric import Metric
-    from .needs import Columns, Needs, Text
+    from .needs import Columns, Needs, NumberNeeds, Text
 
     Grams = Counter[tuple[str, ...]]
 
@@ -31,11 +31,22 @@ if TYPE_CHECKING:
 # --- what is read
 
 
-class ReadsFiles:
-    """Its columns come from files that a config names, not from text.
+class ReadsFiles(ABC):
+    """Its columns come from files that a config names, not from text."""
 
-    Such a metric has the members that `NumberFiles` in `corpus/number_files.py` lists.
-    """
+    title: str
+    """The name of its score."""
+    files: str
+    """The path of its files, in which {system} and {dataset} may stand."""
+    columns: str
+    """The names of the columns, joined by +, or nothing where the file has no names."""
+    decimals: int
+    """The most decimals that its numbers have."""
+
+    @property
+    @abstractmethod
+    def needs(self) -> NumberNeeds:
+        """The columns that it reads."""
 
 
 def reads_files(metric: Metric | type[Metric]) -> bool:

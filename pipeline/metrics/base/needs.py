@@ -121,8 +121,6 @@ class Field(NamedTuple):
     per_reference: bool = False
     real: bool = False
     """Whether its numbers are float64. A packed table holds their bits as integers."""
-    spare: bool = False
-    """Whether it is a term that is 0 where somebody gives the sums of the others alone (`metrics/given.py`)."""
 
 
 @dataclass(frozen=True)
@@ -391,6 +389,35 @@ class OverlapNeeds(Needs):
         if self.source_len and source:
             lengths = np.diff(self.tokenization.encode([source])[0].offsets)
         return PreparedOverlap(tokens, self.order, self.kinds, lengths)
+
+
+@dataclass(frozen=True)
+class NumberNeeds(Needs):
+    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/formats/numbers.py` writes them."""
+
+    title: str
+    names: tuple[str, ...]
+    """The names of the columns."""
+    decimals: int | None
+    """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
+    source: bool = False
+    references: ClassVar[bool] = False
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """One field for each name."""
+        return tuple(Field(name, real=self.decimals is None) for name in self.names)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Read the numbers of each system."""
+        number_type = np.float64 if self.decimals is None else np.int64
+        result: list[dict[str, Any]] = []
+        for lines in text.systems:
+            rows = [row.split() for row in lines.texts()]
+            table = np.array([[number_type(cell) for cell in row] for row in rows], number_type)
+            table = table.reshape(len(rows), len(self.names))
+            result.append({name: table[:, number] for number, name in enumerate(self.names)})
+        return result
 
 
 @dataclass(frozen=True)

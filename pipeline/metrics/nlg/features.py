@@ -99,7 +99,7 @@ class Features(ScoresLines, Metric):
     summary: ClassVar[str] = (
         "what simplifications do: compression, copies, additions, deletions, splits; needs a source"
     )
-    help_page: ClassVar[str] = "simplification"
+    help_page: ClassVar[str] = "sari"
     table_outputs: ClassVar[str] = "copies|additions|deletions|splits"
 
     tokenizer: str = tokenizer_option("13a")

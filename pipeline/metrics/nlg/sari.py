@@ -191,7 +191,6 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
 
     name: ClassVar[str] = "sari"
     summary: ClassVar[str] = "SARI for text simplification (Xu et al. 2016), as EASSE and others; needs a source"
-    help_page: ClassVar[str] = "simplification"
     table_outputs: ClassVar[str] = "add|keep|del|sari_f|del_f"
     name_in_text: ClassVar[str] = "SARI"
 

@@ -23,7 +23,7 @@ from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_beta, ratio
 from ..base.declared import Parameter, key_of
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, Needs
+from ..base.needs import Field, NumberNeeds
 from ..base.options import beta_option, option, parse_signature
 from .calls import Call, Wrong, best
 from .declare import FORMS
@@ -39,35 +39,6 @@ if TYPE_CHECKING:
 
 COUNTS = ("tp", "fp", "fn")
 """The columns of which F-beta is made."""
-
-
-@dataclass(frozen=True)
-class NumberNeeds(Needs):
-    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/formats/numbers.py` writes them."""
-
-    title: str
-    names: tuple[str, ...]
-    """The names of the columns."""
-    decimals: int | None
-    """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
-    source: bool = False
-    references: ClassVar[bool] = False
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """One field for each name."""
-        return tuple(Field(name, real=self.decimals is None) for name in self.names)
-
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Read the numbers of each system."""
-        number_type = np.float64 if self.decimals is None else np.int64
-        result: list[dict[str, Any]] = []
-        for lines in text.systems:
-            rows = [row.split() for row in lines.texts()]
-            table = np.array([[number_type(cell) for cell in row] for row in rows], number_type)
-            table = table.reshape(len(rows), len(self.names))
-            result.append({name: table[:, number] for number, name in enumerate(self.names)})
-        return result
 
 
 class Numbers(ScoresLines, Metric):
