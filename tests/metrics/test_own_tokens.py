@@ -39,7 +39,7 @@ WITH_TOKENS = [
     "sari[flavour=huggingface,lc=false]",
     "features",
 ]
-TOKENIZER = {"bleu": "tok=whitespace", "rouge": "tok=whitespace", "sari": "tok=whitespace", "features": "tok=whitespace"}
+TOKENIZER = dict.fromkeys(("bleu", "rouge", "sari", "features"), "tok=whitespace")
 
 
 def near(expected: Any) -> Any:
