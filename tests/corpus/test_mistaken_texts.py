@@ -497,7 +497,7 @@ def shuffled(lines: list[str]) -> list[str]:
     return random.Random(3).sample(lines, len(lines))
 
 
-MISTAKES = {
+MISTAKES: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
     "prefix": (
         lambda lines: [f"Corrected: {line}" for line in lines],
         "system A (o.txt): 100 % of the lines begin with 'Corrected: ', such as line 1, and those of reference 0 "
