@@ -103,26 +103,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return {**content, "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else []}
 
 
-def other_config(manifest: dict[str, Any], about: dict[str, Any]) -> str | None:
-    """Return the config that a run directory belongs to, if it is about other data than the manifest-to-be says.
-
-    A config with a data set of the same name goes on with the work of the earlier one. One that was moved or copied is
-    the same: the earlier file is gone, or says the same.
-    """
-
-    def data_sets(content: dict[str, Any]) -> set[str]:
-        written = content.get("written")
-        names = written.get("datasets") if isinstance(written, dict) else None
-        return set(names) if isinstance(names, dict) else set()
-
-    theirs, own = manifest.get("config"), about.get("config")
-    if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
-        return None
-    if data_sets(manifest) & data_sets(about):
-        return None
-    return theirs if Path(theirs).is_file() and not Path(theirs).samefile(own) else None
-
-
 def running() -> dict[str, object]:
     """Return what the manifest says of a run that has not ended."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
@@ -263,11 +243,24 @@ class RunDirectory:
         return {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
 
     def refuse_other_config(self, about: dict[str, Any]) -> None:
-        """Raise StoreError where the folder is of another config than `about` says."""
-        other = other_config(self.manifest(), about)
-        if other:
+        """Raise StoreError where the folder is of a config about other data than the manifest-to-be says.
+
+        A config with a data set of the same name goes on with the work of the earlier one. One that was moved or copied
+        is the same: the earlier file is gone, or says the same.
+        """
+
+        def data_sets(content: dict[str, Any]) -> set[str]:
+            written = content.get("written")
+            names = written.get("datasets") if isinstance(written, dict) else None
+            return set(names) if isinstance(names, dict) else set()
+
+        before = self.manifest()
+        theirs, own = before.get("config"), about.get("config")
+        if not isinstance(theirs, str) or not isinstance(own, str) or before.get("written") == about.get("written"):
+            return
+        if not data_sets(before) & data_sets(about) and Path(theirs).is_file() and not Path(theirs).samefile(own):
             raise StoreError(
-                f"{self.path}: has the results of another config, {other}, which this run would replace; "
+                f"{self.path}: has the results of another config, {theirs}, which this run would replace; "
                 "name another folder with --output, or begin anew here with --fresh"
             )
 
