@@ -193,9 +193,9 @@ def _opened(
         metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
-            from .config.models import check_address
+            from .config.models import idle_address
 
-            wrong = check_address(str(options.backend), address)
+            wrong = idle_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
         readers = [cast("ReadsFiles", metric) for metric in metrics if reads_files(metric)]
         absent = config.absent | absent_files(config, readers, problems)

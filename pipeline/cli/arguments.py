@@ -11,12 +11,12 @@ from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config.resolved import Column, Dataset, Overrides, System, exists, is_glob
+from ..config.resolved import Column, Dataset, Overrides, System, is_glob
 from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
 from ..io.plain_files import STDIN, UNPACKED, Spool
-from ..io.remote import PREFIX, Remote, is_data, is_remote, locate
+from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -97,14 +97,14 @@ def annotated_output(text: str) -> Input:
 
 def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
     """Return the file and the column of FILE:COLUMN, at the first colon behind a file that may have columns."""
-    if text == "-" or is_remote(text) or (not is_data(text) and exists(locate(Path(), text))):
+    if text == "-" or is_remote(text) or (not is_data(text) and is_there(locate(Path(), text))):
         return given_path(text), ""
     start = text.find(":") + 1 if is_data(text) else 0
     for colon in (match.start() for match in re.finditer(":", text[start:])):
         name, column = text[: start + colon], text[start + colon + 1 :]
         if format_in(Path(name).name) and column:
             return given_path(name), column
-        if exists(locate(Path(), name)):
+        if is_there(locate(Path(), name)):
             kinds = ", ".join(f".{name}" for name in READERS)
             raise ConfigError(f"{flag} {text}: no such file; columns can be named of files that end in {kinds}")
     return given_path(text), ""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
-from .models import check_address, record_models, tag
+from .models import idle_address, record_models, tag
 from .models_published import ConfigFile
 from .resolved import Config
 from .resolver import ABSENT, Resolver
@@ -77,7 +77,7 @@ def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: 
     run, statistics = written.run, written.statistics
     if run.backend == "serial" and run.n_jobs not in ("auto", 1):
         add("has no effect with `backend: serial`; leave one out", "run", "n_jobs")
-    if run.address and (wrong := check_address(run.backend, run.address)):
+    if run.address and (wrong := idle_address(run.backend)):
         add(wrong, "run", "address")
     if statistics:
         names = [system.name for system in systems]

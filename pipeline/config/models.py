@@ -156,24 +156,13 @@ def read_record(value: dict[str, Any], records: Records) -> Record:
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 OFFICIAL = "data"
 """The word that stands for the outputs that come with data sets."""
-_HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"
-ADDRESSES = {
-    "dask": (rf"(?:(?:tcp|tls|ws|wss)://)?{_HOST}", "tcp://HOST:PORT of a dask scheduler"),
-    "ray": (rf"auto|local|(?:ray://)?{_HOST}", "ray://HOST:PORT, HOST:PORT or auto"),
-    "spark": (
-        r"spark://[^ ]+|local(?:-cluster)?(?:\[[0-9*, ]+\])?|yarn|k8s://[^ ]+",
-        "a Spark master: spark://HOST:PORT, yarn, k8s://..., local[N] or local-cluster[N,CORES,MEMORY]",
-    ),
-}
-"""For each backend of a cluster: a pattern that its addresses match, and the same in words."""
+CLUSTERS = ("dask", "ray", "spark")
+"""The backends that take an address."""
 
 
-def check_address(backend: str, address: str) -> str | None:
-    """Return what is wrong with an address for a backend, or None."""
-    if backend not in ADDRESSES:
-        return f"only the backends {', '.join(ADDRESSES)} take an address, not '{backend}'"
-    pattern, words = ADDRESSES[backend]
-    return None if re.fullmatch(pattern, address) else f"expected {words}, found '{address}'"
+def idle_address(backend: str) -> str | None:
+    """Return why an address has no effect with a backend, or None."""
+    return None if backend in CLUSTERS else f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
 
 
 def _jobs(value: object) -> object:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ConfigError, Problem, did_you_mean
-from ..io.plain_files import small_text
-from ..io.remote import Remote, is_remote, is_there
+from ..io.plain_files import OPENERS, small_text
+from ..io.remote import Remote, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,13 +26,10 @@ if TYPE_CHECKING:
     from .tree import Node
 
 
-STDIN = Path("/dev/stdin")
-"""What the path - stands for."""
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
 MAX_BYTES = 100_000_000
 """A file of line numbers may not be longer."""
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
-PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,11 +199,6 @@ def is_glob(text: str) -> bool:
     return any(character in text for character in ("*[" if is_remote(text) else "*?["))
 
 
-def exists(path: Path | Remote) -> bool:
-    """Return whether there is such a file; False also where that cannot be known, as of an address."""
-    return not isinstance(path, Remote) and is_there(path)
-
-
 def glob(base: Path, pattern: str) -> list[Path]:
     """Return the files that match a pattern, in natural order; a file that is called exactly so is the only match."""
     try:
@@ -234,7 +226,7 @@ def called(path: Path | Remote, pattern: str) -> str:
         whole = path.as_posix()
         start = whole.rfind(before) + len(before) if before and before in whole else 0
         return whole[start : len(whole) - len(after)].rpartition("/")[2]
-    name = path.stem if path.suffix.lower() in PACKED_SUFFIXES else path.name
+    name = path.stem if path.suffix.lower() in OPENERS else path.name
     return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
 
 

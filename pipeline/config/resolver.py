@@ -11,17 +11,16 @@ from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, d
 from ..io import remote
 from ..io.catalogue import Scorable, named_in, named_one, scorable
 from ..io.dataset_cache import cache_path, locate_all
+from ..io.plain_files import STDIN
 from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
 from .models import OFFICIAL, DatasetConfig, Record
 from .resolved import (
-    STDIN,
     Column,
     Dataset,
     Input,
     Match,
     System,
     called,
-    exists,
     fill,
     glob,
     is_glob,
@@ -153,7 +152,7 @@ class Resolver:
     def inputs(self, written: object, location: Location, dataset: str, system: str = "{system}") -> list[Input]:
         """Return where the texts of one entry are; a glob may match several files, or none, which is a problem."""
         named = self.input(written, location, dataset, system)
-        if not isinstance(written, str) or isinstance(named, Column) or not is_glob(written) or exists(named):
+        if not isinstance(written, str) or isinstance(named, Column) or not is_glob(written) or is_there(named):
             return [named]
         pattern = self.filled(written, location, dataset, system)
         files = self.glob(pattern, location)
@@ -193,8 +192,13 @@ class Resolver:
             elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
                 items = [(str(node.value), f"{node.mark}: {node.path}")]
             else:
-                path = self.local_path(str(node.value), location, name)
-                if path is None:
+                path = self.path(str(node.value), location, name)
+                if isinstance(path, Remote):
+                    self.problem(
+                        f"'{path}' is an address; only source, references, m2 and outputs may be one", location
+                    )
+                    return None
+                if path in self.absent:
                     return None
                 items = read_line_numbers(path)
             return select_lines(keys[0] == "keep", items)
@@ -312,16 +316,6 @@ class Resolver:
             self.problems += [problem] if problem not in self.problems else []
             self.absent.add(base / plain)
             return plain
-
-    def local_path(self, text: str, location: Location, dataset: str) -> Path | None:
-        """Return the path that a text stands for, or None for a file that is absent and for an address.
-
-        An address is a problem.
-        """
-        path = self.path(text, location, dataset)
-        if isinstance(path, Remote):
-            self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
-        return None if isinstance(path, Remote) or path in self.absent else path
 
     def never(self, text: str) -> Path:
         """Return a path that stands for a file that cannot be had, and whose problem was added before."""

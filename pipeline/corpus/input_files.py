@@ -66,7 +66,8 @@ class Opener:
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; those in the spool keep it alive."""
-        return index_text(file, None if _in_place(file) else self.spool)
+        own = isinstance(file.path, Remote) or file.path == Path(file.origin.name)  # and not in the spool
+        return index_text(file, None if own else self.spool)
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
@@ -82,11 +83,6 @@ class Opener:
         path = self.spool.write_texts(file.place, texts)
         indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
-
-
-def _in_place(file: Spooled) -> bool:
-    """Return whether a file is one of the user's, not one in the spool."""
-    return isinstance(file.path, Remote) or file.path == Path(file.origin.name)
 
 
 def _size(path: Path | Remote) -> int:

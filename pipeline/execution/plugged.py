@@ -95,7 +95,9 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     for computed in _needed(metrics, how):
         for corpus in corpora:
             computed.gather(corpus)
-        items, cost, call = list(computed.distinct), computed.cost(), computed.call_here()
+        items, cost, code = list(computed.distinct), computed.cost(), computed.code
+        devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
+        call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
         order = sorted(range(len(items)), key=lambda number: cost(items[number]))
         pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
         for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
@@ -317,12 +319,6 @@ class _Computed:
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])
         return devices
-
-    def call_here(self) -> Call:
-        """Return what computes batches in this process."""
-        plugin, options = self.code.plugin, self.how.options
-        devices = tuple(devices_of(options.devices))[:1] if plugin.has_load else ()
-        return Call(plugin, plugin.place, self.code.values, self.declared, devices, options.threads)
 
     def error(self, number: int, wrong: Wrong) -> InputError:
         """Return what is raised for an item without numbers."""

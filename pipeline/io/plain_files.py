@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
-from .remote import Pieces, Remote, ranged, stream
+from .remote import PIECE, Pieces, Remote, ranged, stream
 from .safe_files import LOCK, take_lock
-from .workers import refuse_want
+from .workers import FOLDER, refuse_want
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 SEPARATOR = b"\xff"
 """The byte after each text of a spooled file."""
-PIECE = 1 << 20
-"""Bytes that are read or written at once."""
 JOINED = 64
 """Texts that are written at once."""
 MAX_LINE = 1 << 28
@@ -48,8 +46,6 @@ MAX_LINE = 1 << 28
 UNPACKED = 1 << 34
 """Bytes that compressed and other unpacked inputs of a run may take together, unless the config says otherwise."""
 STDIN = Path("/dev/stdin")
-PREFIX = "gec-pipeline-"
-"""What the names of temporary folders begin with."""
 UNWRITTEN = 60
 """Seconds for which a named pipe may have no program that writes it."""
 YOUNG, OLD = 10, 86_400
@@ -112,7 +108,7 @@ class Spool:
         with self._lock:
             if self._folder is None:
                 try:
-                    self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+                    self._folder = Path(tempfile.mkdtemp(prefix=FOLDER))
                     self._held = take_lock(self._folder / LOCK)
                     remove_abandoned(self._folder.parent)
                 except OSError as error:
@@ -175,7 +171,7 @@ def remove_abandoned(parent: Path | None = None) -> None:
         with contextlib.suppress(OSError):  # there is none that can be written
             remove_abandoned(Path(tempfile.gettempdir()))
         return
-    for folder in parent.glob(f"{PREFIX}*"):
+    for folder in parent.glob(f"{FOLDER}*"):
         with contextlib.suppress(OSError):
             info = folder.lstat()
             mine = stat.S_ISDIR(info.st_mode) and (not hasattr(os, "geteuid") or info.st_uid == os.geteuid())

@@ -41,7 +41,7 @@ PACKAGES = {
 LOCAL = ("file", "local")
 """Kinds of addresses that name files of this computer."""
 PIECE = 1 << 20
-"""The most bytes that are taken at once of what a server sends."""
+"""The most bytes that are read at once, of files and of what a server sends."""
 CHUNK = 1 << 23
 """Bytes asked for at once where a whole file is read."""
 TRIES = 3
@@ -172,10 +172,10 @@ def expanded(text: str, base: Path = Path()) -> str:
     return os.path.expanduser(_VARIABLE.sub(value, text))  # noqa: PTH111 (Path.expanduser fails for unknown users)
 
 
-def is_there(path: Path) -> bool:
-    """Return whether there is such a file or folder; False for what can be no path."""
+def is_there(path: Path | Remote) -> bool:
+    """Return whether there is such a file or folder; False for what can be no path, and for an address."""
     try:
-        return path.exists()
+        return isinstance(path, Path) and path.exists()
     except (OSError, ValueError):
         return False
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pipeline import stages
 from pipeline.annotation.annotate import EXAMPLE
 from pipeline.cli.commands.schema import json_schema
-from pipeline.config.compose import parse, read
+from pipeline.config.compose import SMALL, parse, read
 from pipeline.config.resolved import Config, natural
 from pipeline.config.tree import from_plain
 from pipeline.errors import ConfigError, Problem
@@ -161,7 +161,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "a.txt": "2:1: systems: expected a mapping (key: value), found 'a.txt'",
         "{A: [a.txt]}": "2:11: systems.A: expected text, found a list",
         "{A: {d: [a]}}": "2:15: systems.A.d: expected text, found a list",
-        "{A: }": "2:11: systems.A: expected text, found nothing",
+        "{A:}": "2:11: systems.A: expected text, found nothing",
         "{A: a.txt, A: b.txt}": "2:21: the key 'A' is given twice (first on line 2)",
         "{'A ': a.txt}": "2:11: systems.A : 'A ' cannot be a name: it begins or ends with a blank",
         "{a.txt: a.txt, A.TXT: b.txt}": "2:25: systems.A.TXT: differs from 'a.txt' in upper and lower case only",
@@ -324,6 +324,13 @@ def test_included_files_share_the_bound() -> None:
     for name in "ab":
         Path(f"{name}.yaml").write_text(f"x-{name}: [" + "1," * 60_000 + "]")
     assert problems("include: [a.yaml, b.yaml]\n")[0].startswith("b.yaml: the config has more than 100,000 values tog")
+
+
+@pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without libyaml")
+def test_both_parsers_read_the_same() -> None:
+    """A long document is read by libyaml: the same tree, with the same positions."""
+    text = "x-a: &a {b: [1, ~, 'two', \"th\\u00e9\"], d: null, é: 日本 }\nx-b: {<<: *a, e: x}\nx-c: |\n  two\n  lines\n"
+    assert parse(text) == parse(f"{text}# {'x' * SMALL}\n")
 
 
 def test_a_long_message_is_cut() -> None:

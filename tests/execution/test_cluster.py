@@ -19,7 +19,7 @@ from unittest import mock
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.config.models import RunConfig, check_address
+from pipeline.config.models import RunConfig
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
@@ -305,35 +305,22 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(backend: str) 
     assert f"pip install 'gec-pipeline[{backend}]'" in str(caught.value)
 
 
-TAKEN = ["dask tcp://10.0.0.1:8786", "dask head:8786", "dask tls://[::1]:8786", "ray auto", "ray ray://head:10001"]
-TAKEN += ["spark spark://head:7077", "spark local-cluster[2,1,1024]", "spark yarn"]
-
-
-@pytest.mark.parametrize("asked", TAKEN)
-def test_addresses_that_are_taken(asked: str) -> None:
-    assert check_address(*asked.split()) is None
-
-
-@pytest.mark.parametrize(
-    ("backend", "address", "expected"),
-    [
-        ("dask", "head", "expected tcp://HOST:PORT of a dask scheduler, found 'head'"),
-        ("dask", "http://head:8787", "expected tcp://HOST:PORT of a dask scheduler, found 'http://head:8787'"),
-        ("ray", "tcp://head:1", "expected ray://HOST:PORT, HOST:PORT or auto, found 'tcp://head:1'"),
-        ("spark", "head:7077", "expected a Spark master: spark://HOST:PORT, yarn, k8s://"),
-        ("loky", "head:1", "only the backends dask, ray, spark take an address, not 'loky'"),
-        ("auto", "head:1", "only the backends dask, ray, spark take an address, not 'auto'"),
-    ],
-)
-def test_addresses_that_are_refused(
-    backend: str, address: str, expected: str, config: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("backend", ["loky", "auto"])
+def test_an_address_without_a_cluster_is_refused(
+    backend: str, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also in the config, with their place."""
-    assert str(check_address(backend, address)).startswith(expected)
-    assert main(["run", str(config), "--backend", backend, "--address", address]) == 2
+    """Also in the config, with its place."""
+    expected = f"only the backends dask, ray, spark take an address, not '{backend}'"
+    assert main(["run", str(config), "--backend", backend, "--address", "head:1"]) == 2
     assert f"error: --address: {expected}" in capsys.readouterr().err
-    assert main(["validate", str(config), "--set", f"run.backend={backend}", "--set", f"run.address={address}"]) == 2
+    assert main(["validate", str(config), "--set", f"run.backend={backend}", "--set", "run.address=head:1"]) == 2
     assert f"run.address: {expected}" in capsys.readouterr().err
+
+
+def test_an_address_that_is_none_is_told_by_the_cluster(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed")
+    assert main(["run", str(config), "--backend", "dask", "--address", "head", "-q"]) == 2
+    assert "backend dask at head: the cluster cannot be used: " in capsys.readouterr().err
 
 
 def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, tmp_path: Path) -> None:

@@ -26,8 +26,7 @@ from pipeline.corpus.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions
 from pipeline.io import plain_files, remote
-from pipeline.io.plain_files import PIECE
-from pipeline.io.remote import Remote
+from pipeline.io.remote import PIECE, Remote
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 from tests.files import problems, write
 from tests.support.web import serving

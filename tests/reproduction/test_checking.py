@@ -157,7 +157,7 @@ def test_a_recipe_takes_numbers_from_files(sample: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("publication: [", "own.yaml:2:1: not valid YAML: did not find expected node content"),
+        ("publication: [", "own.yaml:1:15: not valid YAML: expected the node content, but found"),
         ("metrics: [gleu]", "is no recipe, which has `publication` with the keys what and verdict"),
         ("publication: {what: x, verdict: exact, cite: [y]}", "is no recipe"),
         ("publication: {what: x, verdict: exact}\nsystems: {A: data:conl/x}", "did you mean 'conll14'?"),

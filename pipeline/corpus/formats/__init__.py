@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...config.resolved import PACKED_SUFFIXES
-from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
+from ...io.plain_files import OPENERS, SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
 
@@ -101,6 +100,6 @@ def spooled(text: Input, spool: Spool) -> Spooled:
 def format_in(name: str) -> str | None:
     """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text."""
     parts = name.lower().split(".")[1:]
-    suffix = next((part for part in reversed(parts) if f".{part}" not in PACKED_SUFFIXES), "")
+    suffix = next((part for part in reversed(parts) if f".{part}" not in OPENERS), "")
     suffixes = {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
     return suffixes.get(suffix)

@@ -212,7 +212,8 @@ class _Check:
     def __init__(self, target: Any) -> None:
         self.target = target
         self.call = target.__call__ if inspect.isclass(target) else target
-        if not callable(target) or (inspect.isclass(target) and "__call__" not in vars(target) and not _calls(target)):
+        bases = target.__mro__[:-1] if inspect.isclass(target) else ()
+        if not callable(target) or (bases and not any("__call__" in vars(base) for base in bases)):
             self.fail(f"expected a function, or a class with the method __call__, found {type(target).__name__}")
 
     def fail(self, message: str) -> None:
@@ -279,10 +280,6 @@ class _Check:
             given = False
         default = None if given is None else repr(float(given)) if kind == "float" else str(given)
         return Parameter(name, kind, choices, default)
-
-
-def _calls(target: type) -> bool:
-    return any("__call__" in vars(base) for base in target.__mro__[:-1])
 
 
 def code_digest(target: Any) -> str:

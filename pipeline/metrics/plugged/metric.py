@@ -241,11 +241,8 @@ class Plugged(ComputesNumbers, Numbers):
         return [
             (parameter.name, f"{self.name} has no default for {parameter.name}; give one")
             for parameter in self.declared.parameters
-            if parameter.default is None and self._value(parameter) == ""
+            if parameter.default is None and self._value_of(parameter.name) == ""
         ]
-
-    def _value(self, parameter: Parameter) -> Any:
-        return getattr(self, attribute_of(parameter.name))
 
     @property
     def is_counts(self) -> bool:
@@ -267,7 +264,7 @@ class Plugged(ComputesNumbers, Numbers):
         """The numbers that the code computes."""
         declared = self.declared
         shown = [f"{key}:{value}" for key, value in self.settings() if key not in ("beta", "level")]
-        options = tuple((parameter.name, self._value(parameter)) for parameter in declared.parameters)
+        options = tuple((parameter.name, self._value_of(parameter.name)) for parameter in declared.parameters)
         return PluggedNeeds(
             declared.name,
             COUNTS if self.is_counts else declared.names,
