@@ -156,8 +156,8 @@ def _check(args: argparse.Namespace) -> int:
     if reason := wrong_name(path.stem, MAX_NAME):
         problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {reason}"))
     elif known and known.path.resolve() != path.resolve():
-        told = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
-        problems.append(Problem(args.check, told))
+        message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
+        problems.append(Problem(args.check, message))
     if problems:
         raise InputError(problems)
     recipe = read_recipe(path)
@@ -166,8 +166,8 @@ def _check(args: argparse.Namespace) -> int:
     if verdict == "not published":  # in no publication
         lacking = [key for key in lacking if key.endswith("recipe")]
     if lacking := [*lacking, *([] if recipe.expected else ["expect"])]:
-        told = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
-        raise InputError([Problem(args.check, told)])
+        message = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
+        raise InputError([Problem(args.check, message)])
     print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
     if lacks := recipe.what_lacks():
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
