@@ -236,9 +236,8 @@ def test_the_table_counts_the_values_that_recipes_have() -> None:
 
 
 def test_verdicts_on_record_are_printed_without_running(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "--list", "--format", "markdown"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(recipes()) + 2
-    assert {line.split(" | ")[0].strip("| "): line.split(" | ")[-1].strip("| ") for line in lines[2:]} == {
-        name: recipe.publication["verdict"] for name, recipe in recipes().items()
-    }
+    assert main(["reproduce", "--list", "--json"]) == 0
+    listed = {item["name"]: item["publication"]["verdict"] for item in json.loads(capsys.readouterr().out)}
+    assert listed == {name: recipe.publication["verdict"] for name, recipe in recipes().items()}
+    assert main(["reproduce", "--list", "--format", "markdown"]) == 2
+    assert "--list has text and json" in capsys.readouterr().err

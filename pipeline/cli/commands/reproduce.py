@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--format",
         choices=("text", "json", "markdown"),
-        help="markdown: the table of `help reproduce`, with --list that of the verdicts on record",
+        help="markdown: the table of `help reproduce`",
     )
     for name in ("json", "markdown"):
         form.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"as --format {name}")
@@ -99,12 +99,11 @@ def run(args: argparse.Namespace) -> int:
         _check_report(args)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
-        from ...report.tables.reproduction import list_table, recorded_markdown
+        from ...report.tables.reproduction import list_table
         from ...report.terminal.printing import print_table
 
         if args.format == "markdown":
-            sys.stdout.write(printable(recorded_markdown(named)))
-            return 0
+            raise InputError("--format markdown: is for results that run; --list has text and json")
         if args.format == "json":
             plain = [{"name": recipe.name, "publication": recipe.publication} for recipe in named]
             sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")

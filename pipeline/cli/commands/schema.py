@@ -96,6 +96,8 @@ def results_schema() -> str:
         results["properties"][name] = {"anyOf": [part, {"type": "null"}]}
     for node in [results, human, *defined.values()]:
         node["additionalProperties"] = False
+    for name in ("Score", "Comparison"):  # what a reader needs no field for, since the metric says it
+        defined[name]["properties"]["higher_is_better"] = {"type": "boolean"}
     results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}
     results["required"] = ["schema", *results["required"], "warnings"]
     _null_for_nan([results, defined])

@@ -37,7 +37,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
-from ..arguments import add_computing, add_files, computing_options, jobs, kernel_notes, open_files, output_from_pipe
+from ..arguments import (
+    add_boards,
+    add_columns,
+    add_computing,
+    add_files,
+    computing_options,
+    jobs,
+    kernel_notes,
+    open_files,
+    output_from_pipe,
+)
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
@@ -60,10 +70,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--all-intervals", action="store_true", help="the same, with an interval of each output, such as the recall"
     )
+    add_columns(parser)
+    add_boards(parser)
     add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     shown.add_argument(
         "--sentences", "--sentence", action="store_true", help="print each sentence: score, std, low, high"
     )
@@ -164,63 +175,41 @@ def run(args: argparse.Namespace) -> int:
     for note in (note for note in results.warnings if note not in known and not args.quiet):
         print_text(f"warning: {note}", sys.stderr)
     order = list(corpus.systems)
-    from ...report.console import print_comparisons, print_orders, print_results
+    from ...report.console import print_results
 
     if args.bare:
         print_bare(evaluation, order, args.digits, sentences=args.sentences)
     elif args.json:
         sys.stdout.write(results.to_json())
-    elif args.sentences:
-        print_sentences(evaluation, args.digits)
-    elif args.sentence_outputs:
-        print_sentence_outputs(evaluation, args.digits)
-    elif args.orders:
-        print_orders(results, args.digits)
+    elif args.sentences or args.sentence_outputs:
+        print_sentences(evaluation, args.digits, outputs=args.sentence_outputs)
     else:
-        print_results(results, args.digits, settings=not args.paired)
-    if args.paired and not args.json:
-        print()
-        print_comparisons(results, args.digits)
+        tested = ["mean ±*", "p", "p adjusted"] if args.paired else ["interval"] if statistics else []
+        tested += ["against *"] if len(metrics) < 2 else []
+        usual = args.boards or len(order) < 2 or (len(metrics) < 2 and not args.paired)
+        columns = args.columns or ([] if usual else tested)
+        print_results(results, args.digits, columns, boards=args.boards or (len(order) < 2 and not args.columns))
     return 0
 
 
-def print_sentences(results: Sequence[Result], digits: int) -> None:
+def print_sentences(results: Sequence[Result], digits: int, *, outputs: bool) -> None:
     """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references.
 
-    Where there are several metrics, the first column is the metric.
-    """
-    from ...report.tables import percent
-    from ...report.tables.ranked import labels
-
-    called = labels(result.signature for result in results)
-    several = len(called) > 1
-    print(*(["metric"] if several else []), "system\tline\tscore\tstd\tlow\thigh", sep="\t")
-    for result in results:
-        spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
-        rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
-        first = [called[result.signature]] if several else []
-        for line, row in enumerate(rows, 1):
-            print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
-
-
-def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, all outputs of each sentence of each system: those that count as they are, else in percent.
-
-    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
-    output.
+    With `outputs` all outputs stand there instead: those that count as they are, else in percent. Where there are
+    several metrics, the first column is the metric, and a cell is empty where a metric has no such output.
     """
     from ...report.tables.ranked import labels, output_cell
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
-    every = [(result, result.sentence_outputs) for result in results]
-    names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
+    every = [(result, result.sentence_outputs if outputs else result.sentence_spread()) for result in results]
+    names = list(dict.fromkeys(name for _, own in every for name in own))
     print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
-    for result, outputs in every:
+    for result, own in every:
         first, metric = [called[result.signature]] if several else [], type(result.measure)
         cells = [
-            [output_cell(value, name, metric, digits) for value in outputs[name].tolist()] if name in outputs else None
+            [output_cell(value, name, metric, digits) for value in own[name].tolist()] if name in own else None
             for name in names
         ]
-        for line in range(len(outputs[next(iter(outputs))])):
-            print(*first, result.system, line + 1, *(own[line] if own else "" for own in cells), sep="\t")
+        for line in range(len(own[next(iter(own))])):
+            print(*first, result.system, line + 1, *(cell[line] if cell else "" for cell in cells), sep="\t")

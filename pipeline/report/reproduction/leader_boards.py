@@ -10,7 +10,7 @@ from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables import percent
-from ..tables.comparisons import is_significant, p_cell, settings_line, shown_interval, signed
+from ..tables.comparisons import marked, p_cell, settings_line, shown_interval
 from ..tables.ranked import size
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...scoring.results import Results, Score
 
 DIGITS = 2
-TITLES = ("95% interval", "less the next", "p", "less the best", "p", "printed", "first scored by")
+TITLES = ("95% interval", "less the next", "p adjusted", "less the best", "p adjusted", "printed", "first scored by")
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -96,8 +96,8 @@ def _compared(results: Results, scores: Sequence[Score], number: int) -> list[st
             cells += ["-", "-"]
             continue
         test = tests.get(frozenset((score.system, other.system)))
-        star = "*" if test and is_significant(test, results) else ""
-        cells += [signed(score.score - other.score, DIGITS) + star, p_cell(test, results) if test else "-"]
+        difference = marked(score.score - other.score, test, results, DIGITS)
+        cells += [difference, p_cell(test, results) if test else "-"]
     return cells
 
 

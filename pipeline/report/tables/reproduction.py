@@ -152,17 +152,6 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(markdown_lines(SHORT, ran, notes_of(outcomes))) + "\n"
 
 
-def recorded_markdown(recipes: Sequence[Recipe]) -> str:
-    """Return a table of the verdicts on record, which nothing has to be run for."""
-    rows = [[recipe.name, _publication(recipe), recipe.publication["verdict"]] for recipe in recipes]
-    return "\n".join(markdown_lines(["result", "publication", "verdict on record"], rows)) + "\n"
-
-
-def _publication(recipe: Recipe) -> str:
-    cite = " ".join(recipe.publication.get("cite", "").split()).partition(":")[0]
-    return ", ".join(filter(None, (cite, recipe.publication["what"])))
-
-
 def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> list[str]:
     """Return the lines of a table in Markdown, and notes below it as a list."""
 
@@ -177,21 +166,19 @@ def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]], notes: 
 
 def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return all outcomes as mappings and lists, for JSON."""
-    entries = []
-    for outcome in outcomes:
-        expectations = outcome.expectations or {}
-        entries.append(
-            {
-                "name": outcome.recipe.name,
-                "publication": outcome.recipe.publication,
-                "recorded": outcome.recipe.publication["verdict"],
-                "verdict": expectations.get("verdict"),
-                "worse": outcome.worse,
-                "message": outcome.message or None,
-                "signatures": outcome.signatures,
-                "seconds": round(outcome.seconds, 3),
-                "entries": expectations.get("entries", []),
-                "warnings": outcome.warnings,
-            }
-        )
+    entries = [
+        {
+            "name": outcome.recipe.name,
+            "publication": outcome.recipe.publication,
+            "recorded": outcome.recipe.publication["verdict"],
+            "verdict": (outcome.expectations or {}).get("verdict"),
+            "worse": outcome.worse,
+            "message": outcome.message or None,
+            "signatures": outcome.signatures,
+            "seconds": round(outcome.seconds, 3),
+            "entries": (outcome.expectations or {}).get("entries", []),
+            "warnings": outcome.warnings,
+        }
+        for outcome in outcomes
+    ]
     return {"schema": 1, "results": entries}

@@ -18,7 +18,30 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-class Bar(Listener):
+class Drawn(Listener):
+    """Shows how much is done of what there is of a unit."""
+
+    def progress(self, done: int, whole: int) -> None:
+        """Show how many lines are done."""
+        self._show(done, whole, "lines")
+
+    def testing(self, done: int, whole: int) -> None:
+        """Show how many samples and trials are done."""
+        self._show(done, whole, "samples")
+
+    def matches(self, done: int, whole: int) -> None:
+        """Show how many matches of TrueSkill are done."""
+        self._show(done, whole, "matches")
+
+    def size(self, done: int, whole: int) -> None:
+        """Show how many bytes are done."""
+        self._show(done, whole, "bytes")
+
+    def _show(self, done: int, whole: int, unit: str) -> None:
+        raise NotImplementedError
+
+
+class Bar(Drawn):
     """A progress bar on standard error: the share that is done, the speed, and the time left.
 
     `enabled` says whether the bar is drawn. Without it, messages are printed as plain lines.
@@ -47,22 +70,6 @@ class Bar(Listener):
                 self.bar.remove_task(task)
             self.bar.add_task(printable(name), total=None, share="")
 
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are done."""
-        self._show(done, whole, "lines")
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples and trials are done."""
-        self._show(done, whole, "samples")
-
-    def matches(self, done: int, whole: int) -> None:
-        """Show how many matches of TrueSkill are done."""
-        self._show(done, whole, "matches")
-
-    def size(self, done: int, whole: int) -> None:
-        """Show how many bytes are done."""
-        self._show(done, whole, "bytes")
-
     def _show(self, done: int, whole: int, unit: str) -> None:
         if self.enabled:
             (task,) = self.bar.tasks
@@ -90,7 +97,7 @@ class Bar(Listener):
             self.bar.stop()
 
 
-class NotebookBar(Listener):
+class NotebookBar(Drawn):
     """A line with a bar in the output of a cell, which is drawn anew at each percent, and leaves when all is done.
 
     `display` is IPython's function of this name.
@@ -109,14 +116,6 @@ class NotebookBar(Listener):
         """Begin an empty bar with this name."""
         self.name = name
         self._draw(printable(name), "")
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are done."""
-        self._show(done, whole, "lines")
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples, trials or matches are done."""
-        self._show(done, whole, "samples")
 
     def tell(self, text: str) -> None:
         """Print what a user should know at once."""
