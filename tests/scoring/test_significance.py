@@ -275,8 +275,8 @@ def test_the_ranked_table_of_all_pairs_has_letters(tmp_path: Path, capsys: pytes
     )
     _, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
     header, *rows = (line.split() for line in out.splitlines()[1:5])
-    assert header[-1] == "groups"
-    assert [row[-1] for row in rows] == ["a", "b", "c"]
+    assert header[-3:] == ["groups", "ranks", "cluster"]
+    assert [row[-3] for row in rows] == ["a", "b", "c"]
     code, again, _ = said(capsys, "show", tmp_path / "run")
     assert (code, again) == (0, out)
 
@@ -328,9 +328,11 @@ def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
     assert code == 0
     order = [s.system for s in sorted(results.scores, key=lambda s: s.rank)]
     rows = [line.split() for line in out.splitlines()[2:5]]
-    assert [row[:2] for row in rows] == [[a, b] for n, a in enumerate(order) for b in order[n + 1 :]]
-    scores = sorted((s.score for s in results.scores), reverse=True)
-    assert rows[0][2].strip("↑↓") == signed(scores[0] - scores[1], 4)
+    assert [tuple(row[:2]) for row in rows] == sorted(
+        ((t.system, t.other) for t in results.tests), key=lambda pair: tuple(map(order.index, pair))
+    )
+    scores = {s.system: s.score for s in results.scores}
+    assert [row[2].strip("↑↓") for row in rows] == [signed(scores[row[0]] - scores[row[1]], 4) for row in rows]
     assert out == said(capsys, "compare", tmp_path / "run", "--digits", 4, "--pairs")[1]  # as version 0.1 had it
 
 

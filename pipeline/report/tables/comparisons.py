@@ -50,7 +50,7 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     times = settings.get(COUNTED.get(settings.get("test", ""), ""))
     if times is None or value >= 1 or test.p > (1 + 1e-9) / (times + 1):
         return shown_p(value)
-    return f"≤{Decimal(value).quantize(Decimal('0.0001'), ROUND_CEILING)}"
+    return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
 
 def signed(difference: float, digits: int) -> str:
@@ -109,7 +109,7 @@ def tests_of(results: Results, score: Score) -> list[Comparison]:
 def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return titles, and cells for each score: interval, the columns of compared(), ranks, cluster.
 
-    The most important column is the first one. The mean of the samples ± half of the interval is the last one.
+    The most important column is the first one. Behind it is the mean of the samples ± half of the interval.
     """
     titles, cells = compared(results, scores, digits)
     if not any(score.bootstrap for score in scores):
@@ -118,13 +118,13 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
     for score, own in zip(scores, cells, strict=True):
         boot = score.bootstrap
         if boot is None:
-            rows.append(["-", *own, "-", "-", "-"])
+            rows.append(["-", "-", *own, "-", "-"])
         else:
             half = (boot.interval[1] - boot.interval[0]) / 2
             mean = f"{percent(boot.mean, digits)} ± {percent(half, digits)}"
-            ends = [shown_range(*boot.ranks), str(boot.cluster), mean]
-            rows.append([shown_interval(boot.interval, digits), *own, *ends])
-    return [f"{level} interval", *titles, "ranks", "cluster", f"mean ± {level}"], rows
+            ends = [shown_range(*boot.ranks), str(boot.cluster)]
+            rows.append([shown_interval(boot.interval, digits), mean, *own, *ends])
+    return [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"], rows
 
 
 def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
