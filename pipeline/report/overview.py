@@ -55,6 +55,7 @@ class Column:
     """The score of a metric on a data set, or another column of the ranked table."""
 
     group: Group
+    is_score: bool
     title: str
     """The label of the metric, another name of the column after it, and the data set where the overview has several."""
     heads: tuple[str, str]
@@ -155,12 +156,11 @@ class Whole:
     def heads(self, number: int) -> tuple[str, str]:
         """Return what papers call a column: the name of the metric, and what stands below it or nothing."""
         own, score = self.header[number], self.header[0]
-        name, below = self.metric.in_text(score) if self.metric else (score, "")
-        if number:
-            below = own
-        if number and self.metric and own in self.group.scores[0].outputs:
-            name, below = self.metric.in_text(own)
-        return name + self.differs, below
+        if not self.metric:
+            return score + self.differs, own if number else ""
+        is_output = own in self.group.scores[0].outputs
+        name, below = self.metric.in_text(own if is_output else score)
+        return name + self.differs, below if is_output else own
 
 
 def _unnamed(own: Sequence[Whole], patterns: Sequence[str]) -> list[str]:
@@ -240,7 +240,7 @@ def _column(results: Results, whole: Whole, number: int, digits: int, title: str
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
-    return Column(group=group, title=title, heads=heads, entries=entries, verdict_sentence=said)
+    return Column(group=group, is_score=not number, title=title, heads=heads, entries=entries, verdict_sentence=said)
 
 
 def verdict_sentence(results: Results, group: Group, digits: int) -> str:

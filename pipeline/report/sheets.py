@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -69,22 +69,22 @@ def sheets(material: Material) -> Iterator[Sheet]:
     columns are asked for, there is the first table alone: that of systems by metrics, or the only ranked one.
     """
     tables = overviews(material.results, material.digits, material.columns)
+    results = material.results
     for overview in tables:
-        yield _overview(material.results, overview, spread=not material.columns)
-    if tables and material.columns:
+        yield _overview(results, overview, spread=not material.columns)
+    for group in groups(results) if not (tables and material.columns) else ():
+        yield _ranked(results, group, material.digits, material.columns)
+    if material.columns:
         return
-    for group in groups(material.results):
-        yield _ranked(material.results, group, material.digits, material.columns)
-    results = material.results if not material.columns else replace(material.results, human=None, expectations=None)
     if results.human and results.human.get("correlations"):
         drawn = f"Intervals: bootstrap, {results.human['settings'].get('resamples', '-')} samples."
         signatures = list(dict.fromkeys(item["metric"] for item in results.human["correlations"]))
         for agreement in AGREEMENT_TABLES:
-            header, rows = agreement.table(results.human) if agreement.caption else ([], [])
+            header, rows = agreement.table(results.human)
             if rows:
                 yield Sheet(
                     name=agreement.name,
-                    caption=f"agreement with people: {agreement.caption}",
+                    caption=f"agreement with people: {agreement.title}",
                     header=header,
                     rows=_plain(rows),
                     names=tuple(range(agreement.texts)),

@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
-RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv", "types.csv"})
-"""Files of a run directory that have the whole results. A part of the results never replaces them."""
-
 BOARD, ABOUT_BOARD = "board", "a page with leader boards of several runs"
 """The form that takes more than one run."""
 BY_TYPE = ("csv", "markdown", "latex", "plots")
@@ -214,7 +211,7 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
     from ...io.safe_files import write_atomic
 
     if folder.resolve() == run.resolve():
-        if partial and (taken := sorted(files.keys() & RESULTS)):
+        if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
             raise InputError(
                 f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
             )

@@ -108,7 +108,7 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
             entries = [column.entries.get(name) for column in overview.columns]
             cells = [{"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""} for one in entries]
             rows.append((name, overview.kinds.get(name, ""), cells))
-        boards = [names[column.group.dataset, column.group.metric] for column in overview.columns]
+        boards = [names[c.group.dataset, c.group.metric] if c.is_score else "" for c in overview.columns]
         tables.append({"overview": overview, "boards": boards, "rows": rows})
     data = {}
     for group in own:

@@ -53,6 +53,11 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
 
+def both_p(test: Comparison, results: Results) -> list[str]:
+    """Return the p-value of a comparison, and the adjusted one."""
+    return [p_cell(test, results, adjusted=False), p_cell(test, results)]
+
+
 def signed(difference: float, digits: int) -> str:
     """Return a difference times 100, with its sign."""
     text = percent(abs(difference), digits)
@@ -138,14 +143,10 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
         return [], [[] for _ in scores]
     baseline = baseline_of(results)
     if baseline is not None:
-        own = {test.system: test for test in tests}
-        rows = []
-        for score in scores:
-            test = own.get(score.system)
-            rows.append(["-"] * 3)
-            if test:
-                p, adjusted = (p_cell(test, results, adjusted=adjusted) for adjusted in (False, True))
-                rows[-1] = [marked(test.difference, test, results, digits), p, adjusted]
+        cells = {
+            test.system: [marked(test.difference, test, results, digits), *both_p(test, results)] for test in tests
+        }
+        rows = [cells.get(score.system, ["-"] * 3) for score in scores]
         return [f"against {baseline}", "p", "p adjusted"], rows
     names = {name for test in tests for name in (test.system, test.other)}
     systems = [score for score in scores if score.system in names]
@@ -168,7 +169,7 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
         row = [test.system, test.other, marked(test.difference, test, results, digits)]
         row += [shown_interval(test.interval, digits, signed), f"{percent(test.better, 1)}%", *counts, effect]
-        rows.append([*row, p_cell(test, results, adjusted=False), p_cell(test, results)])
+        rows.append([*row, *both_p(test, results)])
     return header, rows
 
 

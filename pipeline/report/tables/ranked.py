@@ -185,23 +185,23 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
     """
     metric, outputs = class_of(scores[0].metric), list(scores[0].outputs)
     own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
-    more = [key for key in outputs[1:] if columns and key not in own]
+    more = [key for key in outputs[1:] if key not in own]
     titles, compared = bootstrap_columns(results, scores, digits)
-    usual = [n for n, title in enumerate(titles) if columns or not EXTRA.fullmatch(title)]
     drawn = ["std of draws", "95% of draws"] if any(score.samples for score in scores) else []
-    header = ["rank", "system", outputs[0], *own, *(titles[n] for n in usual), *drawn, *more]
+    header = ["rank", "system", outputs[0], *own, *titles, *drawn, *more]
     rows = []
     for score, cells in zip(scores, compared, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits)]
         row += [output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error")) for key in own]
-        row += [cells[n] for n in usual]
+        row += cells
         if score.samples:
             spread, std = shown_interval(score.samples.shown, digits), percent(score.samples.std, digits + 1)
             row += [std, spread.replace("- to -", "-")]
         elif drawn:
             row += ["-", "-"]
         rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
-    kept = [0, 1, 2, *picked(header[3:], columns or ["*"], 3)]
+    kept = [n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)]
+    kept = [0, 1, 2, *picked(header[3:], columns, 3)] if columns else kept
     return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 

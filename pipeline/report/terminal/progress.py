@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ...execution.options import SILENT, Listener
+from .printing import coloured, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,30 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-class Drawn(Listener):
-    """Shows how much is done of what there is of a unit."""
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are done."""
-        self._show(done, whole, "lines")
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples and trials are done."""
-        self._show(done, whole, "samples")
-
-    def matches(self, done: int, whole: int) -> None:
-        """Show how many matches of TrueSkill are done."""
-        self._show(done, whole, "matches")
-
-    def size(self, done: int, whole: int) -> None:
-        """Show how many bytes are done."""
-        self._show(done, whole, "bytes")
-
-    def _show(self, done: int, whole: int, unit: str) -> None:
-        raise NotImplementedError
-
-
-class Bar(Drawn):
+class Bar(Listener):
     """A progress bar on standard error: the share that is done, the speed, and the time left.
 
     `enabled` says whether the bar is drawn. Without it, messages are printed as plain lines.
@@ -70,6 +48,22 @@ class Bar(Drawn):
                 self.bar.remove_task(task)
             self.bar.add_task(printable(name), total=None, share="")
 
+    def progress(self, done: int, whole: int) -> None:
+        """Show how many lines are done."""
+        self._show(done, whole, "lines")
+
+    def testing(self, done: int, whole: int) -> None:
+        """Show how many samples and trials are done."""
+        self._show(done, whole, "samples")
+
+    def matches(self, done: int, whole: int) -> None:
+        """Show how many matches of TrueSkill are done."""
+        self._show(done, whole, "matches")
+
+    def size(self, done: int, whole: int) -> None:
+        """Show how many bytes are done."""
+        self._show(done, whole, "bytes")
+
     def _show(self, done: int, whole: int, unit: str) -> None:
         if self.enabled:
             (task,) = self.bar.tasks
@@ -85,8 +79,6 @@ class Bar(Drawn):
         if self.enabled:
             from rich.text import Text
 
-            from .printing import coloured, wrapped
-
             shown = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
             self.bar.console.print(Text.from_ansi(shown), soft_wrap=True)
         else:
@@ -97,7 +89,7 @@ class Bar(Drawn):
             self.bar.stop()
 
 
-class NotebookBar(Drawn):
+class NotebookBar(Bar):
     """A line with a bar in the output of a cell, which is drawn anew at each percent, and leaves when all is done.
 
     `display` is IPython's function of this name.
