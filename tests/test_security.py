@@ -317,20 +317,20 @@ def test_results_that_no_run_writes_are_told_with_their_place(
 def test_parts_of_results_that_do_not_fit_together_are_one_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The scores lack an output that the table of orders shows: a KeyError where it is made."""
+    """The scores lack an output that the table shows: a KeyError where it is made."""
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
     stored = json.loads(path.read_text(encoding="utf-8"))
     stored["scores"][1]["outputs"].pop("numer_3")
     path.write_text(json.dumps(stored), encoding="utf-8")
     capsys.readouterr()
-    assert main(["show", str(tmp_path / "run"), "--orders"]) == 2
+    assert main(["show", str(tmp_path / "run"), "--columns", "numer_*"]) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert said.startswith(f"error: {tmp_path / 'run'}: the parts of results.json do not fit together")
     assert "KeyError: 'numer_3'" in said
     monkeypatch.setenv("GEC_PIPELINE_DEBUG", "1")
     with pytest.raises(KeyError):
-        main(["show", str(tmp_path / "run"), "--orders"])
+        main(["show", str(tmp_path / "run"), "--columns", "numer_*"])
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Literal
 
     from ..config.resolved import Input
@@ -318,6 +318,17 @@ def jobs(text: str) -> int | str:
 
 
 jobs.__name__ = "number of workers (auto, or from 1)"
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Return what reads a whole number from `least`; for argparse."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 10) or int(text) < least:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {least}, found '{text}'")
+        return int(text)
+
+    return read
 
 
 SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}

@@ -112,7 +112,7 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
         raise ConfigError("--trials: has no effect without --paired-ar")
     if paired and outputs < 2:
         raise ConfigError(f"{paired}: tests outputs against the first one; there is only one")
-    parts = {"--orders": args.orders, "--sentences": args.sentences, "--sentence-outputs": args.sentence_outputs}
+    parts = {"--sentences": args.sentences, "--sentence-outputs": args.sentence_outputs}
     for flag in (flag for flag, given in parts.items() if given):
         if paired:
             raise ConfigError(f"{paired}: is not printed with {flag}")
@@ -120,7 +120,7 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
             raise ConfigError(f"-f: is for results as a whole; leave out {flag}")
     if not args.bare:
         return
-    others = {"--json": args.json, "--orders": args.orders, "--sentence-outputs": args.sentence_outputs}
+    others = {"--json": args.json, "--sentence-outputs": args.sentence_outputs}
     others |= {"--confidence": args.confidence, "--all-intervals": args.all_intervals, paired: bool(paired)}
     for flag in (flag for flag, given in others.items() if given):
         raise ConfigError(f"-b: prints a bare number, and nothing of {flag}; leave one of them out")

@@ -37,7 +37,7 @@ FORMATS: dict[str, Format] = {
         printed=True,
     ),
     "parquet": Format(
-        about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts; types.parquet",
+        about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
         files=later(__name__, "data_files.parquet_files"),
         package="pyarrow",
         extra="parquet",

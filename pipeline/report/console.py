@@ -6,7 +6,6 @@ On a terminal the best and what is significant stand out. In a pipe the tables a
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import printable
@@ -14,23 +13,18 @@ from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
-from .tables import percent
 from .tables.comparisons import (
     BETTER,
-    STAR,
+    DOUBTED,
     WORSE,
-    baseline_of,
-    is_significant,
-    matrix,
-    p_cell,
+    is_small,
     pair_table,
     settings_line,
-    signed,
+    too_few,
 )
 from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import (
     best_of,
-    first_out,
     groups,
     interval_table,
     labels,
@@ -40,7 +34,7 @@ from .tables.ranked import (
     ranked_table,
     size,
 )
-from .terminal.printing import as_shown, fits, print_square, print_table, print_text, terminal_width
+from .terminal.printing import fits, print_square, print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -52,6 +46,7 @@ if TYPE_CHECKING:
 BEST, ALONE, AHEAD, BEHIND, APART = "bold", "cyan", "green", "red", "dim"
 """How the best cell is drawn, with its colour where it has no other; those better and worse than the baseline; and
 names that do not compete."""
+COLOURS = {BETTER: AHEAD, WORSE: BEHIND}
 HINT = "(intervals, rank ranges and tests of each metric: --boards)"
 """What is said below systems by metrics."""
 LEAST = ("d", "better in", "p", "ties", "losses", "wins")
@@ -67,32 +62,29 @@ SHOWN = 5
 """How many names of a kind are shown of what a run replaces."""
 
 
-def print_results(
-    results: Results, digits: int, columns: Sequence[str] = (), *, settings: bool = True, boards: bool = True
-) -> None:
+def print_results(results: Results, digits: int, columns: Sequence[str] = (), *, boards: bool = True) -> None:
     """Print a ranked table for each data set and metric to standard output, with all columns or only these.
 
-    `settings` says whether a line tells how intervals and tests were computed. Unless there are to be `boards`, systems
-    by metrics stand instead of these tables, where there are several metrics or data sets. Where a data set has one
-    metric, its ranked table stands there, which says more.
+    Unless there are to be `boards`, systems by metrics stand instead of these tables, where there are several metrics
+    or data sets, or where `columns` name a metric. Where a data set has one metric, its ranked table stands there,
+    which says more.
     """
-    parts = [] if boards else overviews(results, digits)
-    alone = [overview if len(overview.columns) > 1 else overview.columns[0].group for overview in parts]
+    parts = [part for part in overviews(results, digits, columns) if not boards]  # it knows the columns in any case
+    alone = [part if columns or len(part.groups) > 1 else part.groups[0][1] for part in parts]
     for number, part in enumerate(alone or groups(results)):
         if number:
             print()
         if isinstance(part, Overview):
-            print_overview(results, part)
+            print_overview(results, part, columns)
         else:
             print_board(results, part, digits, columns)
-    if results.statistics and settings:
-        real = f"{BETTER} {WORSE}" if baseline_of(results) is not None else "significant"
-        print_text(settings_line(results.statistics, real if parts else STAR))
-    if parts:
+    if results.statistics:
+        print_text(settings_line(results.statistics))
+    if parts and not columns:
         print_text(HINT)
     if results.human:
         print()
-        print_human(results.human, {column.group.metric for part in parts for column in part.columns})
+        print_human(results.human, {group.metric for part in parts for _, group in part.groups})
     findings = list(finding_tables(results, digits))
     for number, (title, (header, rows), left) in enumerate(findings):
         if number or results.scores:
@@ -109,44 +101,39 @@ def print_results(
             print_text(f"missed: {line}")
 
 
-def print_board(results: Results, group: Group, digits: int, columns: Sequence[str] = ()) -> None:
+def print_board(results: Results, group: Group, digits: int, columns: Sequence[str]) -> None:
     """Print the ranked table of a metric on a data set, and below it the intervals of all outputs, if there are any.
 
     A heading tells the metric from others of its name. A terminal has the columns that fit its width.
     """
     scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
-    whole = f"{about}; {group.heading}" if group.heading else about
-    if group.heading and sys.stdout.isatty() and len(as_shown(whole)) > terminal_width():
-        whole = f"{about}\n{group.heading}"
-    print(printable(whole))
+    print_text(f"{about}; {group.heading}" if group.heading else about)
     table = ranked_table(results, scores, digits, columns)
-    leaving = [] if columns else first_out(table[0])
-    best, baseline = best_of(results.datasets[group.dataset], group, digits), baseline_of(results)
+    best = best_of(results.datasets[group.dataset], group, digits)
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
-    for test in group.tests if baseline is not None else ():
-        if is_significant(test, results):
-            colour = AHEAD if goodness(group.metric, test.difference) > 0 else BEHIND
-            rows = [n for n, score in enumerate(scores) if score.system == test.system]
-            styles |= {(n, c): colour for n in rows for c, title in enumerate(table[0]) if title.startswith("against ")}
+    marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
+    styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
     clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
     ends = [n for n in range(len(scores) - 1) if clusters[n] != clusters[n + 1]]
-    print_table(*table, first_out=leaving, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ends)
+    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ends)
     if any(score.intervals for score in scores):
         print()
         print_table(*interval_table(results, scores, digits), left=(0, 1))
     print(group.metric)
-    print_peer(scores[0], results.statistics)
+    print_peer(scores[0], results.statistics, columns)
     for line in notes_of(scores):
         print_text(f"note: {line}")
+    print_doubts(results, group.tests)
 
 
-def print_peer(score: Score, statistics: dict[str, Any] | None, test: str = "paired_bootstrap") -> None:
-    """Print sacreBLEU's signature, where it has one, with the samples and the seed of statistics."""
+def print_peer(score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]) -> None:
+    """Print sacreBLEU's signature, where it has one, with the seed, and the samples of intervals or else those of p."""
     if score.peer_signature:
-        print(printable(with_samples(score.peer_signature, statistics or {}, test if statistics else "")))
+        test = statistics["test"] if statistics and "p" in columns else "paired_bootstrap" if statistics else ""
+        print(printable(with_samples(score.peer_signature, statistics or {}, test)))
 
 
-def print_overview(results: Results, overview: Overview) -> None:
+def print_overview(results: Results, overview: Overview, columns: Sequence[str]) -> None:
     """Print systems by metrics, the sentence of each metric, notes and signatures.
 
     All marks of a column stand in as many letters as the longest one has, so that scores stand below each other.
@@ -155,12 +142,12 @@ def print_overview(results: Results, overview: Overview) -> None:
     rows = [[name] for name in names]
     styles = {(row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds}
     for number, column in enumerate(overview.columns, 1):
-        room = max(len(entry.mark) for entry in column.entries.values())
+        room = max((len(entry.mark) for entry in column.entries.values()), default=0)
         for row, name in enumerate(overview.systems):
             entry = column.entries.get(name)
             text, mark = (entry.text, entry.mark) if entry else ("-", "")
             rows[row].append(f"{text} {mark}{' ' * (room - len(mark))}" if room else text)
-            colour = {BETTER: AHEAD, WORSE: BEHIND}.get(mark, "")
+            colour = COLOURS.get(mark, "")
             if style := f"{BEST} {colour or ALONE}" if entry and entry.best else colour:
                 styles[row, number] = style
     print(printable(overview.about))
@@ -168,14 +155,14 @@ def print_overview(results: Results, overview: Overview) -> None:
     for column in overview.columns:
         if column.verdict_sentence:
             print_text(f"{column.title}: {column.verdict_sentence}")
-    for column in overview.columns:
-        for line in notes_of(column.group.scores):
-            print_text(f"note: {column.title}: {line}")
+    for label, group in overview.groups:
+        for line in notes_of(group.scores):
+            print_text(f"note: {label}: {line}")
     if overview.marks:
         print_text(overview.marks)
-    for column in overview.columns:
-        print(printable(f"{column.title} = {column.group.metric}"))
-        print_peer(column.group.scores[0], results.statistics)
+    for label, group in overview.groups:
+        print(printable(f"{label} = {group.metric}"))
+        print_peer(group.scores[0], results.statistics, columns)
 
 
 def print_types(results: Results, digits: int, tier: int) -> None:
@@ -198,58 +185,31 @@ def print_types(results: Results, digits: int, tier: int) -> None:
         print(types.group.metric)
 
 
-def print_comparisons(results: Results, digits: int, *, pairs: bool = False, columns: Sequence[str] = ()) -> None:
-    """Print which systems differ, for each data set and metric. The rows of pairs have all columns or only these.
-
-    This is a row for each pair if `pairs` is set or all were compared with a baseline, else two tables of all pairs.
-    """
-
-    def difference(test: Comparison, turned: bool) -> str:
-        star = STAR if is_significant(test, results) else ""
-        return signed(-test.difference if turned else test.difference, digits) + star
-
+def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
+    """Print a row for each pair of systems that were compared, by data set and metric, with all columns or these."""
     for group in groups(results):
-        scores, names = group.scores, [score.system for score in group.scores]
+        names = [score.system for score in group.scores]
         tests = sorted(group.tests, key=lambda t: (names.index(t.system), names.index(t.other)))
         if not tests:
             continue
         between = f"{group.heading}\n" if group.heading else ""
         print(printable(f"{group.dataset}  {between}{group.metric}"))
-        print_peer(scores[0], results.statistics, str((results.statistics or {}).get("test")))
-        compared = {name for test in tests for name in (test.system, test.other)}
-        own = [name for name in names if name in compared]
-        squares = {
-            "difference of scores: row less column": matrix(own, tests, difference),
-            "p: adjusted": matrix(own, tests, lambda test, _: p_cell(test, results)),
-        }
-        if pairs or baseline_of(results) is not None or not all(fits(*square) for square in squares.values()):
-            header, rows = pair_table(results, tests, digits)
-            kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
-            table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
-            print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
-            if any(goodness(t.metric, t.difference) * (t.wins - t.losses) < 0 for t in tests):
-                print_text(TURNED)
-        else:
-            for title, square in squares.items():
-                print(title)
-                print_table(*square, left=(0,))
+        print_peer(group.scores[0], results.statistics, ("p",))
+        header, rows = pair_table(results, tests, digits)
+        kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
+        table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
+        print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
+        if any(goodness(t.metric, t.difference) * (t.wins - t.losses) < 0 for t in tests):
+            print_text(TURNED)
+        print_doubts(results, tests)
         print()
     print_text(settings_line(results.statistics or {}))
 
 
-def print_orders(results: Results, digits: int) -> None:
-    """Print a table for each score, with those of its outputs that have a value for each order."""
-    for score in results.scores:
-        print(f"{printable(score.dataset)}: {printable(score.system)}: {percent(score.score, digits)}  {score.metric}")
-        header, rows = by_order(score, digits)
-        if rows:
-            print_table(header, rows, left=())
-        rest = [name for name in score.outputs if not ORDERED.fullmatch(name)]
-        metric = class_of(score.metric)
-        print("  ".join(f"{name} {output_cell(score.outputs[name], name, metric, digits)}" for name in rest))
-        for line in [*([score.peer_signature] if score.peer_signature else []), *(f"note: {n}" for n in score.notes)]:
-            print(printable(line))
-        print()
+def print_doubts(results: Results, tests: Iterable[Comparison]) -> None:
+    """Say that some of these p-values are small though too few sentences differ, if there are any."""
+    if any(too_few(test) and is_small(test, results) for test in tests):
+        print_text(DOUBTED)
 
 
 def by_order(score: Score, digits: int) -> Table:

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from functools import partial
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -110,11 +111,13 @@ def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
     return stream.getvalue()
 
 
-# --- Parquet, for which pyarrow is needed. It is written block after block, so that memory does not grow with lines.
+# --- Parquet, for which pyarrow is needed. Block after block goes to a temporary file, so that memory does not grow.
 
 
 GROUP = 16
 """Blocks in a row group; each has at most columns.BLOCK lines."""
+PIECE = 1 << 20
+"""How many bytes of a file are in memory at once, when all has been written to a temporary one."""
 LABELS = ("dataset", "system", "metric")
 """Columns of names. The file has each name once, and rows refer to it by a number."""
 
@@ -127,39 +130,26 @@ class Rows(NamedTuple):
     """An array [rows] for each of the other columns."""
 
 
-def parquet_files(material: Material) -> dict[str, Content | bytes]:
+def parquet_files(material: Material) -> dict[str, Content]:
     """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
-
-    Where there are scores by type, types.parquet has a row for each system, type and output, as types.csv has.
 
     A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). It also has the
     outputs of the sentence that `material.columns` name, and none where its metric has no such output. A row of a file
     of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those that
     do not depend on the reference are repeated.
     """
-    files: dict[str, Content | bytes] = {}
-    if not material.by_type:
-        scored, asked = [measured.by_line for measured in material.measured], _asked(material)
-        types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
-        files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
-        for needs in dict.fromkeys(measured.metric.needs for measured in scored):
-            own = [measured for measured in scored if measured.metric.needs == needs]
-            once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
-            types = {"line": "int64", "reference": "int16"}
-            for item in needs.schema(1).fields:
-                names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
-                types |= dict.fromkeys(names, "float64" if item.real else "int64")
-            files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
-    if material.results.breakdown:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        by_name = dict(zip(LONG_COLUMNS, zip(*long_rows(material.results), strict=True), strict=True))
-        kinds = {"tier": pa.int8(), **dict.fromkeys(("value", "low", "high"), pa.float64())}
-        buffer = io.BytesIO()
-        arrays = {name: pa.array(values, kinds.get(name, pa.string())) for name, values in by_name.items()}
-        parquet.write_table(pa.table(arrays), buffer, compression="zstd")
-        files["types.parquet"] = buffer.getvalue()
+    files: dict[str, Content] = {}
+    scored, asked = [measured.by_line for measured in material.measured], _asked(material)
+    types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
+    files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
+    for needs in dict.fromkeys(measured.metric.needs for measured in scored):
+        own = [measured for measured in scored if measured.metric.needs == needs]
+        once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
+        types = {"line": "int64", "reference": "int16"}
+        for item in needs.schema(1).fields:
+            names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
+            types |= dict.fromkeys(names, "float64" if item.real else "int64")
+        files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
     return files
 
 
@@ -226,9 +216,8 @@ def _parquet(
     names = {label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores)) for label in labels}
     fields = [(label, pa.dictionary(pa.int32(), pa.string())) for label in labels]
     schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
-    pipe = _Pipe()
-    with parquet.ParquetWriter(pipe, schema, compression="zstd") as writer:
-        waiting: list[Any] = []
+    with TemporaryFile() as file:
+        writer, waiting = parquet.ParquetWriter(file, schema, compression="zstd"), list[Any]()
         for item in rows():
             count = len(item.arrays["line"])
             arrays = []
@@ -240,31 +229,8 @@ def _parquet(
             if len(waiting) == GROUP:
                 writer.write_table(pa.Table.from_batches(waiting))
                 waiting = []
-                yield pipe.taken()
         if waiting:
             writer.write_table(pa.Table.from_batches(waiting))
-    yield pipe.taken()
-
-
-class _Pipe(io.RawIOBase):
-    """A file in memory, from which what was written is taken piece by piece."""
-
-    def __init__(self) -> None:
-        self.pieces: list[bytes] = []
-        self.position = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self.pieces.append(bytes(data))
-        self.position += len(self.pieces[-1])
-        return len(self.pieces[-1])
-
-    def tell(self) -> int:
-        return self.position
-
-    def taken(self) -> bytes:
-        """Return what has been written since the last call, and forget it."""
-        data, self.pieces = b"".join(self.pieces), []
-        return data
+        writer.close()
+        file.seek(0)
+        yield from iter(partial(file.read, PIECE), b"")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..errors import printable
 from .sheets import sheets, type_sheets
-from .tables.comparisons import BETTER, STAR, WORSE
+from .tables.comparisons import BETTER, WORSE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .material import Material
     from .sheets import Cell, Sheet
 
@@ -33,6 +36,8 @@ SIGNS = {
     "‡": r"\textdaggerdbl{}",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
+    "²": r"\textsuperscript{2}",
+    **{small: rf"\textsubscript{{{digit}}}" for digit, small in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
 """What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
 COLUMN, TEXT = 219.0, 455.0
@@ -69,7 +74,7 @@ def escape(text: str) -> str:
     for index in range(len(parts) - 1):
         if parts[index] in ("-", ",") and parts[index + 1] == parts[index]:
             parts[index] += r"\kern0pt{}"  # else two make a dash or a quotation mark; in LuaLaTeX {} does not part them
-    return "".join(parts)
+    return re.sub(r"\}(\.?)\\textsubscript\{", r"\1", "".join(parts))  # F₀.₅ has its point between the small digits
 
 
 def code(text: str) -> str:
@@ -102,6 +107,7 @@ def table(sheet: Sheet) -> str:
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
+        *_heads(sheet.heads),
         f"{' & '.join(escape(title) for title in sheet.header)} \\\\",
         r"\midrule",
         *(f"{' & '.join(_cell(cell) for cell in row)} \\\\" for row in sheet.rows),
@@ -113,11 +119,21 @@ def table(sheet: Sheet) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _heads(heads: Sequence[str]) -> list[str]:
+    """Return the line of what stands above columns, and rules below it; nothing where there is nothing."""
+    cells, rules, last = list[str](), list[str](), 0
+    for head, columns in groupby(heads):
+        first, last = last + 1, last + len(list(columns))
+        cells += [rf"\multicolumn{{{last - first + 1}}}{{c}}{{{escape(head)}}}"] if head else [""] * (last - first + 1)
+        rules += [rf"\cmidrule(lr){{{first}-{last}}}"] if head else []
+    return [" & ".join(cells) + r" \\", "".join(rules)] if rules else []
+
+
 def _cell(cell: Cell) -> str:
     text = _number(cell.text)
     text = rf"\textbf{{{text}}}" if cell.best and cell.text else text
     spread = rf"~$\pm$~{_number(cell.spread)}" if cell.spread else ""
-    if arrow := {STAR: "*", BETTER: r"\uparrow", WORSE: r"\downarrow"}.get(cell.mark):
+    if arrow := {BETTER: r"\uparrow", WORSE: r"\downarrow"}.get(cell.mark):
         mark = f"$^{{{arrow}}}$"
     else:
         mark = rf"\textsuperscript{{{escape(cell.mark)}}}" if cell.mark else ""

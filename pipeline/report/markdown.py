@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import printable
 from .sheets import sheets, type_sheets
 from .tables import NO_BREAK
-from .tables.comparisons import BETTER, STAR, WORSE
+from .tables.comparisons import BETTER, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,10 @@ def code(text: str) -> str:
 def table(sheet: Sheet) -> str:
     """Return a table with its caption, notes and signatures."""
     shown = [[escape(title) for title in sheet.header], *([_cell(cell) for cell in row] for row in sheet.rows)]
+    if any(sheet.heads):  # Markdown has one line of titles, and no cell over several columns
+        firsts = [n == 0 or sheet.heads[n - 1] != head for n, head in enumerate(sheet.heads)]
+        above = [escape(head) * first for head, first in zip(sheet.heads, firsts, strict=True)]
+        shown[:1] = [above, [f"**{title}**" for title in shown[0]]]
     widths = [max(3, *(len(row[column]) for row in shown)) for column in range(len(sheet.header))]
     rules = [
         f":{'-' * (width - 1)}" if column in sheet.names else f"{'-' * (width - 1)}:"
@@ -79,5 +83,4 @@ def _cell(cell: Cell) -> str:
     spread = f"{NO_BREAK}±{NO_BREAK}{escape(cell.spread)}" if cell.spread else ""
     if cell.mark in (BETTER, WORSE):
         return f"{text}{spread}{NO_BREAK}{cell.mark}"
-    mark = "\\*" if cell.mark == STAR else f" <sup>{escape(cell.mark)}</sup>" if cell.mark else ""
-    return f"{text}{spread}{mark}"
+    return f"{text}{spread} <sup>{escape(cell.mark)}</sup>" if cell.mark else f"{text}{spread}"

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
+from ..errors import InputError
+from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
 from .tables import percent
 from .tables.comparisons import (
     BETTER,
     WORSE,
     baseline_of,
-    compared,
     is_significant,
     level_name,
     shown_interval,
 )
-from .tables.ranked import SOURCE, best_of, groups, kinds, size
+from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..metrics.base.metric import Metric
     from ..scoring.results import Results, Score
     from .tables.ranked import Group
 
@@ -35,11 +39,11 @@ class Entry:
 
     score: Score
     text: str
-    """The score in percent, as it is printed."""
+    """The number as it is printed: the score in percent, or what another column has."""
     spread: str
-    """The standard deviation of the score, "" where there is none."""
+    """The standard deviation over bootstrap samples of the sentences, "" where there is none."""
     interval: str
-    """The interval such as "57.93 to 60.40", "" where there is none."""
+    """The bootstrap interval such as "57.93 to 60.40", "" where there is none."""
     best: bool
     """Whether no other system has a better score as it is printed; references and the source do not take part."""
     mark: str
@@ -48,15 +52,18 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A metric on a data set."""
+    """The score of a metric on a data set, or another column of the ranked table."""
 
     group: Group
+    is_score: bool
     title: str
-    """The label of the metric, and the name of the data set where the overview has several."""
+    """The label of the metric, another name of the column after it, and the data set where the overview has several."""
+    heads: tuple[str, str]
+    """The title in papers: the name of the metric, and what stands below it, such as P or R, or nothing."""
     entries: dict[str, Entry]
     """By system; a system without a score is missing."""
     verdict_sentence: str
-    """What the metric says, as a sentence."""
+    """What the metric says, as a sentence that stands with its score."""
 
     @property
     def lower_is_better(self) -> bool:
@@ -75,6 +82,8 @@ class Overview:
     systems: list[str]
     """In the order of the first column; those that it lacks follow."""
     columns: list[Column]
+    groups: list[tuple[str, Group]]
+    """The metrics of the columns, and what lines below the table call each: its label, and the data set if need be."""
     kinds: dict[str, str]
     """What is no system in the sense of a competitor: "source" or "reference", by name."""
     baseline: str | None
@@ -85,38 +94,123 @@ class Overview:
     """The level of the intervals, such as 95%."""
 
 
-def overviews(results: Results, digits: int) -> list[Overview]:
-    """Return the overviews of a run: none where there is a single metric on a single data set.
+def overviews(results: Results, digits: int, patterns: Sequence[str] = ()) -> list[Overview]:
+    """Return the overviews of a run: one for each data set, or one for all where each of them has a single metric.
 
-    There is one for each data set, or, where every data set has a single metric, one for all of them.
+    There is none of a single metric on a single data set, unless `patterns` of columns name it. Without patterns the
+    columns are the scores. Raises InputError for a pattern that no metric has a column for.
     """
-    everything = groups(results)
-    parts = [[group for group in everything if group.dataset == name] for name in results.datasets]
-    parts = [own for own in parts if own]
-    if len(everything) < 2:
+    everything = [Whole(results, group, digits) for group in groups(results)]
+    for pattern in patterns:
+        if not any(whole.asked(pattern) for whole in everything):
+            named = [whole for whole in everything if whole.after_name(pattern) is not None]
+            titles = [f"{whole.group.label}.{title}" for whole in named for title in whole.header]
+            check_picked(titles or [*dict.fromkeys(t for whole in everything for t in whole.header)], [pattern])
+    if len(everything) < 2 and _unnamed(everything, patterns) == list(patterns):
         return []
-    if all(len(own) == 1 for own in parts):
-        parts = [everything]
-    return [_overview(results, own, digits) for own in parts]
+    parts = [[whole for whole in everything if whole.group.dataset == name] for name in results.datasets]
+    parts = [everything] if all(len(own) < 2 for own in parts) else [own for own in parts if own]
+    return [_overview(results, own, digits, patterns) for own in parts if _chosen(own, patterns)]
 
 
-def _overview(results: Results, own: Sequence[Group], digits: int) -> Overview:
-    datasets, baseline = list(dict.fromkeys(group.dataset for group in own)), baseline_of(results)
-    alone, same = len(datasets) == 1, len({group.label for group in own}) == 1
-    columns, apart = list[Column](), dict[str, str]()
-    for group in own:
-        apart |= kinds(results.datasets[group.dataset], group)
-        title = group.label if alone else group.dataset if same else f"{group.dataset} {group.label}"
-        columns.append(_column(results, group, digits, title))
-    by_dataset = f"{own[0].label} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
+class Whole:
+    """The ranked table of a metric on a data set with all columns that there are."""
+
+    def __init__(self, results: Results, group: Group, digits: int) -> None:
+        header, rows = ranked_table(results, group.scores, digits, ["*"])
+        self.group, self.header, self.cells = group, header[2:], {row[1]: row[2:] for row in rows}
+        try:
+            self.metric: Metric | None = results.metric(group.metric)
+        except InputError:  # of another version
+            self.metric = None
+        name = group.metric.partition("|")[0]
+        self.differs = group.label.removeprefix(name) if group.label.startswith(name) else ""
+        """In what the metric differs from others of its name, in parentheses."""
+        self.called = (self.metric.name_in_text if self.metric else name) + self.differs
+        """What papers call the metric."""
+
+    def after_name(self, pattern: str) -> str | None:
+        """Return what a pattern has after the name of this metric and a point, None where it does not name it."""
+        for end in [*(place for place, sign in enumerate(pattern) if sign == "."), len(pattern)]:
+            known = [self.metric] if self.metric else []
+            if pattern[:end] in (self.group.label, self.group.metric) or metrics_called(pattern[:end], known):
+                return pattern[end + 1 :]
+        return None
+
+    def asked(self, pattern: str) -> list[int]:
+        """Return the numbers of the columns that a pattern names, as commands or as papers call them."""
+        rest = self.after_name(pattern)
+        if rest in ("", "score"):
+            return [0]
+        text, printed = rest or pattern, [normalize("NFKC", self.heads(n)[1]) for n in range(len(self.header))]
+        exact = [n for n, name in enumerate(printed) if name == text]
+        return exact or picked(self.header, [text]) or picked(printed, [text])
+
+    def title(self, number: int) -> str:
+        """Return what commands call a column."""
+        own, name = self.header[number], self.group.metric.partition("|")[0]
+        if own.startswith(name):  # as rouge2, precision of which is rouge2_precision
+            return own + self.differs
+        return f"{self.group.label} {own}" if number else self.group.label
+
+    def heads(self, number: int) -> tuple[str, str]:
+        """Return what papers call a column: the name of the metric, and what stands below it or nothing."""
+        own, score = self.header[number], self.header[0]
+        if not self.metric:
+            return score + self.differs, own if number else ""
+        is_output = own in self.group.scores[0].outputs
+        name, below = self.metric.in_text(own if is_output else score)
+        return name + self.differs, below if is_output else own
+
+
+def _unnamed(own: Sequence[Whole], patterns: Sequence[str]) -> list[str]:
+    """Return the patterns that name no metric: they are for all."""
+    return [pattern for pattern in patterns if all(whole.after_name(pattern) is None for whole in own)]
+
+
+def _chosen(own: Sequence[Whole], patterns: Sequence[str]) -> list[tuple[Whole, int]]:
+    """Return the columns of an overview: those of named metrics in the order of the patterns, each once.
+
+    A pattern without a metric is for all metrics that have such a column, and the score comes before it.
+    """
+    if not patterns:
+        return [(whole, n) for whole in own for n in range(len(whole.header)) if not n or not whole.heads(n)[1]]
+    chosen, unnamed = dict[tuple[Whole, int], None](), _unnamed(own, patterns)
+    for pattern in patterns:
+        for whole in own:
+            numbers = whole.asked(pattern)
+            if pattern in unnamed and numbers:
+                numbers = [0, *sorted(n for text in unnamed for n in whole.asked(text))]
+            chosen |= dict.fromkeys((whole, number) for number in numbers)
+    return list(chosen)
+
+
+def _overview(results: Results, own: Sequence[Whole], digits: int, patterns: Sequence[str]) -> Overview:
+    chosen, baseline, apart = _chosen(own, patterns), baseline_of(results), dict[str, str]()
+    groups = [whole.group for whole in dict.fromkeys(whole for whole, _ in chosen)]
+    datasets = list(dict.fromkeys(group.dataset for group in groups))
+    alone, same = len(datasets) == 1, len({group.label for group in groups}) == 1
+    columns = []
+    for whole, number in chosen:
+        dataset = whole.group.dataset
+        apart |= kinds(results.datasets[dataset], whole.group)
+        title, (name, below) = whole.title(number), whole.heads(number)
+        if not alone:
+            title, below = f"{dataset} {title}", f"{name} {below}".strip()
+            title, below = (dataset, "") if same and not number else (title, below)
+            name = dataset
+        columns.append(_column(results, whole, number, digits, title, (name, below)))
+    label = own[0].group.label
+    by_dataset = f"{label} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
     marks = "In a column, systems that share a letter do not differ significantly."
     if baseline is not None:
         marks = f"{BETTER} {WORSE}: significantly better or worse than {baseline}."
     return Overview(
         name=datasets[0] if alone else "overview",
         about=f"{datasets[0]}: {size(results.datasets[datasets[0]])}" if alone else by_dataset,
-        systems=list(dict.fromkeys(score.system for group in own for score in group.scores)),
+        systems=list(dict.fromkeys(score.system for column in columns for score in column.group.scores)),
         columns=columns,
+        groups=[(g.label if alone else g.dataset if same else f"{g.dataset} {g.label}", g) for g in groups],
         kinds=apart,
         baseline=baseline,
         marks=marks if any(entry.mark for column in columns for entry in column.entries.values()) else "",
@@ -124,34 +218,29 @@ def _overview(results: Results, own: Sequence[Group], digits: int) -> Overview:
     )
 
 
-def _column(results: Results, group: Group, digits: int, title: str) -> Column:
-    info, baseline = results.datasets[group.dataset], baseline_of(results)
-    best, marks, entries = best_of(info, group, digits), dict[str, str](), dict[str, Entry]()
-    if baseline is not None:
-        places = {score.system: place for place, score in enumerate(group.scores)}  # the best is first
-        for test in group.tests:
-            if is_significant(test, results) and test.system in places:
-                marks[test.system] = BETTER if places[test.system] < places[baseline] else WORSE
-    else:
-        titles, cells = compared(results, group.scores, digits)
-        marks = {score.system: cell[0] for score, cell in zip(group.scores, cells, strict=True)} if titles else {}
+def _column(results: Results, whole: Whole, number: int, digits: int, title: str, heads: tuple[str, str]) -> Column:
+    group, own, entries = whole.group, whole.header[number], dict[str, Entry]()
+    info, said = results.datasets[group.dataset], "" if number else verdict_sentence(results, group, digits)
+    compared = next((n for n, title in enumerate(whole.header) if re.match("groups$|against ", title)), 0)
+    best = set() if number else best_of(info, group, digits)
+    if number and own in group.scores[0].outputs and whole.heads(number)[1] in ("", "P", "R"):
+        rivals = [score for score in group.scores if score.system not in kinds(info, group)]
+        values = [score.outputs[own] for score in rivals if not math.isnan(score.outputs[own])]
+        top = percent(max(values), digits) if values else "-"
+        best = {score.system for score in rivals if percent(score.outputs[own], digits) == top != "-"}
     for score in group.scores:
-        drawn = score.bootstrap or score.samples
-        bounds = score.bootstrap.interval if score.bootstrap else score.samples.shown if score.samples else None
+        mark = whole.cells[score.system][compared] if compared and not number else ""
+        drawn = score.intervals.get(own) if number else score.bootstrap
+        low = drawn.interval[0] if drawn else math.nan
         entries[score.system] = Entry(
             score=score,
-            text=percent(score.score, digits),
+            text=whole.cells[score.system][number],
             spread=percent(drawn.std, digits) if drawn else "",
-            interval=shown_interval(bounds, digits) if bounds and bounds[0] == bounds[0] else "",
+            interval=shown_interval(drawn.interval, digits) if drawn and not math.isnan(low) else "",
             best=score.system in best,
-            mark=marks.get(score.system, ""),
+            mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
-    return Column(
-        group=group,
-        title=title,
-        entries=entries,
-        verdict_sentence=verdict_sentence(results, group, digits),
-    )
+    return Column(group=group, is_score=not number, title=title, heads=heads, entries=entries, verdict_sentence=said)
 
 
 def verdict_sentence(results: Results, group: Group, digits: int) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.base.capabilities import in_percent
 from ..metrics.names import class_of
 from .by_type import NONE, caption, of_system, side_by_side, types_of
-from .overview import overviews
-from .tables.comparisons import BETTER, STAR, WORSE, level_name, settings_line
+from .overview import Whole, overviews
+from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
@@ -48,6 +49,8 @@ class Sheet:
     caption: str
     header: list[str]
     rows: list[list[Cell]]
+    heads: list[str] = field(default_factory=list)
+    """What stands above each column, once above those of the same metric; empty where there is nothing."""
     names: tuple[int, ...] = (0,)
     """Numbers of the columns of names, which are aligned to the left."""
     notes: list[str] = field(default_factory=list)
@@ -62,22 +65,26 @@ def sheets(material: Material) -> Iterator[Sheet]:
     """Yield the tables of a run.
 
     Tables of systems by metrics, if there are several metrics or data sets, come first. A ranked table for each data
-    set and metric, agreement with people, the other sections of the results, and what was expected follow.
+    set and metric, agreement with people, the other sections of the results, and what was expected follow. Where
+    columns are asked for, there is the first table alone: that of systems by metrics, or the only ranked one.
     """
-    for overview in overviews(material.results, material.digits):
-        yield _overview(material.results, overview)
-    for group in groups(material.results):
-        yield _ranked(material.results, group, material.digits, material.columns)
+    tables = overviews(material.results, material.digits, material.columns)
     results = material.results
+    for overview in tables:
+        yield _overview(results, overview, spread=not material.columns)
+    for group in groups(results) if not (tables and material.columns) else ():
+        yield _ranked(results, group, material.digits, material.columns)
+    if material.columns:
+        return
     if results.human and results.human.get("correlations"):
         drawn = f"Intervals: bootstrap, {results.human['settings'].get('resamples', '-')} samples."
         signatures = list(dict.fromkeys(item["metric"] for item in results.human["correlations"]))
         for agreement in AGREEMENT_TABLES:
-            header, rows = agreement.table(results.human) if agreement.caption else ([], [])
+            header, rows = agreement.table(results.human)
             if rows:
                 yield Sheet(
                     name=agreement.name,
-                    caption=f"agreement with people: {agreement.caption}",
+                    caption=f"agreement with people: {agreement.title}",
                     header=header,
                     rows=_plain(rows),
                     names=tuple(range(agreement.texts)),
@@ -96,21 +103,23 @@ def sheets(material: Material) -> Iterator[Sheet]:
 
 def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> Sheet:
     header, rows = ranked_table(results, group.scores, digits, columns)
+    whole, outputs = Whole(results, group, digits), group.scores[0].outputs
+    titles = {own: " ".join(filter(None, whole.heads(n))) for n, own in enumerate(whole.header) if own in outputs}
     best = best_of(results.datasets[group.dataset], group, digits)
     cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
     for row in cells:
-        row[2:] = [Cell(cell.text[:-1], mark=STAR) if cell.text.endswith(STAR) else cell for cell in row[2:]]
+        row[2:] = [Cell(c.text[:-1], mark=c.text[-1]) if c.text.endswith((BETTER, WORSE)) else c for c in row[2:]]
     notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
-        notes.append("std, draws: of the score over random draws of references.")
+        notes.append("Draws: the score over random draws of references, which is no interval over sentences.")
     if any(score.bootstrap for score in group.scores):
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
     return Sheet(
         name=f"{group.dataset}-{group.label}",
-        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {group.label}",
-        header=header,
+        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {whole.called}",
+        header=[titles.get(title, title) for title in header],
         rows=cells,
         names=(1,),
         notes=[*notes, *_settings(results), *notes_of(group.scores)],
@@ -123,44 +132,49 @@ def _missing(results: Results, dataset: str) -> list[str]:
     return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
-def _overview(results: Results, overview: Overview) -> Sheet:
-    """Return a table of systems by metrics."""
-    names, own = overview.systems, [column.group for column in overview.columns]
+def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
+    """Return a table of systems by metrics, with the standard deviations of scores if `spread` is set."""
+    names, own = overview.systems, [group for _, group in overview.groups]
     rows = [[Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))] for name in names]
+    heads, header = [""], ["system"]
+    for name, columns in groupby(overview.columns, lambda column: column.heads[0]):
+        below = [column.heads[1] for column in columns]
+        heads += [name if len(below) > 1 else ""] * len(below)
+        header += [text or "score" for text in below] if len(below) > 1 else [f"{name} {below[0]}".strip()]
     for column in overview.columns:
         for name, row in zip(names, rows, strict=True):
             entry = column.entries.get(name)
-            row.append(Cell(entry.text, entry.best, entry.spread, entry.mark) if entry else Cell(NONE))
+            row.append(Cell(entry.text, entry.best, entry.spread * spread, entry.mark) if entry else Cell(NONE))
     notes = [note for name in dict.fromkeys(group.dataset for group in own) for note in _missing(results, name)]
-    if any(cell.spread for row in rows for cell in row):
-        boot = any(score.bootstrap for group in own for score in group.scores)
-        over = "bootstrap samples of the sentences" if boot else "random draws of references"
-        notes.append(f"±: standard deviation of the score over {over}.")
+    drawn = any(cell.spread for row in rows for cell in row)
     for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
         if kind in overview.kinds.values():
             notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
-    if lower := [column.title for column in overview.columns if column.lower_is_better]:
+    scores = [(" ".join(column.heads).strip(), column) for column in overview.columns if column.verdict_sentence]
+    if lower := [name for name, column in scores if column.lower_is_better]:
         notes.append(f"{', '.join(lower)}: the lowest score is the best.")
-    if plain := [column.title for column in overview.columns if not in_percent(class_of(column.group.metric))]:
+    if plain := [name for name, column in scores if not in_percent(class_of(column.group.metric))]:
         notes.append(f"{', '.join(plain)}: shown as it is, not in percent.")
     if results.tests:
         notes.append(overview.marks)
-    notes += _settings(results, f"{BETTER} {WORSE}" if overview.baseline is not None else "significant")
+    notes += _settings(results)
+    deviation = ", ± the standard deviation over bootstrap samples of the sentences" * drawn
     return Sheet(
         name=overview.name,
-        caption=f"{overview.about}; in percent, the best of each metric in bold",
-        header=["system", *(column.title for column in overview.columns)],
+        caption=f"{overview.about}; in percent{deviation}, the best of each metric in bold",
+        header=header,
+        heads=heads,
         rows=rows,
         notes=[note for note in notes if note],
-        items=[f"{column.title}: {column.verdict_sentence}" for column in overview.columns if column.verdict_sentence],
+        items=[f"{name}: {column.verdict_sentence}" for name, column in scores],
         signatures=_signatures(own),
     )
 
 
-def _settings(results: Results, mark: str = STAR) -> list[str]:
+def _settings(results: Results) -> list[str]:
     if not results.statistics or "resamples" not in results.statistics:
         return []
-    line = settings_line(results.statistics, mark)
+    line = settings_line(results.statistics)
     return [f"{line[:1].upper()}{line[1:]}; intervals at {level_name(results)}."]
 
 

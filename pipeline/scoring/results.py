@@ -17,6 +17,7 @@ from ..errors import StoreError
 from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types of the fields)
 from ..io.safe_files import read_json
 from ..metrics.base.declared import Declared  # noqa: TC001 (pydantic reads it too)
+from ..metrics.names import lower_is_better
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -309,8 +310,13 @@ class Results:
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def plain(self) -> dict[str, Any]:
-        """Return the results as mappings and lists, with None for NaN."""
+        """Return the results as mappings and lists, with None for NaN.
+
+        Scores and comparisons say whether a higher score is better, which follows from the metric and is not read.
+        """
         content: dict[str, Any] = without_nan(asdict(self))
+        for row in (*content["scores"], *content["tests"]):
+            row["higher_is_better"] = not lower_is_better(row["metric"])
         for info in content["datasets"].values():
             for key in ("views", "categories", "left_out"):
                 if not info[key]:

@@ -159,23 +159,26 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
         digests = results.datasets[name].digests | more_results.datasets[name].digests
         datasets[name] = replace(results.datasets[name], digests=digests)
     labels = (one.resolve().name, two.resolve().name)
+    labels = labels if labels[0] != labels[1] else ("1", "2")
     for board in scored:
         partner = next((m for m in more if m.dataset == board.dataset and m.metric == board.metric), None)
         if partner and (reason := _unlike(board, partner, results.declared.get(board.metric.name))):
             refused.append(f"{board.dataset}: {board.metric.name} is left out: {reason}; run all systems in one config")
         elif partner:
             of_both = results.datasets[board.dataset].digests, more_results.datasets[board.dataset].digests
-            joined.append(_joined(board, partner, of_both, labels if labels[0] != labels[1] else ("1", "2")))
+            joined.append(_joined(board, partner, of_both, labels))
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{_listed(scored, more)}")
     datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
-    missing = [*results.missing, *more_results.missing]
-    return Results(
-        datasets=datasets, warnings=warnings, missing=missing, statistics=results.statistics, **rows_of(joined)
-    ), joined
+    missing, statistics = [*results.missing, *more_results.missing], dict(results.statistics or {})
+    names = {name for board in joined for name in board.names}
+    if (renamed := f"{statistics.get('baseline')}@{labels[0]}") in names and statistics["baseline"] not in names:
+        statistics["baseline"] = renamed  # the baseline of a config, as the first of the runs has it
+    sections: dict[str, Any] = {"missing": missing, "statistics": statistics or None} | rows_of(joined)
+    return Results(datasets=datasets, warnings=warnings, **sections), joined
 
 
 def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:

@@ -185,7 +185,7 @@ def test_run_prints_a_table_and_writes_what_it_found(call: Call, quickstart: str
     assert said.code == 0
     title, header, *rows, signature = said.out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "gleu", "std", "95%", "of", "draws"]
+    assert header.split() == ["rank", "system", "gleu", "std", "of", "draws", "95%", "of", "draws"]
     assert [row.split()[:2] for row in rows] == [["1", "careful"], ["2", "eager"], ["3", "unchanged"], ["4", "broken"]]
     assert signature.startswith("gleu|variant:2017|n:4|")
     assert said.err.splitlines()[-1] == "results: runs/quickstart"
@@ -362,17 +362,15 @@ def test_show_one_system(call: Call, quickstart: str) -> None:
     assert [row.split()[:2] for row in rows[2:-1]] == [["2", "eager"]]
 
 
-def test_show_orders(call: Call, quickstart: str) -> None:
+def test_show_has_the_columns_that_are_named(call: Call, quickstart: str) -> None:
     call("run", quickstart)
-    title, header, *rows, rest, blank = call(
-        "show", "runs/quickstart", "--orders", "--system", "eager"
-    ).out.splitlines()
-    assert title.startswith("sample: eager: 46.66  gleu|")
-    assert header.split()[0] == "n"
-    assert {"match", "penalty", "numer", "total", "precision", "gleu"} <= set(header.split())
-    assert [row.split()[0] for row in rows] == ["1", "2", "3", "4"]
-    assert "hyp_len" in rest
-    assert blank == ""
+    title, header, *rows, _ = call("show", "runs/quickstart", "--columns", "match_*", "hyp_len").out.splitlines()
+    assert title == "sample: 96 lines, 2 references"
+    assert header.split() == ["rank", "system", "gleu", "hyp_len", *(f"match_{n}" for n in range(1, 5))]
+    assert [row.split()[1] for row in rows] == ["careful", "eager", "unchanged", "broken"]
+    said = call("show", "runs/quickstart", "--columns", "gleu.precison")
+    assert (said.code, said.out) == (2, "")
+    assert "--columns gleu.precison: there is no such column (did you mean 'gleu.precision'?)" in said.err
 
 
 def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
@@ -561,7 +559,7 @@ def test_text_from_outside_is_no_markup_on_a_terminal(
     assert cell in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["run"], ["show", "--orders"], ["validate"], ["list", "metrics"]])
+@pytest.mark.parametrize("arguments", [["run"], ["show", "--boards"], ["validate"], ["list", "metrics"]])
 def test_a_terminal_gets_the_same_words(
     call: Call, quickstart: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:

@@ -141,17 +141,31 @@ def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
 
 @pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
 def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) -> None:
-    """sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these texts."""
-    number = (f"{flag}n", "200")
-    out = printed(score, "-m", "bleu", "ter", flag, *number, "-r", "r", "s", "-i", "a", "b", "tokenised")
-    peer = theirs("r", "s", "-i", "a", "b", "tokenised", "-m", "bleu", "ter", flag, *number, "-f", "text")
-    assert f"|{key}:200|seed:12345|" in out.partition("p adjusted")[0]
-    values = [float(text) for text in re.findall(r"p = ([0-9.]+)", peer)]
-    assert len(values) == 4
-    rows = [line.split() for line in out.splitlines() if re.match(r"(b|tokenised) +a ", line)]
-    named = {row[0]: [float(one[-2].lstrip("≤")) for one in rows if one[0] == row[0]] for row in rows}
-    assert sorted(value for own in named.values() for value in own) == pytest.approx(sorted(values), abs=6e-5)
-    assert "tests" in json.loads(printed(score, "bleu", flag, *number, "-r", "r", "-i", "a", "b", "--json"))
+    """One table of all systems and metrics, as there: scores, means of samples ± half of the interval, p.
+
+    sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these texts, and a mean or
+    an interval by less than 5 in the fifth decimal.
+    """
+    asked = ("-m", "bleu", "chrf", "ter", flag, f"{flag}n", "200", "-w", "4", "-i", "a", "b", "tokenised")
+    out = printed(score, *asked, "-r", "r", "s")
+    assert out.count(f"|{key}:200|seed:12345|") == 3
+    header, *lines = (re.split("  +", line.strip()) for line in out.splitlines()[1:5])
+    columns = ["", " mean ± 95%", " p", " p adjusted"]
+    assert header == ["system", *(f"{metric}{column}" for metric in ("bleu", "chrf", "ter") for column in columns)]
+    peer = [line.split("│")[1:-1] for line in theirs("r", "s", *asked, "-f", "text").splitlines() if "│" in line]
+    expected: dict[str, list[list[float]]] = {}
+    for name, *cells in peer[1:]:  # the p-values of a system stand in a row of their own below its scores
+        system = name.strip().removeprefix("Baseline: ") or [*expected][-1]
+        for numbers, cell in zip(expected.setdefault(system, [[], [], []]), cells, strict=True):
+            numbers += [float(text) for text in re.findall(r"[0-9]+\.[0-9]+", cell)]
+    assert [line[0] for line in sorted(lines)] == sorted(expected) == ["a", "b", "tokenised"]
+    for name, *cells in lines:
+        for number, numbers in enumerate(expected[name]):
+            score_cell, mean, p, _ = cells[4 * number : 4 * number + 4]
+            found = re.findall(r"[0-9]+\.[0-9]+", " ".join([score_cell, *([mean] if key == "bs" else []), p]))
+            assert len(found) == 1 + 2 * (key == "bs") + (name != "a")
+            assert [float(text) for text in found] == pytest.approx(numbers, abs=1.1e-4)
+    assert "tests" in json.loads(printed(score, "bleu", flag, f"{flag}n", "9", "-r", "r", "-i", "a", "b", "--json"))
 
 
 def test_the_test_is_in_the_signature_of_comparisons() -> None:

@@ -83,20 +83,26 @@ def test_several_metrics_are_scored_as_each_alone(score: Run) -> None:
     assert together == [item for name in ("bleu", "chrf[nw=2]", "gleu[n=2]") for item in scores(score, name, *files)]
 
 
-def test_tables_of_several_metrics_are_those_of_show(score: Run) -> None:
+def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
+    """It has the numbers of the ranked tables, which --boards prints, and which one output or metric has."""
     files = ("-r", "r.txt", "-o", "o.txt", "x.txt")
     each = [score(name, *files)[1] for name in ("bleu", "rougeL")]
-    assert score("bleu", "rougeL", *files) == (0, "\n".join(each), "")
+    assert score("bleu", "rougeL", "--boards", *files) == (0, "\n".join(each), "")
+    code, out, _ = score("bleu", "rougeL", *files)
+    _, header, *rows = (line.split() for line in out.splitlines()[:4])
+    assert (code, header) == (0, ["system", "bleu", "rougeL"])
+    ranked = [{row[1]: row[2] for row in map(str.split, page.splitlines()[2:4])} for page in each]
+    assert {row[0]: row[1:] for row in rows} == {name: [own[name] for own in ranked] for name in ranked[0]}
+    assert "rank" in score("bleu", "rougeL", *files[:-1])[1]
 
 
-def test_sentences_and_orders_of_several_metrics(score: Run) -> None:
+def test_sentences_of_several_metrics(score: Run) -> None:
     code, out, _ = score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences")
     assert (code, out.splitlines()[0]) == (0, "metric\tsystem\tline\tscore\tstd\tlow\thigh")
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
         [metric, "o.txt", number] for metric in ("bleu", "chrf") for number in "123"
     ]
     assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[1].startswith("system\tline\tscore")
-    assert score("bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--orders")[1].count("files: o.txt: ") == 2
 
 
 def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:

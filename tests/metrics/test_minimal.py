@@ -154,7 +154,7 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
 ) -> None:
     monkeypatch.chdir(ROOT / "data")
     files = ("-r", "reference0.txt", "reference1.txt", "-o", "systems/eager.txt", "systems/careful.txt")
-    code, out, _ = called(capsys, "score", "hits", *files, "--orders")
+    code, out, _ = called(capsys, "score", "hits", *files, "--boards")
     assert (code, "hits|nrefs:2|v:" in out) == (0, True)
     code, out, _ = called(capsys, "explain", "hits", *files, "--line", "3")
     name = "Hits & Misses" if kind is ToldHits else "hits"

@@ -19,7 +19,7 @@ from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report.by_type import of_system, side_by_side, types_of
 from pipeline.report.console import print_types
-from pipeline.report.data_files import csv_files, parquet_files
+from pipeline.report.data_files import csv_files
 from pipeline.report.html.page import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
@@ -123,7 +123,7 @@ def test_the_best_of_a_type_is_bold_unless_all_are_equal(material: Material) -> 
         ]
 
 
-def test_csv_and_parquet_have_every_number(material: Material) -> None:
+def test_csv_has_every_number(material: Material) -> None:
     rows = list(csv.DictReader(io.StringIO(csv_files(replace(material, by_type=True))["types.csv"])))
     expected = [
         (part.system, part.tier, item.category, name, value, item.intervals.get(name))
@@ -135,11 +135,6 @@ def test_csv_and_parquet_have_every_number(material: Material) -> None:
         (row["system"], int(row["tier"]), row["type"], row["output"], float(row["value"]), ends(row)) for row in rows
     ]
     assert read == expected
-    files = parquet_files(replace(material, by_type=True))
-    assert list(files) == ["types.parquet"]
-    table = pd.read_parquet(io.BytesIO(b"".join([files["types.parquet"]])))  # type: ignore[list-item]
-    assert list(table.columns) == list(rows[0])
-    assert table["value"].tolist() == [item[4] for item in expected]
     assert {"types.csv", "scores.csv", "tests.csv"} == set(csv_files(material))
 
 

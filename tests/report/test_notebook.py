@@ -76,8 +76,8 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Eval
     page = Reader(text)
     assert page.tags.count("table") == 3
     assert page.tags.count("details") == 2
-    first = page.texts[: page.texts.index("memory: 2 lines, 2 references; bleu")]
-    assert first[1:4] == ["system", "bleu", "gleu"]
+    first = page.texts[: page.texts.index("memory: 2 lines, 2 references; BLEU")]
+    assert first[1:4] == ["system", "BLEU", "GLEU+"]
     assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
     assert several[0].signature in first
     assert page.texts[-2:] == ["warnings", "memory: system twin is the same text as reference 0"]

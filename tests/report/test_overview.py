@@ -16,9 +16,10 @@ from pipeline.report.html.shell import BESIDE, EXPLANATIONS, explanation
 from pipeline.report.html.svg import NAME, short_names
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
-from pipeline.report.tables.comparisons import BETTER, WORSE, Directions, pair_table
+from pipeline.report.tables.comparisons import BETTER, WORSE, marked, pair_table
 from pipeline.report.tables.people import correlation_table
-from pipeline.report.tables.ranked import best_of, first_out, groups, kinds, ranked_table
+from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
+from pipeline.report.terminal.printing import fit
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
 from tests.report.test_plots import material
@@ -74,7 +75,7 @@ def results_of(
 
 
 def comparison(metric: str, system: str, other: str, difference: float, p: float) -> Comparison:
-    counts: dict[str, Any] = {"better": 0.9, "wins": 2, "losses": 1, "ties": 0, "cohen_d": 0.1}
+    counts: dict[str, Any] = {"better": 0.9, "wins": 6, "losses": 1, "ties": 0, "cohen_d": 0.1}
     return Comparison(
         dataset="d",
         metric=metric,
@@ -165,9 +166,17 @@ def test_where_the_lowest_score_is_the_best() -> None:
     assert [name for name, entry in column.entries.items() if entry.best] == ["A"]
 
 
-def test_columns_leave_a_narrow_terminal_by_their_importance() -> None:
-    header = ["rank", "system", "gleu", "std", "95% interval", "ranks", "cluster", "against B", "p"]
-    assert first_out(header) == ["cluster", "std", "ranks", "p", "against B", "95% interval"]
+def test_columns_leave_a_narrow_terminal_by_their_importance(sample: Path) -> None:
+    results = revisit(sample).results
+    header, rows = ranked_table(results, groups(results)[0].scores, 2)
+    assert header[3:] == [
+        *("95% interval", "against unchanged", "p adjusted", "ranks", "cluster", "std of draws", "95% of draws")
+    ]
+    layouts = [fit(header, rows, left=(1,), width=width, stay=(0, 1, 2)) for width in range(30, 130)]
+    shown = [set(header) - set(layout.left_out) for layout in layouts]
+    for before, after in (("95% interval", "95% of draws"), ("against unchanged", "p adjusted"), ("ranks", "cluster")):
+        assert any(before in own and after not in own for own in shown)
+        assert all(before in own for own in shown if after in own)
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:
@@ -247,7 +256,7 @@ def test_what_stands_out_on_a_terminal(
     assert re.search(r"^ unchanged \(source\) +26\.86", plain, re.MULTILINE)
     assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 40
     assert re.search(r"\x1b\[1;36m *76\.76", ranked)
-    assert re.search(r"\x1b\[32m *\+49\.91\*", ranked)
+    assert re.search(r"\x1b\[32m *\+49\.91↑", ranked)
     assert ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2  # below headers, and between clusters
 
 
@@ -275,7 +284,7 @@ def test_explanations_are_sentences() -> None:
         assert text[0].isupper()
         assert text.endswith(".")
     assert "baseline a.b+c," in explanation("against a.b+c")
-    assert explanation("p", ["p", "p adjusted"]) != explanation("p", ["against INPUT", "p"])
+    assert explanation("p", ["p", "p adjusted"]) != explanation("p adjusted", ["p", "p adjusted"])
     assert explanation("system-7") == ""
 
 
@@ -285,10 +294,18 @@ def test_explanations_are_sentences() -> None:
 )
 def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) -> None:
     """By ter the lowest score is the best."""
-    marks = Directions([comparison(metric, "A", "B", difference, 0.01)])
-    assert marks.marked(["+1.00*", "0.5", "-"], "A", "B") == [f"+1.00{mark}", "0.5", "-"]
-    assert marks.marked(["+1.00*"], "B", "C") == ["+1.00*"]
-    assert marks.marked(["+1.00*"], "A", None) == ["+1.00*"]
+    own = results_of(ABC, different=())
+    assert marked(difference, comparison(metric, "A", "B", difference, 0.01), own, 1)[-1] == mark
+    assert marked(difference, comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-") == "10.0"
+    assert marked(difference, None, own, 1).strip("+-") == "10.0"
+
+
+@pytest.mark.parametrize(("wins", "low", "real"), [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)])
+def test_too_few_sentences_are_not_significant(wins: int, low: float, real: bool) -> None:
+    """2 of the 2**5 exchanges of five sentences are as far apart as the systems: no exact p is below 0.0625."""
+    one = replace(comparison(GLEU, "A", "B", 0.1, 0.0001), wins=wins, losses=0, interval=(low, 0.2))
+    assert comparisons.is_significant(one, results_of(ABC, different=())) == real
+    assert comparisons.is_small(one, results_of(ABC, different=()))
 
 
 @given(st.lists(st.text("ab-", min_size=1, max_size=50), max_size=30))

@@ -134,7 +134,7 @@ def test_p_values_say_who_is_better() -> None:
     base = material(["B", "A", "C"]).results
     whole = {"dataset": "d", "metric": base.scores[0].metric, "interval": (0.0, 0.1), "better": 0.5, "cohen_d": 0.1}
     tests = [
-        Comparison(**whole, system=a, other=b, difference=less, wins=1, losses=1, ties=0, p=p, p_adjusted=p)  # type: ignore[arg-type]
+        Comparison(**whole, system=a, other=b, difference=less, wins=4, losses=4, ties=0, p=p, p_adjusted=p)  # type: ignore[arg-type]
         for a, b, less, p in (("A", "B", -0.1, 0.01), ("A", "C", 0.01, 0.5), ("B", "C", 0.02, 0.2))
     ]
     shown = pair_matrix(replace(base, tests=tests), base.scores, 2)

@@ -62,7 +62,7 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         samples = Samples(9, 0.01, (value - 0.02, value + 0.02))
         own: dict[str, Any] = {"system": name, "score": value, "outputs": outputs, "rank": number + 1}
         scores.append(Score(**whole, **own, samples=samples, bootstrap=bootstrap))
-    counts = {"wins": 2, "losses": 1, "ties": 0}
+    counts = {"wins": 6, "losses": 1, "ties": 0}
     same: dict[str, Any] = {**whole, **counts, "interval": (0.0, 0.1), "better": 0.9, "cohen_d": 0.1, "p": 0.01}
     tests = [
         Comparison(**same, system=a.system, other=b.system, difference=a.score - b.score, p_adjusted=0.001 * n)

@@ -191,11 +191,8 @@ def test_the_section_says_it_and_defaults_stay_as_they_were(folder: Path, capsys
     assert main(["show", str(folder / "reselected")]) == 0
     assert "50 bootstrap samples, annotators chosen anew in each" in capsys.readouterr().out
     ar = ("--test", "ar", "--trials", 50)
-    code, out, err = called(capsys, "compare", folder / "none", "--annotators", "reselected", *ar)
+    code, out, _ = called(capsys, "compare", folder / "none", "--annotators", "reselected", *ar)
     assert (code, "annotators chosen anew in each" in out) == (0, True)
-    code, same, err = called(capsys, "compare", folder / "none", "--choice", "anew", *ar)  # as earlier versions did
-    assert (code, same) == (0, out)
-    assert "note: --choice is called --annotators now, and anew is called reselected\n" in err
     code, out, _ = called(capsys, "compare", folder / "reselected", "--annotators", "whole", *ar)
     assert (code, "anew" in out) == (0, False)
 

@@ -119,6 +119,7 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
         "notes",
         "peer_signature",
         "bootstrap",
+        "higher_is_better",
     }
     assert set(first) == names
     assert set(first["samples"]) == {"iterations", "std", "interval"}

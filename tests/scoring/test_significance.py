@@ -252,15 +252,18 @@ def test_the_ranked_table_with_a_baseline(tmp_path: Path, capsys: pytest.Capture
     code, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
     assert code == 0
     header, *rows = (line.split() for line in out.splitlines()[1:5])
-    assert header == ["rank", "system", "google_gleu", "95%", "interval", "ranks", "cluster", "against", "A", "p"]
+    assert " ".join(header) == "rank system google_gleu 95% interval against A p adjusted ranks cluster"
     assert [row[1] for row in rows] == ["good", "A", "bad"]
-    assert [row[-3] for row in rows] == ["1", "2", "3"]  # clusters
-    assert rows[0][-2].startswith("+")
-    assert rows[0][-2].endswith("*")
-    assert rows[1][-2:] == ["-", "-"]
-    assert rows[2][-2].startswith("-")
-    assert rows[2][-1] == "≤0.0002"
-    assert "approximate randomization (10,000 trials), p adjusted by Holm, * below 0.05; seed 12345" in out
+    assert [row[-1] for row in rows] == ["1", "2", "3"]  # clusters
+    assert rows[0][-4].startswith("+")
+    assert rows[0][-4].endswith("↑")
+    assert rows[1][-4:-2] == ["-", "-"]
+    assert rows[2][-4].startswith("-")
+    assert rows[2][-3] == "≤0.0002"
+    assert (
+        "approximate randomization (10,000 trials), p adjusted by Holm, below 0.05: ↑ better, ↓ worse; seed 12345"
+        in out
+    )
 
 
 def test_the_ranked_table_of_all_pairs_has_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -272,8 +275,8 @@ def test_the_ranked_table_of_all_pairs_has_letters(tmp_path: Path, capsys: pytes
     )
     _, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
     header, *rows = (line.split() for line in out.splitlines()[1:5])
-    assert header[-1] == "groups"
-    assert [row[-1] for row in rows] == ["a", "b", "c"]
+    assert header[-3:] == ["groups", "ranks", "cluster"]
+    assert [row[-3] for row in rows] == ["a", "b", "c"]
     code, again, _ = said(capsys, "show", tmp_path / "run")
     assert (code, again) == (0, out)
 
@@ -317,19 +320,20 @@ def test_compare_gives_what_the_run_gives_without_its_texts(tmp_path: Path, caps
     assert [t["p"] for t in json.loads(out)["tests"]] == [t.p for t in green]
 
 
-def test_compare_prints_matrices_in_the_order_of_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results = made(tmp_path)
     code, out, _ = said(capsys, "compare", tmp_path / "run", "--digits", 4)
     assert code == 0
-    lines = out.splitlines()
     order = [s.system for s in sorted(results.scores, key=lambda s: s.rank)]
-    assert lines[1] == "difference of scores: row less column"
-    assert lines[2].split() == order
-    cells = [line.split()[1:] for line in lines[3:6]]
-    assert cells[0][0].strip("*") == signed(
-        max(s.score for s in results.scores) - sorted(s.score for s in results.scores)[1], 4
+    rows = [line.split() for line in out.splitlines()[2:5]]
+    assert [tuple(row[:2]) for row in rows] == sorted(
+        ((t.system, t.other) for t in results.tests), key=lambda pair: tuple(map(order.index, pair))
     )
-    assert cells[0][0].strip("*").replace("+", "-") == cells[1][0].strip("*")
+    scores = {s.system: s.score for s in results.scores}
+    assert [row[2].strip("↑↓") for row in rows] == [signed(scores[row[0]] - scores[row[1]], 4) for row in rows]
+    assert out == said(capsys, "compare", tmp_path / "run", "--digits", 4, "--pairs")[1]  # as version 0.1 had it
 
 
 def test_compare_with_a_baseline_prints_a_row_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -341,7 +345,7 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(tmp_path: Path, capsys: pyt
     best = min((t for t in results.tests), key=lambda t: -t.difference)
     assert rows[0].split()[:2] == [best.system, "A"]
     assert len([row for row in rows if row.split()[1:2] == ["A"]]) == 2
-    _, out, _ = said(capsys, "compare", tmp_path / "run", "--all", "--pairs")
+    _, out, _ = said(capsys, "compare", tmp_path / "run", "--all")
     assert len([line for line in out.splitlines() if line[:1] in "ABC" and line]) == 3
     _, out, _ = said(capsys, "rank", tmp_path / "run")
     assert "groups" in out  # the baseline is compare's

@@ -7,8 +7,8 @@ else the defaults of `statistics`. The options below change them. `gec-pipeline 
 
 examples:
   gec-pipeline compare runs/conll14 --baseline INPUT
-  gec-pipeline compare runs/conll14 --metric gleu --pairs
-  gec-pipeline compare runs/conll14 --system AMU 'C*' --metric BLEU gleu --pairs --columns interval p
+  gec-pipeline compare runs/conll14 --metric gleu --all
+  gec-pipeline compare runs/conll14 --system AMU 'C*' --metric BLEU gleu --columns interval p
   gec-pipeline compare runs/conll14 --worst 10 --system AMU CAMB --metric gleu
   gec-pipeline compare runs/old runs/new --test paired_bootstrap --correction none
   gec-pipeline compare runs/old runs/new --fail-if-worse --metric chrf
@@ -30,7 +30,7 @@ from ...metrics.names import goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan
-from ..arguments import add_columns, add_parts, selection_of
+from ..arguments import add_columns, add_parts, selection_of, whole_number
 
 if TYPE_CHECKING:
     from ...scoring.board import Board
@@ -49,7 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against = parser.add_mutually_exclusive_group()
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
-    parser.add_argument("--pairs", action="store_true", help="print a row for each pair, with intervals and effects")
+    parser.add_argument(
+        "--pairs", action="store_true", help=argparse.SUPPRESS
+    )  # of version 0.1: what is printed anyway
     parser.add_argument(
         "--fail-if-worse",
         action="store_true",
@@ -57,14 +59,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     meaning = "with --fail-if-worse: worse by more than X points, as tables print them, whether significant or not"
     parser.add_argument("--margin", type=_margin, metavar="X", help=meaning)
-    parser.add_argument("--worst", type=_count, metavar="N", help="print the N sentences where two systems differ most")
+    parser.add_argument(
+        "--worst", type=whole_number(1), metavar="N", help="print the N sentences where two systems differ most"
+    )
     add_settings(parser)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text[:9]) == int(text):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found '{text}'")
-    return int(text)
 
 
 def _margin(text: str) -> float:
@@ -86,7 +84,6 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
     meaning = "metrics of edits: keep in samples the annotators of the whole set, or select again; default: whole"
     parser.add_argument("--annotators", choices=choices, help=meaning)
-    parser.add_argument("--choice", choices=("whole", "anew"), help=argparse.SUPPRESS)
     parser.add_argument("--outputs", choices=get_args(fields["outputs"].annotation), help=fields["outputs"].description)
     for name in ("level", "resamples", "trials", "seed"):
         parser.add_argument(
@@ -110,13 +107,11 @@ def run(args: argparse.Namespace) -> int:
     if args.fail_if_worse or args.margin is not None:
         return _gate(args)
     results = compared(args, args.run2, args.baseline, from_config=not args.all)
-    if args.columns and not args.pairs and (results.statistics or {}).get("baseline") is None:
-        raise InputError("--columns is for tables with a row for each pair of systems: --pairs or --baseline")
     check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
     elif results.tests:
-        print_comparisons(results, args.digits, pairs=args.pairs, columns=args.columns)
+        print_comparisons(results, args.digits, args.columns)
     elif (results.statistics or {}).get("test") == "none":
         raise InputError("--test none: nothing is compared; the run's config says so, or --test; name another test")
     else:
@@ -127,11 +122,11 @@ def run(args: argparse.Namespace) -> int:
 def _gate(args: argparse.Namespace) -> int:
     """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
     from ...report.tables import percent
-    from ...report.tables.comparisons import is_significant
+    from ...report.tables.comparisons import is_significant, p_cell
     from ...report.tables.ranked import labels
 
-    if not args.fail_if_worse or not args.run2 or args.baseline or args.pairs:
-        raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and neither --baseline nor --pairs")
+    if not args.fail_if_worse or not args.run2 or args.baseline:
+        raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
     results = compared(args, args.run2, None, from_config=False, versions=True)
     called, verdicts = labels(test.metric for test in results.tests), []
     scores = {(score.dataset, score.metric, score.system): score.score for score in results.scores}
@@ -144,12 +139,12 @@ def _gate(args: argparse.Namespace) -> int:
         real = abs(gain) * 100 > args.margin if args.margin is not None else real
         verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
         ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
-        numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "interval": ends}
+        numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "p_adjusted": test.p_adjusted}
         better = not lower_is_better(test.metric)
         names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
-        verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers})
+        verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers, "interval": ends})
         if not args.json:
-            change = f"{percent(old, args.digits)} -> {percent(new, args.digits)}, p {test.p:.4f}"
+            change = f"{percent(old, args.digits)} -> {percent(new, args.digits)}, p adjusted {p_cell(test, results)}"
             told = "not different" if verdict == "same" else verdict
             print(printable(f"{test.dataset}, {called[test.metric]}: {names['system']} is {told}: {change}"))
     if not verdicts and not args.json:
@@ -230,9 +225,6 @@ def compared(
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
     asked["test"] = SHORT.get(args.test, args.test)
-    if args.choice:
-        print("note: --choice is called --annotators now, and anew is called reselected", file=sys.stderr)
-        asked["annotators"] = args.annotators or args.choice
     if "choice" in written:  # as earlier versions wrote it
         written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}

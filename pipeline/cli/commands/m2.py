@@ -20,7 +20,7 @@ from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
 from ...io.workers import processors
-from ..arguments import STAND_IN, given_path, jobs
+from ..arguments import STAND_IN, given_path, jobs, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -69,7 +69,9 @@ def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     applied = _action(actions, "apply", "M2 to text: print the sentences as an annotator corrects them", APPLY)
     applied.add_argument("file", metavar="FILE", help="an M2 file")
     which = applied.add_mutually_exclusive_group()
-    which.add_argument("--annotator", type=_number, metavar="N", help="the annotator, needed where there are several")
+    which.add_argument(
+        "--annotator", type=whole_number(0), metavar="N", help="the annotator, needed where there are several"
+    )
     which.add_argument("--source", action="store_true", help="print the sentences as they are")
     changed = _action(actions, "convert", "write deletions in the style of ERRANT or NUCLE", CONVERT)
     changed.add_argument("file", metavar="FILE", help="an M2 file")
@@ -86,15 +88,6 @@ def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, description: str
 ) -> argparse.ArgumentParser:
     return actions.add_parser(name, help=summary, description=description)
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValueError(text)
-    return int(text)
-
-
-_number.__name__ = "number of an annotator"
 
 
 def _write(output: str | None, pieces: Iterable[str]) -> None:

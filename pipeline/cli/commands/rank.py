@@ -32,14 +32,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
     from ...report.console import print_results
-    from ...report.tables.ranked import check_columns
     from ...scoring.board import with_means
 
     results = compared(args, None, args.baseline, from_config=False)
     if args.mean:
         results = with_means(results)
-    if args.columns:
-        check_columns(results, args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
     else:

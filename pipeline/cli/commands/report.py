@@ -25,7 +25,6 @@ examples:
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from dataclasses import replace
@@ -34,9 +33,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
-from ..arguments import add_columns, add_mean, add_parts, selection_of
+from ..arguments import add_columns, add_mean, add_parts, selection_of, whole_number
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
 
     from ...io.safe_files import Content
@@ -45,12 +45,9 @@ if TYPE_CHECKING:
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
-RESULTS = frozenset({"results.json", "scores.csv", "tests.csv", "human.csv", "means.csv", "types.csv"})
-"""Files of a run directory that have the whole results. A part of the results never replaces them."""
-
 BOARD, ABOUT_BOARD = "board", "a page with leader boards of several runs"
 """The form that takes more than one run."""
-BY_TYPE = ("csv", "markdown", "latex", "parquet", "plots")
+BY_TYPE = ("csv", "markdown", "latex", "plots")
 """The forms that scores by type have alone. The page shows them beside the rest."""
 
 
@@ -83,7 +80,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
     parser.add_argument(
-        "--lines", type=_lines, metavar="N", help="html: how many sentences of each data set (default: all that fit)"
+        "--lines",
+        type=whole_number(0),
+        metavar="N",
+        help="html: how many sentences of each data set (default: all that fit)",
     )
     parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
     parser.add_argument(
@@ -93,12 +93,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
     parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
-
-
-def _lines(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found '{text}'")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -154,7 +148,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     from ...reopen import chosen, revisit
     from ...report import FORMATS
     from ...report.by_type import TIER
-    from ...report.tables.ranked import check_columns
+    from ...report.overview import overviews
     from ...scoring.board import with_means
 
     texts = any(FORMATS[name].texts for name in formats)
@@ -162,8 +156,8 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     look, results = material.plot_style, material.results
     if args.by and not results.breakdown:
         raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
-    if args.columns and not {"csv", "parquet"} >= set(formats):
-        check_columns(results, args.columns)
+    if args.columns and "html" in formats:  # which are checked here; the other forms do it themselves
+        overviews(results, material.digits, args.columns)
     return replace(
         material,
         results=with_means(results) if args.mean else results,
@@ -214,7 +208,7 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
     from ...io.safe_files import write_atomic
 
     if folder.resolve() == run.resolve():
-        if partial and (taken := sorted(files.keys() & RESULTS)):
+        if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
             raise InputError(
                 f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
             )

@@ -28,7 +28,17 @@ from typing import TYPE_CHECKING, Any
 from ...metrics.base.capabilities import reads_files
 from ...metrics.base.needs import EDITS, GOLD, TEXTS
 from ...report.terminal.progress import Bar
-from ..arguments import add_computing, add_files, computing_options, jobs, kernel_notes, open_files, output_from_pipe
+from ..arguments import (
+    add_boards,
+    add_columns,
+    add_computing,
+    add_files,
+    computing_options,
+    jobs,
+    kernel_notes,
+    open_files,
+    output_from_pipe,
+)
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
@@ -48,10 +58,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
     parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
+    add_columns(parser)
+    add_boards(parser)
     computing = add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     shown.add_argument(
@@ -191,7 +202,7 @@ def run(args: argparse.Namespace) -> int:
     for note in (note for note in results.warnings if note not in known and not args.quiet):
         print_text(f"warning: {note}", sys.stderr)
     order = list(corpus.systems)
-    from ...report.console import print_comparisons, print_orders, print_results
+    from ...report.console import print_results
 
     if args.bare:
         print_bare(evaluation, order, args.digits, sentences=args.sentences)
@@ -199,13 +210,12 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     elif args.sentences or args.sentence_outputs:
         print_sentences(evaluation, partial(_spread if args.sentences else _outputs, digits=args.digits))
-    elif args.orders:
-        print_orders(results, args.digits)
     else:
-        print_results(results, args.digits, settings=not args.paired)
-    if args.paired and not args.json:
-        print()
-        print_comparisons(results, args.digits)
+        tested = ["mean ±*", "p", "p adjusted"] if args.paired else ["interval"] if statistics else []
+        tested += ["against *"] if len(metrics) < 2 else []
+        usual = args.boards or len(order) < 2 or (len(metrics) < 2 and not args.paired)
+        columns = args.columns or ([] if usual else tested)
+        print_results(results, args.digits, columns, boards=args.boards or (len(order) < 2 and not args.columns))
     return 0
 
 

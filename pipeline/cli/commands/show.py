@@ -1,6 +1,6 @@
 """Print the results of a run: systems by metrics, with --boards the ranked tables, or one sentence.
 
-A single metric on a single data set has its ranked table. With --orders the counts of every order are printed.
+A single metric on a single data set has its ranked table. With --columns the tables have the outputs that you name.
 With --line a sentence is printed with its texts and scores, and with --system its counts too. The texts are printed
 only if the files have not changed since the run.
 Without a run the runs in the working directory and in its folder `runs` are listed.
@@ -9,7 +9,8 @@ examples:
   gec-pipeline show
   gec-pipeline show runs/quickstart
   gec-pipeline show runs/conll14 --boards
-  gec-pipeline show runs/quickstart --orders --system careful
+  gec-pipeline show runs/quickstart --columns 'match_*' 'precision_*'
+  gec-pipeline show runs/conll14 --columns gleu errant.precision errant.recall errant.f0.5
   gec-pipeline show runs/quickstart --system careful --line 3
   gec-pipeline show runs/quickstart --json
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
-from ..arguments import add_boards, add_mean, selection_of
+from ..arguments import add_boards, add_columns, add_mean, selection_of
 
 if TYPE_CHECKING:
     import argparse
@@ -38,8 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature"
     )
     add_mean(parser)
+    add_columns(parser)
     add_boards(parser)
-    parser.add_argument("--orders", action="store_true", help="print match, penalty, precision ... of each order")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
 
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.run is None:
         return _runs(args)
     from ...execution.store.run_directory import folder_of, read_manifest
-    from ...report.console import print_orders, print_results
+    from ...report.console import print_results
     from ...scoring.board import with_means
     from ...scoring.results import Results
     from ...scoring.stored_runs import load, narrowed, only
@@ -73,10 +74,8 @@ def run(args: argparse.Namespace) -> int:
         results = results.only(args.system)
     if args.mean:
         results = with_means(results)
-    if args.orders:
-        print_orders(results, args.digits)
-    else:
-        print_results(results, args.digits, boards=args.boards or args.system is not None)
+    boards = args.boards or (args.system is not None and not args.columns)
+    print_results(results, args.digits, args.columns, boards=boards)
     unfinished = read_manifest(folder).get("state") == "running"
     older = (
         ["the run was not finished, or still goes on: these are the results of an earlier run"] if unfinished else []
@@ -128,7 +127,7 @@ def _runs(args: argparse.Namespace) -> int:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
     from ...report.terminal.printing import print_table
 
-    if args.system or args.dataset or args.metric or args.orders or args.json or args.line is not None:
+    if args.system or args.dataset or args.metric or args.columns or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
     folders = [Path()]
     for parent in (Path(), Path("runs")):

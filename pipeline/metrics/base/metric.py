@@ -162,6 +162,21 @@ class Metric(ABC):
         return self.output
 
     @property
+    def score_in_text(self) -> str:
+        """The name of the score below that of the metric in a table, such as F{beta}; nothing where that says all."""
+        return ""
+
+    def in_text(self, output: str) -> tuple[str, str]:
+        """Return how papers head the column of an output: the name of the metric, and P, R, F₀.₅ ... below it.
+
+        The second is empty where the first says all, as of ROUGE-2.
+        """
+        small = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+        score = self.score_in_text.format(**vars(self)).translate(small)
+        below = {self.output: score, "precision": "P", "recall": "R"}
+        return self.name_in_text, below.get(output, output.replace("_", " "))
+
+    @property
     def edition(self) -> str:
         """Which of several programs of the same name the metric follows, or an empty string."""
         return ""

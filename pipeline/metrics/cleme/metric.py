@@ -192,6 +192,11 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return "Sent" * (self.level == "mean") + ("CLEME" if self.version == "1" else "CLEME 2.0")
 
     @property
+    def score_in_text(self) -> str:
+        """The score of the first version is an F-score."""
+        return "F{beta}" if self.version == "1" else ""
+
+    @property
     def citations(self) -> tuple[str, ...]:
         """The paper of the version."""
         return ("ye-etal-2023-cleme",) if self.version == "1" else ("ye-etal-2025-cleme2",)

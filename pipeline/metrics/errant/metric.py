@@ -95,6 +95,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     name: ClassVar[str] = "errant"
     summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
     name_in_text: ClassVar[str] = "ERRANT"
+    score_in_text: ClassVar[str] = "F{beta}"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "ERRANT F0.5": {},
         "errant_compare": {},

@@ -104,6 +104,7 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     name: ClassVar[str] = "m2"
     summary: ClassVar[str] = "MaxMatch F0.5 (Dahlmeier and Ng 2012), as m2scorer; outputs are texts, gold is an M2 file"
     name_in_text: ClassVar[str] = "M²"
+    score_in_text: ClassVar[str] = "F{beta}"
     help_page: ClassVar[str] = "maxmatch"
     hint: ClassVar[str] = "the M2 file under `gold` has it"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {

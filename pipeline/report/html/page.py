@@ -17,11 +17,10 @@ from ..tables import shown_level
 from ..tables.comparisons import (
     BETTER,
     WORSE,
-    Directions,
     baseline_of,
     is_significant,
-    marked_settings,
     pair_table,
+    settings_line,
     tests_of,
 )
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
@@ -99,7 +98,7 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
             entries = [column.entries.get(name) for column in overview.columns]
             cells = [{"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""} for one in entries]
             rows.append((name, overview.kinds.get(name, ""), cells))
-        boards = [names[column.group.dataset, column.group.metric] for column in overview.columns]
+        boards = [names[c.group.dataset, c.group.metric] if c.is_score else "" for c in overview.columns]
         tables.append({"overview": overview, "boards": boards, "rows": rows})
     data = {}
     for group in own:
@@ -283,7 +282,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "overview": overview,
         "scores": as_json(overview["data"]),
         "types": type_maps(results, material.digits),
-        "settings": marked_settings(results),
+        "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": people_part(material),
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
@@ -324,7 +323,6 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     tests = tests_of(results, scores[0])
-    marks = Directions(tests)
     header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(results.datasets[group.dataset], group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
@@ -334,7 +332,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
             score.system,
             cell[2],
             interval_bar(score, where),
-            marks.marked(cell[3:], score.system, baseline_of(results)),
+            cell[3:],
             score.system in best,
             f"{sentences}&a={quote(score.system)}&sort=worst" if score.system in linked else "",
         )
@@ -351,7 +349,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
     }
     titles, compared = pair_table(results, tests, digits)
-    pairs = PageTable(titles, [marks.marked(row, *row[:2]) for row in compared], left=(0, 1)) if tests else None
+    pairs = PageTable(titles, compared, left=(0, 1)) if tests else None
     return {
         "group": group,
         "name": f"board-{number}",

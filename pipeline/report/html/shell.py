@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EXPLANATIONS = {
     "rank": "The place by score: 1 is the best. Systems with equal scores share a place.",
     "system": "The name of the output, as the config has it.",
-    "std": "The standard deviation of the score over random draws of references.",
+    "std of draws": "The standard deviation of the score over random draws of references.",
     "[0-9.]+% of draws": "Of random draws of references, so many give a score in this range.",
     "[0-9.]+% interval": (
         "Where the number would lie if other sentences of the same kind had been drawn: percentiles of bootstrap "
@@ -39,7 +39,7 @@ EXPLANATIONS = {
     "against (?P<name>.+)": (
         "The score less that of the baseline {name}, in points. Marked is what differs significantly."
     ),
-    "p": "The p-value: how likely so large a difference is if there is none in truth, after the correction.",
+    "p": "The p-value: how likely so large a difference is if there is none in truth.",
     "p adjusted": "The p-value after the correction for the number of comparisons.",
     "other": "What the first is compared with.",
     "difference": "The score of the first system less that of the other, in points.",
@@ -89,7 +89,6 @@ EXPLANATIONS = {
 }
 """Sentences by titles. A title is a regular expression for the whole of it; its groups may stand in the sentence."""
 BESIDE = {
-    ("p", "p adjusted"): "The p-value: how likely so large a difference is if there is none in truth.",
     ("p", "t"): "The p-value of Williams' test.",
     ("d", "permutations"): "The statistic of the first metric less that of the other.",
     ("groups", "undefined"): "Over how many groups of judgements the statistic is a mean.",

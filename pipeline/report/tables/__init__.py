@@ -54,12 +54,6 @@ def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    lines = []
-    for row in [header, *rows]:
-        cells = []
-        for cell, width in zip(row, widths, strict=True):
-            missing = width - len(cell)
-            left = missing // 2 + (missing % 2 if len(cell) % 2 == 0 else 0)
-            cells.append(" " * left + cell + " " * (missing - left))
-        lines.append(f"| {' | '.join(cells)} |")
+    centred = ([cell.center(width) for cell, width in zip(row, widths, strict=True)] for row in [header, *rows])
+    lines = [f"| {' | '.join(cells)} |" for cells in centred]
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,25 @@ from ...metrics.names import goodness
 from . import percent, round_half_up, shown_level, shown_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from ...scoring.results import Comparison, Results, Score
     from . import Table
 
 
+EXTRA = re.compile("mean ± .*|p")
+"""Titles of the columns of ranked tables that are there only where they are asked for."""
 SMALLEST = 0.0001
 """The smallest p-value that is printed as a number."""
-STAR, BETTER, WORSE = "*", "↑", "↓"
-"""Marks of what is significantly different, better or worse."""
+BETTER, WORSE = "↑", "↓"
+"""Marks of what is significantly better or worse."""
+FEW = 6
+"""On so many sentences systems have to differ for an exact test to give a p below 0.05: 2 / 2**6."""
+DOUBTED = (
+    f"A small p without {BETTER} or {WORSE} says nothing: the systems differ on fewer than {FEW} sentences, and the "
+    "interval of their difference holds 0."
+)
+"""What is said where is_small() is true and is_significant() is not."""
 
 
 def shown_p(value: float) -> str:
@@ -40,13 +50,25 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     times = settings.get(COUNTED.get(settings.get("test", ""), ""))
     if times is None or value >= 1 or test.p > (1 + 1e-9) / (times + 1):
         return shown_p(value)
-    return f"≤{Decimal(value).quantize(Decimal('0.0001'), ROUND_CEILING)}"
+    return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
+
+
+def both_p(test: Comparison, results: Results) -> list[str]:
+    """Return the p-value of a comparison, and the adjusted one."""
+    return [p_cell(test, results, adjusted=False), p_cell(test, results)]
 
 
 def signed(difference: float, digits: int) -> str:
     """Return a difference times 100, with its sign."""
     text = percent(abs(difference), digits)
     return text if not text.strip("0.-") else f"{'-' if difference < 0 else '+'}{text}"
+
+
+def marked(difference: float, test: Comparison | None, results: Results, digits: int) -> str:
+    """Return a difference of two systems as signed() does, and a mark where their test finds it significant."""
+    real = test and is_significant(test, results)
+    mark = (BETTER if goodness(test.metric, difference) > 0 else WORSE) if test and real else ""
+    return signed(difference, digits) + mark
 
 
 def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[float, int], str] = percent) -> str:
@@ -65,9 +87,23 @@ def level_name(results: Results) -> str:
     return shown_level((results.statistics or {}).get("level", 0.95))
 
 
-def is_significant(test: Comparison, results: Results) -> bool:
-    """Return whether a difference is significant after the correction."""
+def is_small(test: Comparison, results: Results) -> bool:
+    """Return whether the p-value is below the level after the correction."""
     return test.p_adjusted < 1 - Fraction(str((results.statistics or {}).get("level", 0.95)))
+
+
+def too_few(test: Comparison) -> bool:
+    """Return whether systems differ on so few sentences that no test can tell them apart, whatever its p.
+
+    Where they differ on n sentences, two of the 2**n ways to exchange the outputs are as far apart as the systems. But
+    the tests count what is farther apart alone, as sacreBLEU does, so that p is small where nothing is.
+    """
+    return test.wins + test.losses < FEW and test.interval[0] <= 0 <= test.interval[1]
+
+
+def is_significant(test: Comparison, results: Results) -> bool:
+    """Return whether a difference is significant: its p-value is small, and not because too few sentences differ."""
+    return is_small(test, results) and not too_few(test)
 
 
 def tests_of(results: Results, score: Score) -> list[Comparison]:
@@ -76,25 +112,30 @@ def tests_of(results: Results, score: Score) -> list[Comparison]:
 
 
 def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
-    """Return titles, and cells for each score: interval, ranks, cluster, and the columns of compared()."""
+    """Return titles, and cells for each score: interval, the columns of compared(), ranks, cluster.
+
+    The most important column is the first one. Behind it is the mean of the samples ± half of the interval.
+    """
+    titles, cells = compared(results, scores, digits)
     if not any(score.bootstrap for score in scores):
-        return [], [[] for _ in scores]
-    header = [f"{level_name(results)} interval", "ranks", "cluster"]
-    rows = []
-    for score in scores:
+        return titles, cells
+    level, rows = level_name(results), []
+    for score, own in zip(scores, cells, strict=True):
         boot = score.bootstrap
         if boot is None:
-            rows.append(["-"] * len(header))
+            rows.append(["-", "-", *own, "-", "-"])
         else:
-            rows.append([shown_interval(boot.interval, digits), shown_range(*boot.ranks), str(boot.cluster)])
-    more, cells = compared(results, scores, digits)
-    return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
+            half = (boot.interval[1] - boot.interval[0]) / 2
+            mean = f"{percent(boot.mean, digits)} ± {percent(half, digits)}"
+            ends = [shown_range(*boot.ranks), str(boot.cluster)]
+            rows.append([shown_interval(boot.interval, digits), mean, *own, *ends])
+    return [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"], rows
 
 
 def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return titles, and cells for each score, of what the comparisons say.
 
-    With a baseline these are the difference from it and its p-value, else the letters of the system: two systems that
+    With a baseline these are the difference from it and its p-values, else the letters of the system: two systems that
     share a letter do not differ significantly.
     """
     tests = tests_of(results, scores[0])
@@ -102,13 +143,11 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
         return [], [[] for _ in scores]
     baseline = baseline_of(results)
     if baseline is not None:
-        own = {test.system: test for test in tests}
-        rows = []
-        for score in scores:
-            test = own.get(score.system)
-            star = "*" if test and is_significant(test, results) else ""
-            rows.append([signed(test.difference, digits) + star, p_cell(test, results)] if test else ["-", "-"])
-        return [f"against {baseline}", "p"], rows
+        cells = {
+            test.system: [marked(test.difference, test, results, digits), *both_p(test, results)] for test in tests
+        }
+        rows = [cells.get(score.system, ["-"] * 3) for score in scores]
+        return [f"against {baseline}", "p", "p adjusted"], rows
     names = {name for test in tests for name in (test.system, test.other)}
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
@@ -126,28 +165,16 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
     header += ["p", "p adjusted"]
     rows = []
     for test in tests:
-        star = "*" if is_significant(test, results) else ""
         counts = [f"{count:,}" for count in (test.wins, test.losses, test.ties)]
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
-        row = [test.system, test.other, signed(test.difference, digits) + star]
+        row = [test.system, test.other, marked(test.difference, test, results, digits)]
         row += [shown_interval(test.interval, digits, signed), f"{percent(test.better, 1)}%", *counts, effect]
-        rows.append([*row, p_cell(test, results, adjusted=False), p_cell(test, results)])
+        rows.append([*row, *both_p(test, results)])
     return header, rows
 
 
-def matrix(names: Sequence[str], tests: Sequence[Comparison], show: Callable[[Comparison, bool], str]) -> Table:
-    """Return a table of all pairs of systems, with empty cells where two were not compared.
-
-    The other cells are from `show`, whose second argument says that the comparison has the column's system first.
-    """
-    cells = {(test.system, test.other): show(test, False) for test in tests}
-    cells |= {(test.other, test.system): show(test, True) for test in tests}
-    rows = [[row, *(cells.get((row, column), "") for column in names)] for row in names]
-    return ["", *names], rows
-
-
-def settings_line(statistics: dict[str, Any], mark: str = "*") -> str:
-    """Return in a line how intervals and tests were computed. `mark` stands at what is significant."""
+def settings_line(statistics: dict[str, Any]) -> str:
+    """Return in a line how intervals and tests were computed, and what marks what is significant."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
     reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
@@ -159,28 +186,4 @@ def settings_line(statistics: dict[str, Any], mark: str = "*") -> str:
     alpha = float(1 - Fraction(str(statistics["level"])))
     correction = statistics["correction"]
     corrected = "p as it is" if correction == "none" else f"p adjusted by {correction.capitalize()}"
-    return f"{samples}; {name}, {corrected}, {mark} below {alpha:g}; seed {statistics['seed']}"
-
-
-class Directions:
-    """Which of two systems is better, for each comparison: marks in place of stars, which only say that they differ."""
-
-    def __init__(self, tests: Iterable[Comparison]) -> None:
-        self._ahead = {(t.system, t.other): goodness(t.metric, t.difference) > 0 for t in tests}
-
-    def marked(self, cells: Sequence[str], system: str, other: str | None) -> list[str]:
-        """Return cells with the mark of a direction in place of the star that a significant difference has."""
-        ahead = self._ahead.get((system, other or ""))
-        mark = STAR if ahead is None else BETTER if ahead else WORSE
-        return [cell.removesuffix(STAR) + mark if cell.endswith(STAR) else cell for cell in cells]
-
-
-def marked_settings(results: Results) -> str:
-    """Return in a line how intervals and tests were computed and what the marks mean; nothing where there are none."""
-    if not results.statistics:
-        return ""
-    baseline = baseline_of(results)
-    if baseline is None or results.statistics["test"] == "none":
-        return settings_line(results.statistics, f"{BETTER} {WORSE}")
-    line = settings_line(results.statistics, "significant")
-    return f"{line}. {BETTER} {WORSE}: significantly better or worse than {baseline}"
+    return f"{samples}; {name}, {corrected}, below {alpha:g}: {BETTER} better, {WORSE} worse; seed {statistics['seed']}"

@@ -186,9 +186,6 @@ class Agreement(NamedTuple):
 
     name: str
     title: str
-    """What a terminal calls it."""
-    caption: str
-    """What a report calls it; empty where reports do not have it."""
     table: Callable[[dict[str, Any]], Table]
     """Makes it of the section `human` of the results."""
     texts: int
@@ -196,18 +193,12 @@ class Agreement(NamedTuple):
 
 
 AGREEMENT_TABLES = (
-    Agreement("people", "systems", "systems", correlation_table, 2),
-    Agreement("people-windows", "windows of neighbours in the human ranking", "", window_table, 2),
-    Agreement("people-sentences", "sentences: pairs that people do not tie", "pairs of outputs", sentence_table, 1),
-    Agreement("people-tests", "Williams' test: metric correlates higher than other", "", test_table, 3),
-    Agreement("people-statistics", "statistics", "statistics", statistic_table, 3),
-    Agreement(
-        "people-permutations",
-        "permutation test: metric agrees better than other",
-        "permutation tests",
-        permutation_table,
-        4,
-    ),
+    Agreement("people", "systems", correlation_table, 2),
+    Agreement("people-windows", "windows of neighbours in the human ranking", window_table, 2),
+    Agreement("people-sentences", "sentences: pairs that people do not tie", sentence_table, 1),
+    Agreement("people-tests", "Williams' test: metric correlates higher than other", test_table, 3),
+    Agreement("people-statistics", "statistics", statistic_table, 3),
+    Agreement("people-permutations", "permutation test: metric agrees better than other", permutation_table, 4),
 )
 """In the order in which they are shown."""
 

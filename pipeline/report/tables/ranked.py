@@ -13,7 +13,7 @@ from ...metrics.base.capabilities import in_percent
 from ...metrics.names import class_of
 from ...scoring.results import REFERENCES_ROW
 from . import percent, round_half_up
-from .comparisons import bootstrap_columns, level_name, shown_interval
+from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -176,49 +176,33 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
 
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
-FIRST = ("interval", "against", "groups", "p", "ranks", "@", "std", "draws", "cluster")
-"""Parts of the titles of the columns after rank, system and score, the most important column first."""
 
 
 def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()) -> Table:
-    """Return a row for each score, in their order: rank, system, score, spread, interval, comparisons.
+    """Return a row for each score, in their order: rank, system, score, interval, comparisons, ranks, spread of draws.
 
-    With `columns`, names or patterns, it has those of these columns and of all outputs that they name.
+    With `columns`, names or patterns, it has those of these columns, also of EXTRA, and of all outputs that they name.
     """
     metric, outputs = class_of(scores[0].metric), list(scores[0].outputs)
-    sampled = any(score.samples for score in scores)
     own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
+    more = [key for key in outputs[1:] if key not in own]
     titles, compared = bootstrap_columns(results, scores, digits)
-    header = ["rank", "system", outputs[0], *own, *(["std", "95% of draws"] if sampled else []), *titles]
+    drawn = ["std of draws", "95% of draws"] if any(score.samples for score in scores) else []
+    header = ["rank", "system", outputs[0], *own, *titles, *drawn, *more]
     rows = []
     for score, cells in zip(scores, compared, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits)]
         row += [output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error")) for key in own]
-        if sampled and score.samples:
-            low, high = (percent(bound, digits) for bound in score.samples.shown)
-            row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
-        elif sampled:
+        row += cells
+        if score.samples:
+            spread, std = shown_interval(score.samples.shown, digits), percent(score.samples.std, digits + 1)
+            row += [std, spread.replace("- to -", "-")]
+        elif drawn:
             row += ["-", "-"]
-        rows.append(row + cells)
-    if not columns:
-        return header, rows
-    more = [key for key in outputs if key not in header]
-    rows = [
-        [*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)]
-        for row, score in zip(rows, scores, strict=True)
-    ]
-    kept = [0, 1, 2, *picked([*header, *more][3:], columns, 3)]
-    return [[*header, *more][n] for n in kept], [[row[n] for n in kept] for row in rows]
-
-
-def first_out(header: Sequence[str]) -> list[str]:
-    """Return the titles of a ranked table but rank, system and score, the least important first."""
-
-    def place(title: str) -> int:
-        places = (n for n, part in enumerate(FIRST) if title == part or (len(part) > 1 and part in title))
-        return next(places, FIRST.index("@"))
-
-    return sorted(header[3:], key=place)[::-1]
+        rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
+    kept = [n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)]
+    kept = [0, 1, 2, *picked(header[3:], columns, 3)] if columns else kept
+    return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
 def is_count(name: str, metric: type[Metric]) -> bool:
@@ -235,7 +219,7 @@ def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> s
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return a row for each output of each score that has an interval of its own."""
-    header = ["system", "output", "value", "std", f"{level_name(results)} interval"]
+    header = ["system", "output", "value", "std of samples", f"{level_name(results)} interval"]
     rows = []
     for score in scores:
         for name, spread in score.intervals.items():
@@ -270,11 +254,3 @@ def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
         if not picked(titles, [pattern]):
             hint = did_you_mean(pattern, titles)
             raise InputError(f"--columns {pattern}: there is no such column{hint}; there are {', '.join(titles)}")
-
-
-def check_columns(results: Results, patterns: Sequence[str]) -> None:
-    """Raise InputError for the first pattern that names no column of any ranked table of the results."""
-    titles: dict[str, None] = {}
-    for group in groups(results):
-        titles |= dict.fromkeys([*ranked_table(results, group.scores, 2)[0][3:], *group.scores[0].outputs])
-    check_picked(list(titles), patterns)

@@ -161,21 +161,19 @@ def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]], notes: 
 
 def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return all outcomes as mappings and lists, for JSON."""
-    entries = []
-    for outcome in outcomes:
-        expectations = outcome.expectations or {}
-        entries.append(
-            {
-                "name": outcome.recipe.name,
-                "publication": outcome.recipe.publication,
-                "recorded": outcome.recipe.publication["verdict"],
-                "verdict": expectations.get("verdict"),
-                "worse": outcome.worse,
-                "message": outcome.message or None,
-                "signatures": outcome.signatures,
-                "seconds": round(outcome.seconds, 3),
-                "entries": expectations.get("entries", []),
-                "warnings": outcome.warnings,
-            }
-        )
+    entries = [
+        {
+            "name": outcome.recipe.name,
+            "publication": outcome.recipe.publication,
+            "recorded": outcome.recipe.publication["verdict"],
+            "verdict": (outcome.expectations or {}).get("verdict"),
+            "worse": outcome.worse,
+            "message": outcome.message or None,
+            "signatures": outcome.signatures,
+            "seconds": round(outcome.seconds, 3),
+            "entries": (outcome.expectations or {}).get("entries", []),
+            "warnings": outcome.warnings,
+        }
+        for outcome in outcomes
+    ]
     return {"schema": 1, "results": entries}

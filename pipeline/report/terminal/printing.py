@@ -183,7 +183,7 @@ def fit(
         gone.append(leaving.pop(0))
         kept.remove(gone[-1])
     for column in reversed(gone):  # a narrow one may fit where a wide one left, but no p-value without its difference
-        if header[column] == "p" and header[column - 1].startswith("against ") and column - 1 not in kept:
+        if header[column] == "p adjusted" and header[column - 1].startswith("against ") and column - 1 not in kept:
             continue
         if total(widths([*kept, column]).values()) <= width:
             kept = sorted([*kept, column])

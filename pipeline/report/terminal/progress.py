@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ...execution.options import SILENT, Listener
+from .printing import coloured, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +79,6 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            from .printing import coloured, wrapped
-
             shown = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
             self.bar.console.print(Text.from_ansi(shown), soft_wrap=True)
         else:
@@ -90,7 +89,7 @@ class Bar(Listener):
             self.bar.stop()
 
 
-class NotebookBar(Listener):
+class NotebookBar(Bar):
     """A line with a bar in the output of a cell, which is drawn anew at each percent, and leaves when all is done.
 
     `display` is IPython's function of this name.
@@ -109,14 +108,6 @@ class NotebookBar(Listener):
         """Begin an empty bar with this name."""
         self.name = name
         self._draw(printable(name), "")
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are done."""
-        self._show(done, whole, "lines")
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples, trials or matches are done."""
-        self._show(done, whole, "samples")
 
     def tell(self, text: str) -> None:
         """Print what a user should know at once."""

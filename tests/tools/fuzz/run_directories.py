@@ -84,7 +84,7 @@ def go_on(run: Path) -> str:
 
 COMMANDS: dict[str, Callable[[Path], str]] = {
     "show": command("show", "RUN"),
-    "orders": command("show", "RUN", "--orders"),
+    "columns": command("show", "RUN", "--columns", "match_*"),
     "line": command("show", "RUN", "--line", "2"),
     "report": command("report", "RUN", "--format", "markdown", "latex", "csv", "--output", "out"),
     "html": command("report", "RUN", "--format", "html", "--output", "out"),
