@@ -168,16 +168,16 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_
     config = write_run(tmp_path, systems=["A", "B", "C"], chosen=["bleu"], statistics=statistics)
     results = pipeline.run(config, tmp_path / "run")
     compared = pipeline.compare(tmp_path / "run")
-    assert compared.statistics
-    assert {name: compared.statistics[name] for name in statistics} == statistics
+    assert compared.settings
+    assert {name: compared.settings[name] for name in statistics} == statistics
     assert tuple(compared.tests) == results.tests == pipeline.load(tmp_path / "run").tests
     assert len(results.tests) == 2
     more = pipeline.compare(tmp_path / "run", trials=70)
-    assert more.statistics
-    assert (more.statistics["trials"], more.statistics["resamples"]) == (70, 40)
+    assert more.settings
+    assert (more.settings["trials"], more.settings["resamples"]) == (70, 40)
     for same in (results, pipeline.load(tmp_path / "run")):
-        assert pipeline.compare(same) == compared
-        assert pipeline.compare(same, trials=70) == more
+        assert pipeline.compare(same).report("json") == compared.report("json")
+        assert pipeline.compare(same, trials=70).report("json") == more.report("json")
     every = pipeline.compare(list(results), resamples=40, trials=60, seed=3)  # a list knows of no baseline
     assert len(every.tests) == 3
 

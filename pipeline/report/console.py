@@ -40,6 +40,7 @@ from .tables.ranked import (
     ranked_table,
     size,
 )
+from .tables.series import best_sentences
 from .terminal.printing import as_shown, fits, print_square, print_table, print_text, terminal_width
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     if any(score.intervals for score in scores):
         print()
         print_table(*interval_table(results, scores, digits), left=(0, 1))
+    for sentence in best_sentences(results, group):
+        print_text(sentence)
     print(group.metric)
     print_peer(scores[0], results.statistics)
     for line in notes_of(scores):
