@@ -76,10 +76,9 @@ def _told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
         for name in named:
             if name not in known:
                 meant = ELSEWHERE.get(name)
-                hint = f" (did you mean '{meant}'?)" if meant in known else did_you_mean(name, known)
-                raise InputError(
-                    f"{function.__name__}: no argument is called '{name}'{hint}; known: {', '.join(known)}"
-                )
+                near = f" (did you mean '{meant}'?)" if meant in known else did_you_mean(name, known)
+                told = near or f"; there are {', '.join(known)}"
+                raise InputError(f"{function.__name__}: no argument is called '{name}'{told}")
         return function(*arguments, **named)
 
     return call

@@ -278,7 +278,7 @@ class Evaluation(Sequence[Result], Shown):
           interval, the range of ranks and the cluster.
         - "all": the same, and all numbers that the metrics give, such as precisions and counts. `recall_low` and
           `recall_high` are the ends of the interval of the recall, if outputs have any.
-        - "sentences": a row for each sentence of each result, with its number from 1 and its score.
+        - "sentences": a row for each sentence of each result: its id if it has one, its number from 1 and its score.
         - "types": a row for each system and type of edit, of metrics that have them.
         - "tests": a row for each paired test.
 
@@ -292,14 +292,17 @@ class Evaluation(Sequence[Result], Shown):
             return self._wide(table)
         if table == "types":
             return frame(self.breakdown())
-        return frame(list(map(_row_of_test, self.tests)) if table == "tests" else list(self._rows(table)))
+        if table == "tests":
+            rows = [vars(test) | dict(zip(("low", "high"), test.interval, strict=True)) for test in self.tests]
+            return frame(rows).drop(columns="interval", errors="ignore")
+        return frame(list(self._rows(table)))
 
     def _rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of scores, all or sentences."""
         for result in self.results:
             row: dict[str, Any] = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
             if table == "sentences":
-                yield from ({**row, "line": line, "score": score} for line, score in _numbered(result))
+                yield from (row | place | {"score": score} for place, score in _places(result))
                 continue
             row |= {"score": result.score, "rank": result.rank}
             if boot := result.bootstrap:
@@ -309,19 +312,21 @@ class Evaluation(Sequence[Result], Shown):
 
     def _wide(self, table: str) -> Any:
         """Return a frame in which metrics, or metrics and systems, are columns."""
-        short, wide = labels(result.signature for result in self.results), dict[tuple[Any, ...], dict[Any, Any]]()
+        short, own = labels(result.signature for result in self.results), "system"
+        wide: dict[tuple[Any, ...], dict[Any, Any]] = {}
         for result in self.results:
             label = short[result.signature]
             if table == "sentences":
-                for line, score in _numbered(result):
-                    wide.setdefault((result.dataset, line), {})[label, result.system] = score
+                for place, score in _places(result):
+                    own = next(iter(place))  # the id where there are ids, else the number
+                    wide.setdefault((result.dataset, place[own]), {})[label, result.system] = score
                 continue
             cells = wide.setdefault((result.dataset, result.system), {})
             cells[label] = result.score
             others = list(result.outputs.items())[1:] if table == "all" else []  # the first is the score
             cells |= {f"{label}.{name}": value for name, value in others}
         found = frame(()).from_dict(wide, orient="index")
-        found.index = found.index.set_names(["dataset", "line" if table == "sentences" else "system"])
+        found.index = found.index.set_names(["dataset", own])
         return found.droplevel("dataset") if len({dataset for dataset, _ in wide}) == 1 else found
 
     def plot(
@@ -356,16 +361,11 @@ class Evaluation(Sequence[Result], Shown):
         return f"<Evaluation: {self._listing(self.results)}>"
 
 
-def _numbered(result: Result) -> Iterable[tuple[int, float]]:
-    """Return the score of each sentence with its number from 1; none for the mean of the references' scores."""
-    return enumerate(result.sentences.tolist() if result.system != REFERENCES_ROW else (), 1)
-
-
-def _row_of_test(test: Comparison) -> dict[str, Any]:
-    """Return a paired test with the ends of its interval as low and high, names and difference first."""
-    first, (low, high) = ("dataset", "metric", "system", "other", "difference"), test.interval
-    rest = {name: value for name, value in vars(test).items() if name not in (*first, "interval")}
-    return {**{name: getattr(test, name) for name in first}, "low": low, "high": high, **rest}
+def _places(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
+    """Yield id, where there is one, and number from 1 of each sentence with its score; none for REFERENCES_ROW."""
+    ids = getattr(result, "ids", None)
+    for number, score in enumerate(result.sentences.tolist() if result.system != REFERENCES_ROW else (), 1):
+        yield {**({"id": ids[number - 1]} if ids else {}), "line": number}, score
 
 
 def boards_of(results: Iterable[Result]) -> list[Board]:

@@ -142,13 +142,24 @@ def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
         several.to_pandas("tests", wide=True)
 
 
+def test_sentences_have_their_ids(several: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.setattr(pipeline.Result, "ids", ["x7", "x9"], raising=False)
+    frame = several.to_pandas("sentences")
+    assert frame.columns.tolist() == ["dataset", "system", "metric", "id", "line", "score"]
+    assert frame["id"].tolist() == ["x7", "x9"] * 6
+    wide = several.to_pandas("sentences", wide=True)
+    assert (wide.index.name, list(wide.index)) == ("id", ["x7", "x9"])
+
+
 def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     pytest.importorskip("pandas")
     loaded, compared = pipeline.load(folder), pipeline.compare(folder, trials=50)
     assert loaded.to_pandas("sentences", wide=True).shape == (96, 8)
     assert loaded.to_pandas("types").empty
     frame = compared.to_pandas("tests")
-    assert frame.columns.tolist()[:7] == ["dataset", "metric", "system", "other", "difference", "low", "high"]
+    assert frame.columns.tolist()[:5] == ["dataset", "metric", "system", "other", "difference"]
+    assert list(zip(frame["low"], frame["high"], strict=True)) == [test.interval for test in compared.tests]
     assert frame["p_adjusted"].tolist() == [test.p_adjusted for test in compared.tests]
     scores = compared.to_pandas()
     assert scores["cluster"].tolist() == [score.bootstrap.cluster for score in compared.scores if score.bootstrap]

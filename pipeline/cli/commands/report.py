@@ -19,7 +19,7 @@ examples:
   gec-pipeline report runs/mine runs/theirs --format board --output board.html
   gec-pipeline report runs/conll14 --by type
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
-  gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
+  gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output paper/figures
   gec-pipeline report runs/small runs/large --plot curves --output figures
   gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
 """

@@ -354,14 +354,11 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         )
         for score, cell in zip(scores, cells, strict=True)
     ]
-    ranges = rank_rows(scores)
     plots: dict[str, Drawing] = {}
     for curves in curves_of([("", results, group)]):
         plots |= drawn(f"Scores by {curves.x_axis}", curves)
-    plots |= {
-        **(drawn("Rank ranges", ranges) if ranges and len(ranges.names) > 1 else {}),
-        **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
-    }
+    plots |= drawn("Rank ranges", ranges) if (ranges := rank_rows(scores)) and len(ranges.names) > 1 else {}
+    plots |= drawn("p-values of pairs", pair_matrix(results, scores, digits))
     titles, compared = pair_table(results, tests, digits)
     pairs = PageTable(titles, [marks.marked(row, *row[:2]) for row in compared], left=(0, 1)) if tests else None
     return {

@@ -147,14 +147,6 @@ class Drawing:
         return f'<svg {box} role="img" aria-label="{escape(printable(self.label))}">{"".join(self.shapes)}</svg>'
 
 
-class _Axes(NamedTuple):
-    """A drawing of two axes."""
-
-    drawing: Drawing
-    over: Scale
-    up: Scale
-
-
 def minus(text: str) -> str:
     """Return a number, an interval or the like with the minus sign that scripts write too; other text as it is."""
     return re.sub(r"(?<![0-9])-(?=[0-9.])", MINUS, text) if _NUMBERS.fullmatch(text) else text
@@ -273,7 +265,9 @@ def _short_p(p: float) -> str:
     return "1" if text == "1.00" else text.removeprefix("0") if math.isfinite(p) else "-"
 
 
-def _axes(shown: Points | Curves, wide: int, bottom: int, xs: Sequence[float], ys: Sequence[float]) -> _Axes:
+def _axes(
+    shown: Points | Curves, wide: int, bottom: int, xs: Sequence[float], ys: Sequence[float]
+) -> tuple[Drawing, Scale, Scale]:
     """Return a drawing with two axes on which these numbers have room, and both scales."""
     drawing = Drawing(wide, bottom + 40, shown.label)
     over, up = scale(xs, 54, wide - 20, margin=0.12), scale(ys, bottom, 12, margin=0.1)
@@ -285,7 +279,7 @@ def _axes(shown: Points | Curves, wide: int, bottom: int, xs: Sequence[float], y
         drawing.text(46, up(tick) + 4, f"{tick:.4g}", "end small")
     drawing.text((54 + wide - 20) / 2, bottom + 34, shown.x_axis, "middle small")
     drawing.text(14, bottom / 2 + 6, shown.y_axis, "middle small", transform=f"rotate(-90 14 {bottom / 2 + 6:g})")
-    return _Axes(drawing, over, up)
+    return drawing, over, up
 
 
 def _curves(shown: Curves) -> Drawing:
