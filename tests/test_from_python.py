@@ -235,7 +235,7 @@ def test_a_run_tells_its_arguments_too() -> None:
 
 def test_statistics_true_takes_the_defaults() -> None:
     short: Any = {**TEXTS, "metrics": "chrf"}
-    asked, default = (pipeline.evaluate(**short, statistics=given) for given in (True, {}))
+    asked, default = pipeline.evaluate(**short, statistics=True), pipeline.evaluate(**short, statistics={})
     assert asked.report("json") == default.report("json")
     assert asked[0].bootstrap is not None
     assert pipeline.evaluate(**short, statistics=False)[0].bootstrap is None

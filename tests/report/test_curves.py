@@ -26,8 +26,6 @@ from pipeline.scoring.series import Series, series_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from matplotlib.collections import PolyCollection
-
 METRIC = "gleu|n:4|refs:max"
 LOWER = "ter|norm:no|v:0.1"
 
@@ -159,16 +157,14 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     )
     with styled():
         figure, axes = draw_curves(shown)
-        lines = [line.get_xydata() for line in axes.lines if line.get_label() in ("one: step", "two: step")]
+        lines: list[Any] = [line.get_xydata() for line in axes.lines if line.get_label() in ("one: step", "two: step")]
         (band,) = axes.collections
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
     wanted = [[(dot.x, dot.y) for dot in dots] for _, dots in shown.lines]
     for line, points in zip(lines, wanted, strict=True):
         np.testing.assert_allclose(line, points)
-    corners: PolyCollection = band  # type: ignore[assignment]
-    assert {(d.x, d.low) for d in shown.lines[0][1]} <= {
-        tuple(point) for point in corners.get_paths()[0].vertices.tolist()
-    }  # type: ignore[union-attr]
+    corners: Any = band.get_paths()[0].vertices
+    assert {(dot.x, dot.low) for dot in shown.lines[0][1]} <= {tuple(point) for point in corners.tolist()}
     assert labels == ["one: step", "two: step", "one: base", "large: the best", "hollow: not significantly worse"]
     (drawing,) = svg.drawn("x", shown).values()
     root = ET.fromstring(drawing.__html__())  # noqa: S314
