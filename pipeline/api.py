@@ -104,8 +104,8 @@ def evaluate(
     annotator has none. Where there is one annotator, the list of texts alone is enough.
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
-    signatures, mappings such as {"name": "gleu", "n": [2, 4]}, in which a list of values asks for each of them, or metric
-    objects. A single one needs no list.
+    signatures, mappings such as {"name": "gleu", "n": [2, 4]}, which asks for gleu with each of these values, or
+    metric objects. A single one needs no list.
     `gold` is an M2 file, for metrics of edits such as m2. Sources and references that are not given come from it.
     For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
     "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
