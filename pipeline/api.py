@@ -20,12 +20,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
+from inspect import signature
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.in_memory import ONE, corpus_in_memory
-from .errors import IncompleteError, InputError
+from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, RunOptions
@@ -39,6 +41,7 @@ from .scoring.results import Results
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from .config.models import StatisticsConfig
@@ -48,11 +51,40 @@ if TYPE_CHECKING:
     from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
-    from .report.notebook.shown import Compared
     from .scoring.board import Task
     from .tokenizers.own_tokens import References, Splitter, Texts
 
 
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+ELSEWHERE = {
+    **dict.fromkeys(("predictions", "preds", "outputs", "candidates", "systems", "hyps"), "hypotheses"),
+    **dict.fromkeys(("refs", "targets", "labels"), "references"),
+    **dict.fromkeys(("inputs", "src", "originals"), "sources"),
+    **dict.fromkeys(("baseline", "resamples", "trials", "seed", "level", "bootstrap"), "statistics"),
+    **dict.fromkeys(("workers", "jobs", "num_workers"), "n_jobs"),
+}
+"""Arguments of ours by what they, or their keys, are called in other programs."""
+
+
+def _told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Return a function that names the nearest argument where it is called with one that it does not have."""
+    known = list(signature(function).parameters)
+
+    @wraps(function)
+    def call(*arguments: Given.args, **named: Given.kwargs) -> Returned:
+        for name in named:
+            if name not in known:
+                meant = ELSEWHERE.get(name)
+                near = f" (did you mean '{meant}'?)" if meant in known else did_you_mean(name, known)
+                told = near or f"; there are {', '.join(known)}"
+                raise InputError(f"{function.__name__}: no argument is called '{name}'{told}")
+        return function(*arguments, **named)
+
+    return call
+
+
+@_told
 def evaluate(
     hypotheses: Texts | Mapping[str, Texts] | Path | Mapping[str, Path],
     references: References | None = None,
@@ -61,7 +93,7 @@ def evaluate(
     *,
     gold: str | Path | None = None,
     n_jobs: int | Literal["auto"] = 1,
-    statistics: Mapping[str, Any] | None = None,
+    statistics: Mapping[str, Any] | bool | None = None,
     tokenizer: Splitter | None = None,
     scores: Mapping[str, Any] | None = None,
 ) -> Evaluation:
@@ -72,13 +104,14 @@ def evaluate(
     annotator has none. Where there is one annotator, the list of texts alone is enough.
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
-    signatures, mappings such as {"name": "gleu", "references": "max"}, or metric objects. A single one needs no list.
+    signatures, mappings such as {"name": "gleu", "n": [2, 4]}, which asks for gleu with each of these values, or
+    metric objects. A single one needs no list.
     `gold` is an M2 file, for metrics of edits such as m2. Sources and references that are not given come from it.
     For errant `hypotheses` are M2 files too: a path, or {system: path}; then there are no other texts. With
     "errant[annotator=auto]" they are texts, which errant annotates; what it gives is kept (`help annotation`).
     `n_jobs` is the number of workers, or "auto" to choose it by the amount of text.
     `statistics` asks for intervals, rank ranges and paired tests. It has the keys of a config's section of this
-    name, such as {"baseline": "A", "resamples": 500}; {} takes the defaults. They are in Result.bootstrap and
+    name, such as {"baseline": "A", "resamples": 500}; True takes the defaults. They are in Result.bootstrap and
     Evaluation.tests.
     `tokenizer` is a function that splits a text into a list of tokens, or an object with a method tokenize. Without
     it, all texts may be lists of tokens themselves. Tokens are compared as they are, whatever they hold, by all metrics
@@ -93,16 +126,14 @@ def evaluate(
     numbers = dict[str, Mapping[str, Any]]()
     for title, given in (scores or {}).items():
         numbers[title] = given if isinstance(given, Mapping) else {ONE: given}
+        if isinstance(hypotheses, Mapping) and numbers[title] is not given:
+            each = ", ".join(f"{name!r}: [...]" for name in list(hypotheses)[:3])
+            named = repr("METRIC" if title in hypotheses else title)
+            raise InputError(f"scores[{title!r}]: numbers need the names of systems: scores={{{named}: {{{each}}}}}")
     scorers = from_values(metrics) if metrics or not numbers else ()
     if numbers:
         scorers = (*scorers, *(from_values(more) if (more := external_named(scorers, numbers)) else ()))
-    needed = next(
-        (without_source(metric.name, metric.hint, "sources=[...]") for metric in scorers if metric.needs.source), ""
-    )
     expected = any(map(has_own_tokens, scorers))
-    if references is None and gold is None and any(metric.needs.references for metric in scorers):
-        name = next(metric.name for metric in scorers if metric.needs.references)
-        raise InputError(without_references(name, "references=[...]"))
     texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
@@ -111,7 +142,6 @@ def evaluate(
             texts.hypotheses,
             texts.references,
             texts.sources,
-            needed,
             own_tokens=bool(texts.tokenizer),
             threads=n_jobs if isinstance(n_jobs, int) and n_jobs > 0 else 1,
         )
@@ -126,7 +156,7 @@ def evaluate(
         corpus = with_arrays(corpus, cast("list[ReadsFiles]", list(filter(reads_files, scorers))), numbers)
     evaluation = evaluate_corpus(corpus, scorers, n_jobs=n_jobs, statistics=statistics)
     for note in evaluation.warnings:
-        warnings.warn(note, stacklevel=2)
+        warnings.warn(note, stacklevel=3)
     return evaluation
 
 
@@ -136,7 +166,7 @@ def evaluate_corpus(
     *,
     n_jobs: int | Literal["auto"] = 1,
     listener: Listener = SILENT,
-    statistics: Mapping[str, Any] | None = None,
+    statistics: Mapping[str, Any] | bool | None = None,
     by_type: bool = True,
     options: RunOptions | None = None,
 ) -> Evaluation:
@@ -148,10 +178,13 @@ def evaluate_corpus(
     and for an impossible `n_jobs` and wrong `statistics`.
     """
     metrics, settings = for_systems(metrics, len(corpus.systems)), None
-    if statistics is not None:
+    if statistics is not None and statistics is not False:
         from .scoring.resampling.significance import settings_of  # here, because most scores have no statistics
 
-        settings = settings_of(statistics, corpus.systems, "statistics: ")
+        written = {} if statistics is True else statistics
+        if not isinstance(written, Mapping):
+            raise InputError(f"statistics: expected True or a mapping such as {{'seed': 1}}, found {statistics!r}")
+        settings = settings_of(written, corpus.systems, "statistics: ")
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in metrics:
@@ -192,6 +225,7 @@ def results_of(
     return Evaluation(boards, told, replace(whole, warnings=told) if whole else None)
 
 
+@_told
 def run(
     config: str | Path | Mapping[str, Any],
     output: str | Path | None = None,
@@ -250,7 +284,7 @@ def _evaluation(directory: Path, stored: Results) -> Evaluation:
     return Evaluation(boards_of(directory, stored), stored.warnings, stored)
 
 
-def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Compared:
+def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Evaluation:
     """Return the results of a run directory with intervals, rank ranges and paired tests.
 
     `run` may also be an Evaluation, which `evaluate`, `run` and `load` return, or a list of its results.
@@ -259,11 +293,10 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     seed and annotators. What they leave open is as in that section of the run's own config (the first one's), or in
     the `statistics` that `evaluate` was given, and else the default. A list of results knows neither.
 
-    In what is returned, `scores[i].bootstrap` holds intervals and ranks, and `tests` the comparisons. They are
+    In what is returned, `bootstrap` of each result holds its interval and ranks, and `tests` the comparisons. They are
     computed from the stored counts; texts are not read. Raises InputError where a run directory cannot be used, where
     two do not fit together, and for settings that are wrong.
     """
-    from .report.notebook.shown import Compared
     from .scoring.resampling.significance import settings_of, with_statistics
     from .scoring.stored_runs import load_runs, restricted
 
@@ -285,7 +318,7 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
         results, boards = load_runs(run, run2)
     names = [name for board in boards for name in board.names]
     written = dict(results.statistics or {})
-    if written.get("baseline") not in names:  # it may be called otherwise beside a second run
-        written["baseline"] = None
-    statistics = settings_of(written | settings, names)
-    return Compared.of(with_statistics(*restricted(results, boards), statistics)[0])
+    kept = written.get("baseline")  # beside a second run it may be called NAME@RUN
+    written["baseline"] = next((n for n in names if n == kept or n.startswith(f"{kept}@")), None) if kept else None
+    found, scored = with_statistics(*restricted(results, boards), settings_of(written | settings, names))
+    return Evaluation(scored, found.warnings, found)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts
 from .metrics import METRICS
-from .report.notebook.shown import Drawable, Shown, are_few, called, ends, frame
+from .report.notebook.shown import Shown, called, drawn, frame, known_table
+from .report.tables.plot_style import plot_style
 from .report.tables.ranked import labels
 from .scoring.board import datasets_of, picked, rows_of
 from .scoring.column_blocks import blocks_of
 from .scoring.results import REFERENCES_ROW, TIERS, Results
 from .scoring.sentences import every_output, sentence_spread
+from .scoring.stored_runs import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from .scoring.board import Board
     from .scoring.column_blocks import HasBlocks
     from .scoring.results import Breakdown, Comparison, Score
+
+Table = Literal["scores", "all", "sentences", "types", "tests"]
+"""The tables of to_pandas()."""
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -149,26 +154,10 @@ class Result(Shown):
         With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. With columns="outputs" it
         is what `sentence_outputs` gives, such as recall and precision. Raises InputError where pandas is not installed.
         """
-        return frame("pandas", self._columns(columns))
-
-    def to_polars(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
-        """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
-        return frame("polars", self._columns(columns))
-
-    def _columns(self, columns: str) -> dict[str, Any]:
+        known_table(columns, ("scores", "outputs", "all"))
         if columns == "outputs":
-            return self.sentence_outputs
-        few = are_few(columns, ("outputs", "all"))
-        return self.sentence_spread() if few else {"score": self.sentences, **self.columns}
-
-    def plot(self) -> Figure:
-        """Return how many sentences have which score, as a figure of matplotlib, which notebooks show.
-
-        Raises InputError where matplotlib is not installed.
-        """
-        from .report.notebook.shown import histogram
-
-        return histogram(self.sentences, f"{self.dataset}: {self.system}, {labels([self.signature])[self.signature]}")
+            return frame(self.sentence_outputs)
+        return frame(self.sentence_spread() if columns == "scores" else {"score": self.sentences, **self.columns})
 
     def _as_results(self) -> Results:
         return _written([picked([(self._board, self._number)])], ())
@@ -177,7 +166,7 @@ class Result(Shown):
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
 
 
-class Evaluation(Sequence[Result], Drawable):
+class Evaluation(Sequence[Result], Shown):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`), by its metric where
@@ -199,17 +188,32 @@ class Evaluation(Sequence[Result], Drawable):
     @overload
     def __getitem__(self, key: int | str) -> Result: ...
     @overload
-    def __getitem__(self, key: slice) -> tuple[Result, ...]: ...
-    def __getitem__(self, key: int | str | slice) -> Result | tuple[Result, ...]:
-        """Return a result by its number, its system or its metric, or several results by a slice.
+    def __getitem__(self, key: slice) -> Evaluation: ...
+    def __getitem__(self, key: int | str | slice) -> Result | Evaluation:
+        """Return a result by its number, its system or its metric, or an evaluation of several by a slice.
 
         A text is the name of a system, or else a metric, as `get` takes it. Raises InputError unless exactly one
         result is meant, and IndexError for a number out of range.
         """
+        if isinstance(key, slice):
+            boards = boards_of(self.results[key])
+            part = Evaluation(boards, self.warnings, narrowed(self._stored, boards) if self._stored else None)
+            part.results = self.results[key]
+            return part
         if not isinstance(key, str):
             return self.results[key]
         is_system = any(result.system == key for result in self.results)
         return self.get(metric=key) if not is_system and self._signatures(key) else self.get(system=key)
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The scores as results.json has them, in the same order."""
+        return tuple(result.found for result in self.results)
+
+    @property
+    def settings(self) -> dict[str, Any] | None:
+        """How intervals and tests were made, with the defaults: baseline, test, seed and so on; None without them."""
+        return self._stored.statistics if self._stored else None
 
     def __len__(self) -> int:
         return len(self.results)
@@ -267,33 +271,85 @@ class Evaluation(Sequence[Result], Drawable):
             for row in result.breakdown(tier)
         ]
 
-    def to_pandas(self, columns: Literal["scores", "all"] = "scores") -> Any:
-        """Return a DataFrame with a row for each result: data set, system, metric, score and rank.
+    def to_pandas(self, table: Table = "scores", *, wide: bool = False) -> Any:
+        """Return a DataFrame with a row for each result, or another `table`. Scores are fractions.
 
-        Where results have bootstrap intervals, `low` and `high` are their ends. With columns="all", all numbers that
-        the metrics give follow, such as precisions and counts, and `recall_low` and `recall_high` are the ends of the
-        interval of the recall, if outputs have any. Raises InputError where pandas is not installed.
+        - "scores": data set, system, metric, score and rank; with statistics also the ends `low` and `high` of the
+          interval, the range of ranks and the cluster.
+        - "all": the same, and all numbers that the metrics give, such as precisions and counts. `recall_low` and
+          `recall_high` are the ends of the interval of the recall, if outputs have any.
+        - "sentences": a row for each sentence of each result: its id if it has one, its number from 1 and its score.
+        - "types": a row for each system and type of edit, of metrics that have them.
+        - "tests": a row for each paired test.
+
+        If it is `wide`, there is a row for each system and a column for each metric, whose short names are those of
+        reports. Of "all" a column is called such as bleu.precision_1, and of "sentences" there is a row for each
+        sentence, and a column for each metric and system. Raises InputError where pandas is not installed, and for
+        another table.
         """
-        return frame("pandas", self._rows(columns))
+        known_table(table, get_args(Table)[:3] if wide else get_args(Table))
+        if wide:
+            return self._wide(table)
+        if table == "types":
+            return frame(self.breakdown())
+        if table == "tests":
+            rows = [vars(test) | dict(zip(("low", "high"), test.interval, strict=True)) for test in self.tests]
+            return frame(rows).drop(columns="interval", errors="ignore")
+        return frame(list(self._rows(table)))
 
-    def to_polars(self, columns: Literal["scores", "all"] = "scores") -> Any:
-        """Return the same `columns` as a DataFrame of polars. Raises InputError where polars is not installed."""
-        return frame("polars", self._rows(columns))
+    def _rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of scores, all or sentences."""
+        for result in self.results:
+            row: dict[str, Any] = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
+            if table == "sentences":
+                yield from (row | place | {"score": score} for place, score in _places(result))
+                continue
+            row |= {"score": result.score, "rank": result.rank}
+            if boot := result.bootstrap:
+                (low, high), (best, worst) = boot.interval, boot.ranks
+                row |= {"low": low, "high": high, "rank_best": best, "rank_worst": worst, "cluster": boot.cluster}
+            yield {**row, **(result.outputs | result.found.ends if table == "all" else {})}
 
-    def _rows(self, columns: str) -> list[dict[str, Any]]:
-        few = are_few(columns)
-        return [
-            {
-                "dataset": result.dataset,
-                "system": result.system,
-                "metric": result.signature,
-                "score": result.score,
-                **ends(result.bootstrap),
-                "rank": result.rank,
-                **({} if few else result.outputs | result.found.ends),
-            }
-            for result in self.results
-        ]
+    def _wide(self, table: str) -> Any:
+        """Return a frame in which metrics, or metrics and systems, are columns."""
+        short, own = labels(result.signature for result in self.results), "system"
+        wide: dict[tuple[Any, ...], dict[Any, Any]] = {}
+        for result in self.results:
+            label = short[result.signature]
+            if table == "sentences":
+                for place, score in _places(result):
+                    own = next(iter(place))  # the id where there are ids, else the number
+                    wide.setdefault((result.dataset, place[own]), {})[label, result.system] = score
+                continue
+            cells = wide.setdefault((result.dataset, result.system), {})
+            cells[label] = result.score
+            others = list(result.outputs.items())[1:] if table == "all" else []  # the first is the score
+            cells |= {f"{label}.{name}": value for name, value in others}
+        found = frame(()).from_dict(wide, orient="index")
+        found.index = found.index.set_names(["dataset", own])
+        return found.droplevel("dataset") if len({dataset for dataset, _ in wide}) == 1 else found
+
+    def plot(
+        self,
+        name: str = "scores",
+        *,
+        metric: str | None = None,
+        dataset: str | None = None,
+        width: Literal["column", "text"] | None = None,
+        font: Literal["sans", "serif"] = "sans",
+        title: bool = True,
+    ) -> Figure:
+        """Return a plot as a figure of matplotlib, which notebooks show, and whose savefig() writes it to a file.
+
+        `name` is one of those of `gec-pipeline report --format plots` (scores, curves, ranks, differences ...).
+        Where there are several metrics or data sets, `metric` and `dataset` say which.
+        For a paper, `width` is that of a column (219 points) or of the text (455 points), `font` is sans or serif, and
+        `title` False leaves the title to the caption.
+
+        Raises InputError for an unknown name, width or font, where results have nothing for it, and where matplotlib
+        is missing.
+        """
+        return drawn(self._as_results(), name, metric, dataset, plot_style(width, font, title=title))
 
     def _as_results(self) -> Results:
         """Return the results that the run directory has, or those of evaluate() in the same form."""
@@ -303,6 +359,13 @@ class Evaluation(Sequence[Result], Drawable):
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
+
+
+def _places(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
+    """Yield id, where there is one, and number from 1 of each sentence with its score; none for REFERENCES_ROW."""
+    ids = getattr(result, "ids", None)
+    for number, score in enumerate(result.sentences.tolist() if result.system != REFERENCES_ROW else (), 1):
+        yield {**({"id": ids[number - 1]} if ids else {}), "line": number}, score
 
 
 def boards_of(results: Iterable[Result]) -> list[Board]:

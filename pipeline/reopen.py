@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .config.models import OutputConfig
 from .config.resolved import Overrides
 from .config.tree import from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .prepare import people_of, reread
 from .report.material import Material
-from .report.plots.canvas import TYPES
-from .report.tables.plot_style import FONTS, WIDTHS, PlotStyle
+from .report.tables.plot_style import PlotStyle
 from .scoring import stored_runs
 from .scoring.board import describe
 from .scoring.stored_runs import narrowed, only
@@ -43,7 +43,7 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
             corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
-    digits_written, plots, kind, style = _output(written)
+    output = _output(written)
     return Material(
         results=results,
         measured=tuple(columns),
@@ -51,22 +51,19 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         config=written,
         people=lambda: _people(manifest, results),
         unread=unread,
-        digits=digits_written if digits is None else digits,
-        plots=plots,
-        plot_type=kind,
-        plot_style=style,
+        digits=output.digits if digits is None else digits,
+        plots=tuple(output.plots),
+        plot_type=output.plot_type,
+        plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
 
 
-def _output(written: Any) -> tuple[int, tuple[str, ...], str, PlotStyle]:
-    """Return digits, plots, their type and style as a config has them; defaults where they are missing or wrong."""
-    output = written.get("output") if isinstance(written, dict) else None
-    output = output if isinstance(output, dict) else {}
-    digits, names, kind = str(output.get("digits")), output.get("plots"), output.get("plot_type")
-    plots = tuple(map(str, names)) if isinstance(names, list) else ()
-    width, font, title = (str(output.get(f"plot_{key}")) for key in ("width", "font", "title"))
-    style = PlotStyle(width if width in WIDTHS else "", font if font in FONTS else "sans", title.lower() != "false")
-    return int(digits) if digits in map(str, range(13)) else 2, plots, kind if kind in TYPES else "png", style
+def _output(written: Any) -> OutputConfig:
+    """Return how a config asks for reports; the defaults where it does not, or does it wrongly."""
+    try:
+        return OutputConfig.model_validate(written["output"])
+    except (KeyError, TypeError, ValueError):
+        return OutputConfig.model_validate({})
 
 
 def chosen(material: Material, selection: Selection) -> Material:

@@ -99,14 +99,10 @@ def _rewards(
     texts = texts_of("outputs", outputs)
     if extract is not None:
         texts = texts_of("extract", [extract(text) for text in texts])
-    by_count: dict[int, list[int]] = {}
     own = _references(references, len(texts))
-    for number, given in enumerate(own):
-        by_count.setdefault(len(given), []).append(number)
-    without = by_count.pop(0, [])
-    if without and missing == REFUSED:
+    if missing == REFUSED and [] in own:
         message = "there is none; say what the reward is then, such as missing=0.0"
-        raise InputError(f"references, item {without[0] + 1}: {message}")
+        raise InputError(f"references, item {own.index([]) + 1}: {message}")
     source = None
     if metric.needs.source:
         if sources is None:
@@ -115,7 +111,8 @@ def _rewards(
         if len(source) != len(texts):
             raise InputError(f"sources: expected one text for each output, {len(texts):,}; found {len(source):,}")
     rewards: list[Any] = [missing] * len(texts)
-    for count, rows in by_count.items():
+    for count in {len(given) for given in own} - {0}:
+        rows = [number for number, given in enumerate(own) if len(given) == count]
         sets = [[own[number][n] for number in rows] for n in range(count)]
         chosen = None if source is None else [source[number] for number in rows]
         scores = sentence_scores(metric, [texts[number] for number in rows], sets, chosen)

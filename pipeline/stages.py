@@ -43,6 +43,7 @@ from .report.tables.plot_style import PlotStyle
 from .scoring.board import count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results
+from .scoring.series import series_of
 from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
@@ -212,12 +213,16 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     """Return the scores of all systems of which every line is counted."""
     lost = {corpus.name: {item.system for item in missing if item.dataset == corpus.name} for corpus in job.corpora}
     tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
-    boards = score_all(tasks, counts, threads)
+    boards, pattern = score_all(tasks, counts, threads), job.config.output.x
+    systems = [name for corpus in job.corpora for name in corpus.systems]
+    series = series_of(systems, pattern) if pattern else []
+    unordered = [f"output.x: '{pattern}' finds no number in the names of two systems"] if pattern and not series else []
     results = Results(
         datasets={corpus.name: describe(corpus) for corpus in job.corpora},
         declared=declared_of(job.metrics),
-        warnings=[*job.warnings, *count_warnings(tasks, counts)],
+        warnings=[*job.warnings, *count_warnings(tasks, counts), *unordered],
         missing=missing,
+        series=series,
         **rows_of(boards),
     )
     corpora = tuple(corpus.without(lost[corpus.name]) for corpus in job.corpora)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import os
 import pydoc
 import re
@@ -168,16 +169,16 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_
     config = write_run(tmp_path, systems=["A", "B", "C"], chosen=["bleu"], statistics=statistics)
     results = pipeline.run(config, tmp_path / "run")
     compared = pipeline.compare(tmp_path / "run")
-    assert compared.statistics
-    assert {name: compared.statistics[name] for name in statistics} == statistics
+    assert compared.settings
+    assert {name: compared.settings[name] for name in statistics} == statistics
     assert tuple(compared.tests) == results.tests == pipeline.load(tmp_path / "run").tests
     assert len(results.tests) == 2
     more = pipeline.compare(tmp_path / "run", trials=70)
-    assert more.statistics
-    assert (more.statistics["trials"], more.statistics["resamples"]) == (70, 40)
+    assert more.settings
+    assert (more.settings["trials"], more.settings["resamples"]) == (70, 40)
     for same in (results, pipeline.load(tmp_path / "run")):
-        assert pipeline.compare(same) == compared
-        assert pipeline.compare(same, trials=70) == more
+        assert pipeline.compare(same).report("json") == compared.report("json")
+        assert pipeline.compare(same, trials=70).report("json") == more.report("json")
     every = pipeline.compare(list(results), resamples=40, trials=60, seed=3)  # a list knows of no baseline
     assert len(every.tests) == 3
 
@@ -198,3 +199,77 @@ def test_a_baseline_that_is_not_there_is_an_error(tmp_path: Path) -> None:
             pipeline.compare(given, baseline="mien")
     with pytest.raises(InputError, match="baseline unknown: no system is called so; there are mine, other"):
         pipeline.compare(run, run, baseline="unknown")
+
+
+# ---- arguments as people write them
+
+
+TEXTS: dict[str, Any] = {"hypotheses": {"A": ["b c d", "e f"], "B": ["b c", "e g"]}, "references": ["b c d i", "e f"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "bleu"}, r"^evaluate: no argument is called 'metric' \(did you mean 'metrics'\?\)$"),
+        ({"predictions": ["a"]}, r"^evaluate: no argument is called 'predictions' \(did you mean 'hypotheses'\?\)$"),
+        ({"refs": ["a"]}, r"^evaluate: no argument is called 'refs' \(did you mean 'references'\?\)$"),
+        ({"seed": 3}, r"^evaluate: no argument is called 'seed' \(did you mean 'statistics'\?\)$"),
+        ({"zzz": 3}, r"^evaluate: no argument is called 'zzz'; there are hypotheses, references, sources, metrics"),
+        ({"statistics": "yes"}, "^statistics: expected True or a mapping such as {'seed': 1}, found 'yes'$"),
+        (
+            {"scores": {"X": [1, 2]}},
+            r"^scores\['X'\]: numbers need .*: scores=\{'X': \{'A': \[...\], 'B': \[...\]\}\}$",
+        ),
+        ({"scores": {"A": [1, 2]}}, r"^scores\['A'\]: numbers need .*: scores=\{'METRIC': \{'A': "),
+    ],
+)
+def test_arguments_that_are_not_there_are_told_with_those_that_are(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        pipeline.evaluate(**{**TEXTS, "metrics": "chrf", **arguments})
+
+
+def test_a_run_tells_its_arguments_too() -> None:
+    with pytest.raises(InputError, match=r"^run: no argument is called 'out_put' \(did you mean 'output'\?\)$"):
+        pipeline.run({}, out_put="x")  # type: ignore[call-arg]
+
+
+def test_statistics_true_takes_the_defaults() -> None:
+    short: Any = {**TEXTS, "metrics": "chrf"}
+    asked, default = pipeline.evaluate(**short, statistics=True), pipeline.evaluate(**short, statistics={})
+    assert asked.report("json") == default.report("json")
+    assert asked[0].bootstrap is not None
+    assert pipeline.evaluate(**short, statistics=False)[0].bootstrap is None
+
+
+@pytest.mark.parametrize(("odd", "told"), [(None, "None"), (math.nan, "nan"), (3, "int")])
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_is_no_text_is_told_with_its_system_and_item(odd: Any, told: str, place: int) -> None:
+    texts = ["e", "f"]
+    texts[place] = odd
+    with pytest.raises(
+        InputError, match=rf"^hypotheses\['B'\]: expected a list of strings; item {place + 1} is {told}$"
+    ):
+        pipeline.evaluate({"A": ["e", "f"], "B": texts}, ["e", "f"], metrics="chrf")
+
+
+def test_lists_of_values_ask_for_each_of_them() -> None:
+    found = pipeline.evaluate(
+        ["a b c"], ["a b d"], metrics=["bleu", {"name": "chrf", "beta": [1, 2], "word_order": [0, 2]}]
+    )
+    alone = [f"chrf[beta={beta},word_order={order}]" for beta in (1, 2) for order in (0, 2)]
+    each = pipeline.evaluate(["a b c"], ["a b d"], metrics=["bleu", *alone])
+    assert [result.signature for result in found] == [result.signature for result in each]
+    with pytest.raises(InputError, match=r"metrics\[1\]: 'chrf\|.*' is asked for twice"):
+        pipeline.evaluate(["a"], ["a"], metrics=["chrf", {"name": "chrf", "beta": [1, 2]}])
+
+
+def test_a_baseline_stays_beside_a_second_run(tmp_path: Path) -> None:
+    statistics = {"resamples": 20, "trials": 20, "baseline": "B"}
+    config = write_run(tmp_path, systems=["A", "B"], chosen=["bleu"], statistics=statistics)
+    pipeline.run(config, tmp_path / "one")
+    (tmp_path / "d" / "B").write_text((tmp_path / "d" / "A").read_text())
+    pipeline.run(config, tmp_path / "two")
+    both = pipeline.compare(tmp_path / "one", tmp_path / "two")
+    assert both.settings
+    assert both.settings["baseline"] == "B@one"
+    assert {test.other for test in both.tests} == {"B@one"}

@@ -67,9 +67,9 @@ RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),
     *("intervals", "sentence_outputs"),
     *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas", "breakdown", "parts"),
-    *("to_polars", "plot"),
+    "report",
 }
-EVALUATION = {"count", "get", "index", "to_pandas", "to_polars", "plot"}
+EVALUATION = {"count", "get", "index", "to_pandas", "report", "plot", "scores", "settings"}
 
 
 @pytest.mark.parametrize("text", KEYS)

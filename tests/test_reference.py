@@ -50,7 +50,7 @@ DESCRIBED = described()
 
 def test_what_is_looked_at_is_there() -> None:
     """By reading: else the tests below could pass because nothing was found."""
-    assert {"evaluate", "run", "Result.score", "Result.to_polars", "Evaluation.get", "Evaluation.plot"} <= set(
+    assert {"evaluate", "run", "Result.score", "Result.to_pandas", "Evaluation.get", "Evaluation.plot"} <= set(
         DESCRIBED
     )
 

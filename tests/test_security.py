@@ -273,18 +273,33 @@ def of(section: str, *path: str | int, value: Any) -> Any:
 
 
 STRANGE: dict[str, tuple[Any, str]] = {
-    "a text for a number": (of("scores", 0, "rank", value="x"), "scores[0].rank: expected a whole number, found 'x'"),
-    "a number for a text": (of("scores", 1, "system", value=7), "scores[1].system: expected text, found 7"),
+    "a text for a number": (
+        of("scores", 0, "rank", value="x"),
+        "rank: Input should be a valid integer; found 'x'",
+    ),
+    "a number for a text": (
+        of("scores", 1, "system", value=7),
+        "scores[1].system: Input should be a valid string",
+    ),
     "a list for a mapping": (
         of("scores", 0, "outputs", value=[]),
-        "scores[0].outputs: expected a mapping, found a list",
+        "scores[0].outputs: Input should be a valid dictionary; found 'list'",
     ),
-    "an interval of three": (of("scores", 0, "samples", "interval", value=[0, 1, 2]), "interval: expected a list of 2"),
-    "a huge number": (of("scores", 0, "score", value=10**400), "scores[0].score: expected a number, found 1000"),
-    "minus one line": (of("datasets", "d", "lines", value=-1), "datasets.d.lines: expected a whole number, found -1"),
+    "an interval of three": (
+        of("scores", 0, "samples", "interval", value=[0, 1, 2]),
+        "interval: Tuple should",
+    ),
+    "a huge number": (
+        of("scores", 0, "score", value=10**400),
+        "scores[0].score: Input should be a valid number",
+    ),
+    "minus one line": (
+        of("datasets", "d", "lines", value=-1),
+        "lines: Input should be greater",
+    ),
     "references": (
         of("datasets", "d", "references", value=10**9),
-        "expected at most 4096, found 1000000000",
+        "Input should be less than or equal to 4096; found 1000000000",
     ),
     "another data set": (of("scores", 0, "dataset", value="e"), "scores[0].dataset: there is no data set 'e'"),
     "many data sets": (
@@ -293,7 +308,7 @@ STRANGE: dict[str, tuple[Any, str]] = {
     ),
     "many notes": (of("scores", 0, "notes", value=["n"] * 20_001), "scores[0].notes: has 20,001 entries; 20,000 are"),
     "a long text": (of("scores", 0, "system", value="x" * 100_001), "scores[0].system: expected at most 100,000 signs"),
-    "true": (of("scores", 0, "score", value=True), "scores[0].score: expected a number, found True"),
+    "true": (of("scores", 0, "score", value=True), "scores[0].score: Input should be a valid number; found True"),
 }
 
 

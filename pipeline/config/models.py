@@ -7,6 +7,7 @@ from what the format declares.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import (
@@ -42,6 +43,13 @@ def _truth(value: object) -> object:
     if value in ("true", "false"):
         return value == "true"
     raise ValueError("expected true or false")
+
+
+def _order(value: object) -> object:
+    with suppress(re.error):
+        if isinstance(value, str) and re.compile(value).groups:
+            return value
+    raise ValueError(r"expected a pattern with a group that finds a number in names of systems, such as 'step-(\d+)'")
 
 
 def _line_numbers(value: object) -> object:
@@ -386,5 +394,8 @@ class OutputConfig(ConfigModel):
     )
     plot_font: Literal["sans", "serif"] = Field("sans", description="letters of plots")
     plot_title: Truth = Field(True, description="whether plots say above the axes what they show")
+    x: Annotated[str | None, BeforeValidator(_order)] = Field(
+        None, description=r"the order of systems, such as step-(\d+): a pattern whose group is a number in their names"
+    )
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(False, description="also the mean over data sets of each system and metric")

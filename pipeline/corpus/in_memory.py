@@ -136,10 +136,10 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _odd_one(texts: Any, allowed: type) -> str:
-    """Return which item of a list is neither a string nor of the type `allowed`, where strings or lists are in it."""
-    odd = next((n for n, text in enumerate(texts) if not isinstance(text, str | allowed)), 0) if is_list(texts) else 0
-    item = list(texts)[odd] if odd or (is_list(texts) and texts) else None
-    if not odd and not is_list(item):
-        return ""
-    lists = "; lists of tokens stand alone, without strings in the same call" if is_list(item) else ""
-    return f"; item {odd + 1} is {'None' if item is None else type(item).__name__}{lists}"
+    """Return which item of a list is neither a string nor of the type `allowed`, or what is no list."""
+    if not is_list(texts):
+        return f"; found {type(texts).__name__}"
+    number, odd = next((n, text) for n, text in enumerate(texts, 1) if not isinstance(text, str | allowed))
+    lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
+    shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
+    return f"; item {number} is {shown}{lists}"

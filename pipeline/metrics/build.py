@@ -126,24 +126,21 @@ def from_values(values: Asked | Sequence[Asked]) -> tuple[Metric, ...]:
         if isinstance(value, Mapping) and callable(value.get("tokenizer", value.get("tok"))):
             way = "tokenizer=function is an argument of evaluate, Scorer and sentence_scores"
             raise ConfigError(f"metrics[{number}].tokenizer: a function is no option of a metric; {way}")
-    metrics = [
-        value
-        if isinstance(value, Metric)
-        else (isinstance(value, str) and _known(value, len(CHANGES)))
-        or resolve(from_plain(value, "metrics", f"[{number}]"), problems)
-        for number, value in enumerate(values)
-    ]
     if not values:
         raise ConfigError("metrics: there is none")
+    distinct: dict[Metric, None] = {}
+    for number, value in enumerate(values):
+        ready = value if isinstance(value, Metric) else isinstance(value, str) and _known(value, len(CHANGES))
+        nodes = [] if ready else _each(from_plain(value, "metrics", f"[{number}]"), problems)
+        for metric in filter(None, [ready] if ready else [resolve(node, problems) for node in nodes]):
+            if metric in distinct:
+                named = value if isinstance(value, str) else render_signature(metric.name, metric.settings())
+                message = f"'{named}' is asked for twice; each metric gives one result for a system"
+                raise ConfigError(f"metrics[{number}]: {message}")
+            distinct[metric] = None
     if problems:
         raise ConfigError(problems)
-    distinct = tuple(metric for metric in metrics if metric)
-    twice = next((number for number, metric in enumerate(distinct) if metric in distinct[:number]), None)
-    if twice is not None:
-        asked = values[twice]
-        named = asked if isinstance(asked, str) else render_signature(distinct[twice].name, distinct[twice].settings())
-        raise ConfigError(f"metrics[{twice}]: '{named}' is asked for twice; each metric gives one result for a system")
-    return distinct
+    return tuple(distinct)
 
 
 def _of_python(value: Any) -> Any:

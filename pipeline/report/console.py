@@ -34,6 +34,7 @@ from .tables.ranked import (
     ranked_table,
     size,
 )
+from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     if any(score.intervals for score in scores):
         print()
         print_table(*interval_table(results, scores, digits), left=(0, 1))
+    for sentence in best_sentences(results, group):
+        print_text(sentence)
     print(group.metric)
     print_peer(scores[0], results.statistics, columns)
     for line in notes_of(scores):

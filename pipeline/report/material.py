@@ -44,6 +44,10 @@ class Material:
     plot_type: str = "png"
     plot_style: PlotStyle = PLAIN
     """Width, letters and title of plots."""
+    name: str = ""
+    """What this run is called in figures of several runs."""
+    beside: tuple[tuple[str, Results], ...] = ()
+    """Names and results of the other runs that a figure shows."""
     columns: tuple[str, ...] = ()
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
     lines: int | None = None

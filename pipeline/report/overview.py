@@ -21,6 +21,7 @@ from .tables.comparisons import (
     shown_interval,
 )
 from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, size
+from .tables.series import best_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -272,7 +273,8 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
             break
     if len(own) > 1 and not tests:
         parts.append("no test was made")
-    return f"{'; '.join(parts)}." if parts else ""
+    sentence = [f"{'; '.join(parts)}."] if parts else []
+    return " ".join([*sentence, *best_sentences(results, group)])
 
 
 def _first(results: Results, group: Group, own: Sequence[Score], digits: int) -> str:

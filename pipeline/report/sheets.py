@@ -14,6 +14,7 @@ from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
+from .tables.series import best_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -122,7 +123,7 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
         header=[titles.get(title, title) for title in header],
         rows=cells,
         names=(1,),
-        notes=[*notes, *_settings(results), *notes_of(group.scores)],
+        notes=[*notes, *_settings(results), *notes_of(group.scores), *best_sentences(results, group)],
         signatures=_signatures([group]),
     )
 

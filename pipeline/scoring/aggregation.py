@@ -107,11 +107,6 @@ class Aggregation(ABC):
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the summands of the score, for samples of the sentences."""
 
-    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
-        """Return the score of each system in every draw of references: float64 [iterations]. None: nothing is drawn."""
-        del counts
-        return None
-
 
 class Policy(Aggregation):
     """Which references count, and how. As an aggregation, a policy makes the score of summed terms (level corpus)."""
@@ -321,11 +316,6 @@ class Sampled(Policy):
         interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
         return Reduced(means, Samples(draws.iterations, std, interval))
 
-    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
-        """Return the score of each system in every draw: float64 [iterations]. None: there is only one reference."""
-        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
-        return draws and [outputs.scores for outputs in _drawn_outputs(counts, draws)]
-
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand with one draw of references for each sample, and with turns of it.
 
@@ -360,11 +350,6 @@ class Expected(Sampled):
             error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
         means = zip(outputs.names, outputs.table, strict=True)
         return Reduced({name: float(values.mean()) for name, values in means} | {"standard_error": error})
-
-    def drawn_scores(self, counts: SystemCounts) -> list[Floats] | None:
-        """Return None: these draws are not independent, so they do not show a spread."""
-        del counts
-        return None
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""

@@ -18,15 +18,14 @@ from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
-from .aggregation import POLICIES, SystemCounts, mean_of
+from .aggregation import POLICIES, mean_of
 from .column_blocks import ByLine
 from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
-from .sentences import aggregation_of, reduce
+from .sentences import reduce
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from ..arrays import Floats
     from ..corpus.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
@@ -252,16 +251,6 @@ def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
             lines=own[0].lines, references=references, digests={}, views=views, categories=own[0].categories
         )
     return found
-
-
-def scores_of_draws(measured: Board) -> dict[str, Floats]:
-    """Return for each system its score in every draw of references: float64 [iterations].
-
-    The scores are computed anew from the columns. The result is empty where no reference is drawn for the score.
-    """
-    metric, systems = measured.metric, measured.columns
-    counts = SystemCounts(metric=metric, systems=systems, lines=measured.lines, references=measured.references)
-    return dict(zip(measured.names, aggregation_of(metric).drawn_scores(counts) or (), strict=False))
 
 
 def with_means(results: Results) -> Results:

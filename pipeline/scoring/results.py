@@ -18,6 +18,7 @@ from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types
 from ..io.safe_files import read_json
 from ..metrics.base.declared import Declared  # noqa: TC001 (pydantic reads it too)
 from ..metrics.names import lower_is_better
+from .series import Series  # noqa: TC001 (and this)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -282,6 +283,8 @@ class Results:
     """Whether the numbers in the section `expect` of the config were reached."""
     means: list[Mean] | None = None
     """The means over data sets, for each metric. The key is missing in the file where nobody asked for them."""
+    series: list[Series] = field(default_factory=list)
+    """The order of systems, where `output.x` of the config gives one."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """The metrics of users, by name: what is needed to read their results without their code."""
 
@@ -324,10 +327,9 @@ class Results:
         for score in content["scores"]:
             if not score["intervals"]:
                 del score["intervals"]
-        if not content["breakdown"]:
-            del content["breakdown"]
-        if not content["declared"]:
-            del content["declared"]
+        for key in ("breakdown", "series", "declared"):
+            if not content[key]:
+                del content[key]
         if self.means is None:
             del content["means"]
         return content
@@ -375,28 +377,8 @@ def _checked(content: Any) -> Results:
         return _adapter().validate_python(content)
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
-        place, found, kind = _place(item["loc"]), item["input"], item["type"]
-        if kind == "missing" and isinstance(found, dict):
-            message = f"{place}: the key '{item['loc'][-1]}' is missing"
-        elif kind in ("missing", "too_long"):  # of a pair
-            place, message = _place(item["loc"][: -1 if kind == "missing" else None]), "expected a list of 2"
-            message = f"{place}: {message}, found a list of {len(found)}"
-        else:
-            expected = EXPECTED.get(kind, item["msg"]).format(**item.get("ctx", {}))
-            kinds = {dict: "a mapping", list: "a list", type(None): "null"}
-            message = f"{place}: expected {expected}, found {kinds.get(type(found)) or repr(found)[:50]}"
-        raise ValueError(message) from None
-
-
-EXPECTED = {
-    **dict.fromkeys(("float_type", "finite_number"), "a number"),
-    **dict.fromkeys(("int_type", "greater_than_equal"), "a whole number"),
-    "less_than_equal": "at most {le}",
-    "string_type": "text",
-    **dict.fromkeys(("dict_type", "dataclass_type"), "a mapping"),
-    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
-}
-"""What was expected, by the type of pydantic's error."""
+        found = item["input"] if isinstance(item["input"], str | int | float) else type(item["input"]).__name__
+        raise ValueError(f"{_place(item['loc'])}: {item['msg']}; found {found!r:.50}") from None
 
 
 def _place(location: Sequence[int | str]) -> str:

@@ -416,3 +416,27 @@ def test_an_error_of_input_is_what_python_raises() -> None:
 
     with pytest.raises(InputError, match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)"):
         pipeline.evaluate(["a", ""], ["a", "b"], metrics=fails)
+
+
+def test_a_function_of_a_module_has_the_signature_that_its_file_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a run with --plugin FILE and a program that imports FILE share their numbers; a change makes both new."""
+    code = "import pipeline\n\n\n@pipeline.metric()\ndef vowels(outputs):\n    return [len(o) / 9 for o in outputs]\n"
+    code += "\n\ndef made():\n    def vowels(outputs):\n        return [0.5 for _ in outputs]\n    return vowels\n"
+    for name in ("ours", "others"):
+        (tmp_path / f"{name}.py").write_text(code + f"# {name}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    ours, others = importlib.import_module("ours"), importlib.import_module("others")
+
+    def signature(metric: Any) -> str:
+        found = pipeline.evaluate(["a b", "e"], ["a", "b"], metrics=metric).signature
+        METRICS.data.pop("vowels")
+        forget_names()
+        return str(found)
+
+    one = signature(ours.vowels)
+    assert signature(ours.vowels) == one
+    loading.load(str(tmp_path / "ours.py"))
+    assert signature("vowels") == one
+    assert len({one, signature(others.vowels), signature(ours.made())}) == 3

@@ -85,7 +85,7 @@ return [...document.querySelectorAll("#results figure svg")].flatMap((svg) =>
 
 ROWS = """
 const shown = (one) => [...one.childNodes].filter((part) => part.nodeType === 3).map((part) => part.data).join("");
-return [...document.querySelectorAll("#results figure svg")].map((svg) =>
+return [...document.querySelectorAll("#results figure svg:not(:has(.curve))")].map((svg) =>
   [...svg.querySelectorAll("text.end")].map(shown)).filter((names) => names.length);
 """
 """The names that each figure shows at its rows."""
@@ -95,7 +95,7 @@ def test_names_are_cut_in_the_middle_and_tell_systems_apart(browser: Browser, si
     browser.size(1440)
     browser.open(sixty)
     figures = browser.run(ROWS)
-    assert sum(len(names) for names in figures) == 3 * len(NAMES)
+    assert sum(len(names) for names in figures) == 2 * len(NAMES)
     for names in figures:
         assert len(set(names)) == len(names)
         assert all(not name.endswith("…") and len(name) < 45 for name in names)
@@ -103,16 +103,17 @@ def test_names_are_cut_in_the_middle_and_tell_systems_apart(browser: Browser, si
 
 def test_keys_and_touch_say_the_whole_name(browser: Browser, sixty: Path) -> None:
     browser.open(sixty)
-    browser.run("document.querySelector('#results figure').focus()")
+    rows = "#results figure:not(:has(.curve))"
+    browser.run(f"document.querySelector('{rows}').focus()")
     browser.press("\ue015", "\ue015")  # arrow down
-    said = browser.text("#results figure .said-mark")
+    said = browser.text(f"{rows} .said-mark")
     assert said in browser.run(TITLES)
     assert any(name in said for name in NAMES)
     browser.run(
-        "const name = document.querySelectorAll('#results figure svg text.end')[6];name.dispatchEvent(new "
+        f"const name = document.querySelectorAll('{rows} svg text.end')[6];name.dispatchEvent(new "
         "MouseEvent('click', {bubbles: true}))"
     )
-    assert browser.text("#results figure .said-mark") != said
+    assert browser.text(f"{rows} .said-mark") != said
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -139,7 +140,7 @@ def test_many_systems_fit_paper(browser: Browser, sixty: Path) -> None:
         })"""
     )
     letter = browser.run("return document.querySelector('.ranked td').getBoundingClientRect().height")
-    assert len(figures) == 5
+    assert len(figures) == 4
     for height, beyond, size in figures:
         assert height <= 1040
         assert beyond <= 0
@@ -178,11 +179,15 @@ return made;
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_bars_have_contrast_and_colours_one_meaning(browser: Browser, few: Path, dark: bool) -> None:
+def test_bars_have_contrast_and_colours_one_meaning(browser: Browser, few: Path, sixty: Path, dark: bool) -> None:
     browser.size(dark=dark)
+    browser.open(sixty)
+    curves = {name: ratio for name, ratio in browser.run(DRAWN).items() if "hue" in name}
+    assert {name.rpartition(" ")[2] for name in curves} == {f"hue{number}" for number in range(6)}
+    assert {name: ratio for name, ratio in curves.items() if ratio < 3} == {}
     browser.open(few)
     drawn = browser.run(DRAWN)
-    assert {"range", "mark", "bar", "dot", "dot strong", "level"} <= set(drawn)
+    assert {"range", "mark", "bar", "dot", "level"} <= set(drawn)
     assert {name: ratio for name, ratio in drawn.items() if ratio < 3} == {}
     colours = browser.run(COLOURS)
     assert len({colours["ins"], colours["del"], colours["right"], colours["wrong"]}) == 4
@@ -192,8 +197,8 @@ def test_bars_have_contrast_and_colours_one_meaning(browser: Browser, few: Path,
 
 
 LEGENDS = """
-const kinds = ["dot strong", "dot", "bar", "rule", "cell better", "cell worse", "cell same"];
-return [...document.querySelectorAll("#results figure svg:not(:has(.leader))")].map((svg) => {
+const kinds = ["dot", "bar", "rule", "cell better", "cell worse", "cell same"];
+return [...document.querySelectorAll("#results figure svg:not(:has(.leader, .curve))")].map((svg) => {
   const used = kinds.filter((kind) => svg.querySelector(`[class="${kind}"]`));
   const told = kinds.filter((kind) => svg.querySelector(`path[class="${kind} key"]`));
   return [svg.getAttribute("aria-label"), used, told, svg.querySelectorAll("text.key").length];
@@ -210,7 +215,7 @@ def test_every_mark_has_a_legend(browser: Browser, few: Path, sixty: Path) -> No
             assert len(told) == words
             kinds |= set(used)
         assert browser.count(".ranked") == browser.count(".marks")
-    assert kinds == {"dot", "dot strong", "bar", "rule", "cell better", "cell worse", "cell same"}
+    assert kinds == {"dot", "bar", "rule", "cell better", "cell worse", "cell same"}
 
 
 def test_marks_name_a_direction(browser: Browser, few: Path) -> None:

@@ -23,7 +23,6 @@ from pipeline.report.data_files import csv_files
 from pipeline.report.html.page import type_maps
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.plots import drawn
 from pipeline.report.tables import percent
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
@@ -140,15 +139,6 @@ def test_csv_has_every_number(material: Material) -> None:
 
 def ends(row: dict[str, Any]) -> tuple[float, float] | None:
     return (float(row["low"]), float(row["high"])) if row["low"] else None
-
-
-def test_the_map_is_drawn(material: Material) -> None:
-    plots = list(drawn(material, ["types"], "svg"))
-    assert [plot.stem for plot in plots] == ["types.d.errant"]
-    (types,) = types_of(material.results, 2)
-    text = plots[0].data.decode()
-    assert all(f">{name.replace('&', '&amp;')}<" in text for name in types.names if "<" not in name)
-    assert all(f">{types.shown(system, name, 'errant', 2)}<" in text for system, name in types.cells)
 
 
 def test_python_gets_rows(folder: Path) -> None:

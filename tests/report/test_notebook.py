@@ -11,6 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import pipeline
+from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.report.notebook.shown import MOST
 from pipeline.report.terminal.progress import Bar, NotebookBar, shown_progress
@@ -121,45 +122,80 @@ def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
 # ---- frames
 
 
-def test_frames_of_polars_have_the_columns_of_those_of_pandas(several: Evaluation, folder: Path) -> None:
+def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
     pytest.importorskip("pandas")
-    pytest.importorskip("polars")
-    pairs: list[tuple[Any, Any]] = [
-        (one.to_pandas(columns=c), one.to_polars(columns=c)) for one in (several, several[0]) for c in ("scores", "all")
-    ]
-    compared = pipeline.compare(folder, trials=50)
-    pairs += [(compared.to_pandas(table=t), compared.to_polars(table=t)) for t in ("tests", "scores")]
-    for one, two in pairs:
-        assert list(one.columns) == two.columns
-        for name in two.columns:
-            numbers = [None if value != value else value for value in one[name].tolist()]  # noqa: PLR0124 (NaN)
-            shown = two[name].to_list()
-            assert numbers == [None if value is None or value != value else value for value in shown]  # noqa: PLR0124
+    frame = several.to_pandas(wide=True)
+    assert (list(frame.index), list(frame.columns)) == (["mine", EVIL, "twin"], ["bleu", "gleu"])
+    outputs = several.to_pandas("all", wide=True)
+    lines = several.to_pandas("sentences", wide=True)
+    assert list(lines.index) == [1, 2]
+    long = several.to_pandas("sentences")
+    for result in several:
+        label = result.measure.name
+        assert frame.loc[result.system, label] == outputs.loc[result.system, label] == result.score
+        own = {name: outputs.loc[result.system, f"{label}.{name}"] for name in list(result.outputs)[1:]}
+        assert own == {name: value for name, value in result.outputs.items() if name in own}
+        assert lines[label, result.system].tolist() == result.sentences.tolist()
+        part = long[(long["system"] == result.system) & (long["metric"] == result.signature)]
+        assert (part["line"].tolist(), part["score"].tolist()) == ([1, 2], result.sentences.tolist())
+    with pytest.raises(InputError, match=r"^to_pandas: expected one of scores, all, sentences, found 'tests'$"):
+        several.to_pandas("tests", wide=True)
 
 
-def test_the_frame_of_a_comparison_has_a_row_for_each_test(folder: Path) -> None:
+def test_sentences_have_their_ids(several: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")
-    compared = pipeline.compare(folder, trials=50)
-    frame = compared.to_pandas()
-    assert frame.columns.tolist()[:7] == ["dataset", "metric", "system", "other", "difference", "low", "high"]
+    monkeypatch.setattr(pipeline.Result, "ids", ["x7", "x9"], raising=False)
+    frame = several.to_pandas("sentences")
+    assert frame.columns.tolist() == ["dataset", "system", "metric", "id", "line", "score"]
+    assert frame["id"].tolist() == ["x7", "x9"] * 6
+    wide = several.to_pandas("sentences", wide=True)
+    assert (wide.index.name, list(wide.index)) == ("id", ["x7", "x9"])
+
+
+def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
+    pytest.importorskip("pandas")
+    loaded, compared = pipeline.load(folder), pipeline.compare(folder, trials=50)
+    assert loaded.to_pandas("sentences", wide=True).shape == (96, 8)
+    assert loaded.to_pandas("types").empty
+    frame = compared.to_pandas("tests")
+    assert frame.columns.tolist()[:5] == ["dataset", "metric", "system", "other", "difference"]
+    assert list(zip(frame["low"], frame["high"], strict=True)) == [test.interval for test in compared.tests]
     assert frame["p_adjusted"].tolist() == [test.p_adjusted for test in compared.tests]
-    scores = compared.to_pandas(table="scores")
+    scores = compared.to_pandas()
     assert scores["cluster"].tolist() == [score.bootstrap.cluster for score in compared.scores if score.bootstrap]
-    with pytest.raises(InputError, match="expected 'tests' or 'scores', found 'pairs'"):
-        compared.to_pandas(table="pairs")  # type: ignore[arg-type]
+    assert set(frame["other"]) == {"unchanged"}  # the baseline of the run's own statistics
+    with pytest.raises(InputError, match="expected one of scores, all, sentences, types, tests, found 'pairs'"):
+        compared.to_pandas("pairs")  # type: ignore[arg-type]
 
 
-def test_without_the_packages_messages_say_how_to_get_them(
-    several: Evaluation, monkeypatch: pytest.MonkeyPatch
+def test_reports_of_an_evaluation_are_those_of_the_command(
+    folder: Path, several: Evaluation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "polars", None)
+    forms: tuple[Any, ...] = ("markdown", "latex", "csv", "json")
+    for form in forms:
+        assert main(["report", str(folder), "--format", form, "--output", "-"]) == 0
+        assert pipeline.load(folder).report(form) == capsys.readouterr().out
+    assert "73.49" in several.report()
+    assert "73.489" in several[0].report("latex", digits=3)
+    page = several.report("html")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "&lt;b&gt;a|*x*&lt;/b&gt;" in page
+    with pytest.raises(InputError, match=r"^report: expected one of .*html, found 'tex' \(did you mean 'latex'\?\)$"):
+        several.report("tex")  # type: ignore[arg-type]
+
+
+def test_a_part_of_an_evaluation_keeps_its_baseline(folder: Path) -> None:
+    part = pipeline.load(folder)[:3]
+    again = pipeline.compare(part, test="sign")
+    assert again.settings
+    assert (again.settings["baseline"], again.settings["test"]) == ("unchanged", "sign")
+    assert {test.other for test in again.tests} == {"unchanged"}
+
+
+def test_without_matplotlib_messages_say_how_to_get_it(several: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for give in (several.to_polars, several[0].to_polars):
-        with pytest.raises(InputError, match=r"^to_polars\(\) needs polars: pip install polars$"):
-            give()
-    for draw in (several[0].plot, lambda: several.plot(metric="bleu")):
-        with pytest.raises(InputError, match=r"pip install 'gec-pipeline\[plot\]'"):
-            draw()
+    with pytest.raises(InputError, match=r"pip install 'gec-pipeline\[plot\]'"):
+        several.plot(metric="bleu")
 
 
 # ---- figures
@@ -170,21 +206,19 @@ def test_plots_are_figures_that_show_themselves(several: Evaluation, folder: Pat
     drawn = [
         several.plot(metric="bleu"),
         several.plot("scores", metric="GLEU", dataset="memory"),
-        several[0].plot(),
         pipeline.load(folder).plot("differences", metric="bleu"),
         pipeline.compare(folder, trials=50).plot("ranks", metric="gleu"),
     ]
     for figure in drawn:
         assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
         assert len(figure.axes) == 1
-    assert drawn[2].axes[0].get_title(loc="left") == "memory: mine, bleu; mean of its sentences: 75.00"
 
 
 def test_plots_say_what_they_lack(several: Evaluation, folder: Path) -> None:
     pytest.importorskip("matplotlib")
     for settings, message in [
         ({}, r"plot\('scores'\): there are 2; say which by metric= and dataset=: memory/bleu, memory/gleu"),
-        ({"name": "score"}, r"no such plot \(did you mean 'scores'\?\); there are scores, precision"),
+        ({"name": "score"}, r"no such plot \(did you mean 'scores'\?\); there are scores, curves"),
         ({"name": "ranks", "metric": "bleu"}, "there is nothing for it here; it needs `statistics`"),
         ({"metric": "chrf"}, "there are no scores of chrf"),
         ({"metric": "bleu", "dataset": "x"}, "there are no scores of bleu, x"),

@@ -142,7 +142,7 @@ WRONG = {
         "report --format csv --lines 3": "--lines is for --format html",
         "report --by type": "has no scores by type",
         "report --by type --format html": "--by type: there is no form html of it",
-        "report --by type --plot scores --format plots": "--by type has the plot types alone",
+        "report --by type --plot scores --format plots": "--by type: there is no form plots of it",
         "show --line 97": "--line 97: sample has the lines 1 to 96",
         "show --line 0": "--line 0: sample has the lines 1 to 96",
         "show --line 1 --system carefull": "sample: has no system 'carefull' (did you mean 'careful'?); it has",

@@ -17,7 +17,6 @@ from pipeline.report.tables.plot_data import (
     difference_rows,
     forests,
     pair_matrix,
-    precision_rows,
     rank_rows,
     scatters,
     score_rows,
@@ -35,7 +34,6 @@ RESULTS = material(SYSTEMS).results
 SCORES = RESULTS.scores
 ROWS = {
     "ranks": rank_rows(SCORES),
-    "precision": precision_rows(RESULTS, SCORES),
     "correlations": next(forests(RESULTS)).shown,
 }
 
@@ -66,7 +64,7 @@ def one(drawings: dict[str, Drawing]) -> Drawing:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
-    """Dots and lines of a column lie on a line through its ticks, and in the rows of their names."""
+    """Dots and lines lie on a line through the ticks, and in the rows of their names."""
     shown = ROWS[name]
     assert shown is not None
     drawing = one(svg.drawn("x", shown))
@@ -74,28 +72,27 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     assert list(names) == list(shown.names)
     dots = {(title(shape), number(shape, "cy")): number(shape, "cx") for shape in shapes(drawing, "circle")}
     lines = {(title(s), number(s, "y1")): (number(s, "x1"), number(s, "x2")) for s in shapes(drawing, "line", "bar")}
-    assert len(dots) + len(lines) == sum(len(column.marks) for column in shown.columns)
-    for column in shown.columns:
-        places = []
-        for mark in column.marks:
-            key = (mark.title, names[shown.names[mark.row]])
-            drawn = lines[key] if mark.kind == "interval" else (dots[key], dots[key])
-            places += list(zip((mark.low, mark.high), drawn, strict=True))
-        slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
-        assert slope > 0
-        assert all(abs(start + slope * value - x) < 0.2 for value, x in places)
-        with styled():
-            _, axes = draw_rows(shown._replace(columns=[column]))
-            found = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() in ("|", "o")]  # type: ignore[union-attr]
-        wanted = [sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in column.marks]
-        assert [[tuple(point) for point in line] for line in found] == wanted
+    assert len(dots) + len(lines) == len(shown.marks)
+    places = []
+    for mark in shown.marks:
+        key = (mark.title, names[shown.names[mark.row]])
+        drawn = lines[key] if mark.kind == "interval" else (dots[key], dots[key])
+        places += list(zip((mark.low, mark.high), drawn, strict=True))
+    slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
+    assert slope > 0
+    assert all(abs(start + slope * value - x) < 0.2 for value, x in places)
+    with styled():
+        _, axes = draw_rows(shown)
+        found = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() in ("|", "o")]  # type: ignore[union-attr]
+    wanted = [sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in shown.marks]
+    assert [[tuple(point) for point in line] for line in found] == wanted
 
 
 def test_ranks() -> None:
     """By hand from material(): the cluster of system n is 1 + n // 3; clusters are parted, and shaded by turns."""
     shown = ROWS["ranks"]
     assert shown is not None
-    marks = shown.columns[0].marks
+    marks = shown.marks
     assert [(m.low, m.high) for m in marks if m.kind == "interval"] == [(max(n, 1), n + 1) for n in range(13)]
     assert marks[8].title == "system-4: rank 5, in samples 4 to 5, cluster 2"
     borders = [number(line, "y1") / svg.ROW for line in shapes(one(svg.drawn("x", shown)), "line", "rule")]
@@ -119,10 +116,10 @@ def test_scores_and_differences_say_what_is_significant() -> None:
     scores, differences = score_rows(results, group := groups(results)[0]), difference_rows(results, group)
     assert differences is not None
     for shown in (scores, differences):
-        kinds = [mark.kind for mark in shown.columns[0].marks if mark.kind in ("value", "open")]
+        kinds = [mark.kind for mark in shown.marks if mark.kind in ("value", "open")]
         assert kinds[:11] == ["value"] * 5 + ["open"] * 6
-    assert scores.columns[0].line == pytest.approx(60 - 30 * 11 / 12)
-    assert differences.columns[0].line == 0
+    assert scores.line == pytest.approx(60 - 30 * 11 / 12)
+    assert differences.line == 0
     assert [kind for kind, _ in scores.legend] == ["interval", "draws", "line", "open"]
     assert differences.notes[0] == "p 0.0100"
     assert difference_rows(RESULTS, group) is None
@@ -215,7 +212,6 @@ def test_drawings_of_many_systems_stay_inside() -> None:
     results = material([f"system-{n}-{'x' * n}" for n in range(40)]).results
     described: list[Rows | Matrix | Points | None] = [
         rank_rows(results.scores),
-        precision_rows(results, results.scores),
         pair_matrix(results, results.scores, 2),
         next(scatters(results)).shown,
     ]

@@ -23,9 +23,8 @@ from pipeline.report.plots import PLOTS, drawn
 from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.tables.plot_style import FONTS, PlotStyle
 from pipeline.report.tables.ranked import labels
-from pipeline.scoring.board import scores_of_draws
 from pipeline.scoring.results import Bootstrap, Breakdown, Category, Comparison, DatasetInfo, Results, Samples, Score
-from tests.conftest import run, write_run
+from tests.conftest import write_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 
     from matplotlib.transforms import Bbox
 
-JUDGED = {"people", "williams"}
-"""Plots of judgements and of several metrics, which the results below have not: see test_people.py."""
+APART = {"people", "curves"}
+"""Plots of judgements and of systems with an order, which the results below have not."""
 HOSTILE = [
     "$\\frac{a",
     "a_b^c$x$",
@@ -94,10 +93,10 @@ def texts(svg: bytes) -> list[str]:
     return [node.text or "" for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
 
 
-@pytest.mark.parametrize(("baseline", "lacking"), [(None, {"differences", "draws"}), ("&amp;", {"p_values", "draws"})])
-def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: set[str]) -> None:
+@pytest.mark.parametrize(("baseline", "lacking"), [(None, "differences"), ("&amp;", "p_values")])
+def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: str) -> None:
     found = {plot.plot: plot for plot in drawn(material(HOSTILE, baseline), kind="svg")}
-    assert set(found) == set(PLOTS) - lacking - JUDGED
+    assert set(found) == set(PLOTS) - {lacking} - APART
     for name in set(found) - {"windows", "correlations"}:
         written = texts(found[name].data)
         for system in ("a_b^c$x$", "<script>", "\\x1b[31mred", "\\u202egnp.exe", "日本", "$\\frac{a"):
@@ -119,14 +118,7 @@ def test_scores_stand_where_they_belong() -> None:
 
 def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     alone = material(["A"])
-    assert {plot.plot for plot in drawn(alone, kind="svg")} == {
-        "scores",
-        "precision",
-        "ranks",
-        "correlations",
-        "human",
-        "types",
-    }
+    assert {plot.plot for plot in drawn(alone, kind="svg")} == {"scores", "ranks", "correlations", "human"}
     (score,) = alone.results.scores
     nothing = replace(score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan})
     results = replace(alone.results, scores=[nothing], breakdown=[], human=None, statistics=None)
@@ -164,22 +156,6 @@ def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
     assert not any(box.contains(*point) for box in boxes for point in points)
 
 
-def test_draws_are_those_that_the_spread_was_told_of(tmp_path: Path) -> None:
-    run(write_run(tmp_path, 30, chosen=["gleu[iter=20]", "gleu[refs=expected]"]), tmp_path / "run")
-    again = revisit(tmp_path / "run")
-    sampled, expected = again.measured
-    found = scores_of_draws(sampled)
-    assert list(found) == sampled.names
-    for score in sampled.scores:
-        values = found[score.system]
-        assert score.samples
-        assert (len(values), float(values.std()), float(values.mean())) == (20, score.samples.std, score.score)
-    assert scores_of_draws(expected) == {}
-    (plot,) = drawn(again, ["draws"], "svg")
-    assert plot.stem == "draws.d.gleu_refs_sample"
-    assert {"A", "B", "d: gleu (refs:sample): 20 draws of references"} <= set(texts(plot.data))
-
-
 MANY = [f"system-number-{n}" for n in range(31)]
 
 
@@ -214,7 +190,7 @@ def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: s
                         box = name_box(text)
                         assert inside.contains(box.x0, box.y0), (name, text)
                         assert inside.contains(box.x1, box.y1), (name, text)
-    assert seen == set(PLOTS) - {"draws"} - JUDGED
+    assert seen == set(PLOTS) - APART
 
 
 def test_names_beside_a_narrow_matrix_do_not_stand_upon_each_other() -> None:

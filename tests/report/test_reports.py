@@ -395,7 +395,7 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 
 
 def test_what_a_config_asks_for_is_what_the_command_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = {"formats": list(FORMATS), "plots": ["scores", "draws"], "plot_type": "svg"}
+    output = {"formats": list(FORMATS), "plots": ["scores", "ranks"], "plot_type": "svg"}
     config = write_run(tmp_path, 9, chosen=["gleu[iter=5]"], statistics={"resamples": 20}, output=output)
     run(config, tmp_path / "run")
     assert called(capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out")[0] == 0
@@ -403,8 +403,8 @@ def test_what_a_config_asks_for_is_what_the_command_writes(tmp_path: Path, capsy
     assert {"results.json", "scores.csv", "results.md", "results.tex", "sentences.parquet", "scores.d.gleu.svg"} <= set(
         made
     )
-    assert {"draws.d.gleu.svg"} == {name for name in made if name.startswith("draws")}
-    assert not [name for name in made if name.startswith(("ranks", "precision"))]
+    assert {"ranks.d.gleu.svg"} == {name for name in made if name.startswith("ranks")}
+    assert not [name for name in made if name.startswith("p_values")]
     assert made == {name: (tmp_path / "run" / name).read_bytes() for name in made}
 
 

@@ -327,7 +327,7 @@ def test_the_command_writes_prints_and_chooses(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--format", "markdown"], "one run is reported at a time; --format board takes several"),
+        (["--format", "markdown"], "one run is reported at a time; --format board and --plot curves take several"),
         (["--format", "board", "html"], "--format board: is a page of its own"),
         (["--format", "board", "--lines", "3"], "--lines: has no effect on --format board"),
         (["--format", "board", "--mean"], "--mean: has no effect on --format board"),

@@ -463,7 +463,7 @@ def test_a_run_keeps_them_and_has_none_unasked(tmp_path: Path, capsys: pytest.Ca
     assert found == [repr(low), repr(high)]
     assert [output for _, _, output in rows if "match" in output and output.endswith("low")] == []
     if find_spec("pandas"):
-        frame = evaluation.to_pandas(columns="all")
+        frame = evaluation.to_pandas("all")
         assert frame["rouge1_precision_low"][0] == low
     again = pipeline.compare(tmp_path / "run", outputs="score")
     assert not any(score.intervals for score in again.scores)

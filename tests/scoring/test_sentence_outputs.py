@@ -200,5 +200,5 @@ def test_parquet_has_the_outputs_that_are_asked_for(tmp_path: Path, capsys: pyte
 def test_an_unknown_word_for_the_columns_of_a_frame_is_refused() -> None:
     result = pipeline.evaluate(HYPOTHESES, [ONE], metrics=["rouge[types=1]"])[0]
     wrong: Any = "output"
-    with pytest.raises(InputError, match=r"^columns: expected 'scores' or 'outputs' or 'all', found 'output'$"):
+    with pytest.raises(InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'output'$"):
         result.to_pandas(columns=wrong)

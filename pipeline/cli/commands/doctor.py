@@ -27,6 +27,7 @@ EXTRAS: dict[str, dict[str, str]] = {
         "click": "texts to edits: spaCy needs it",
     },
     "human": {"scipy": "statistics of scores of sentences (correlate)"},
+    "pandas": {"pandas": "data frames in Python"},
     "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
     "plot": {"matplotlib": "figures (report --format plots)"},
     "remote": {"fsspec": "texts and runs at addresses, data fetch", "aiohttp": "http:// and https:// addresses"},
@@ -49,8 +50,6 @@ EXTRAS: dict[str, dict[str, str]] = {
 }
 """What the packages of each extra are for. A test compares with pyproject.toml."""
 IN_NO_EXTRA = {
-    "pandas": "frames of scores in notebooks",
-    "polars": "frames of scores in notebooks",
     "ipython": "tables, figures and bars in notebooks",
     "torch": "models of your own metrics",
     "en-core-web-sm": "texts to edits: spaCy's model of English",

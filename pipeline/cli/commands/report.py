@@ -19,7 +19,8 @@ examples:
   gec-pipeline report runs/mine runs/theirs --format board --output board.html
   gec-pipeline report runs/conll14 --by type
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
-  gec-pipeline report runs/quickstart --format plots --plot scores draws --type pdf --output paper/figures
+  gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output paper/figures
+  gec-pipeline report runs/small runs/large --plot curves --output figures
   gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
 """
 
@@ -47,7 +48,7 @@ WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
 BOARD, ABOUT_BOARD = "board", "a page with leader boards of several runs"
 """The form that takes more than one run."""
-BY_TYPE = ("csv", "markdown", "latex", "plots")
+BY_TYPE = ("csv", "markdown", "latex")
 """The forms that scores by type have alone. The page shows them beside the rest."""
 
 
@@ -55,12 +56,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ...report import FORMATS
     from ...report.by_type import TIER, TIERS
-    from ...report.plots import PLOTS
+    from ...report.plots import CURVES, PLOTS
     from ...report.plots.canvas import TYPES
     from ...report.tables.plot_style import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
-    parser.add_argument("more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD}")
+    parser.add_argument(
+        "more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD} and --plot {CURVES}"
+    )
     forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items()) + f"; {BOARD}: {ABOUT_BOARD}"
     choices = [*FORMATS, BOARD]
     parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
@@ -99,8 +102,6 @@ def run(args: argparse.Namespace) -> int:
     """Print or write each form of the results."""
     if BOARD in args.format:
         return write_boards(args)
-    if args.more:
-        raise InputError(f"{args.more[0]}: one run is reported at a time; --format {BOARD} takes several")
     from ...execution.store.run_directory import folder_of
     from ...report import FORMATS
     from ...report.console import print_types
@@ -145,14 +146,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
     """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
+    from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
     from ...report import FORMATS
     from ...report.by_type import TIER
     from ...report.overview import overviews
     from ...scoring.board import with_means
 
-    texts = any(FORMATS[name].texts for name in formats)
-    material = chosen(revisit(folder, args.digits, texts=texts), selection_of(args))
+    def opened(run: Path) -> Material:
+        return chosen(revisit(run, args.digits, texts=any(FORMATS[name].texts for name in formats)), selection_of(args))
+
+    material = opened(folder)
+    if args.more:
+        names = run_names([folder, *(folders := [folder_of(run) for run in args.more])])
+        beside = zip(names[1:], (opened(run).results for run in folders), strict=True)
+        material = replace(material, name=names[0], beside=tuple(beside))
     look, results = material.plot_style, material.results
     if args.by and not results.breakdown:
         raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
@@ -163,7 +171,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
         results=with_means(results) if args.mean else results,
         by_type=bool(args.by),
         tier=args.tier or TIER,
-        plots=("types",) if args.by else tuple(args.plot) or material.plots,
+        plots=tuple(args.plot) or material.plots,
         plot_type=args.type or material.plot_type,
         plot_style=look._replace(
             width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
@@ -176,16 +184,20 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
 def _asked(args: argparse.Namespace) -> list[str]:
     """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
     from ...report import FORMATS, unavailable
+    from ...report.plots import CURVES
 
+    several = f"one run is reported at a time; --format {BOARD} and --plot {CURVES} take several"
     of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
     formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
+    args.plot = args.plot or ([CURVES] if args.more else [])
     if not formats and not args.by:
         raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
     if of_plots and "plots" not in formats:
         raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
     wrong = [name for name in formats if name not in BY_TYPE]
     problems = {
-        "--plot: --by type has the plot types alone; leave out one of them": args.by and args.plot,
+        f"{''.join(args.more[:1])}: {several}": args.more and (formats != ["plots"] or args.plot != [CURVES]),
+        "--output: which folder? These are figures of several runs": args.more and args.output is None,
         "--tier is for --by type": args.tier and not args.by,
         f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
         "--lines is for --format html": args.lines is not None and "html" not in formats,
@@ -220,6 +232,18 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
         print(printable(f"written: {folder / name}"), file=sys.stderr)
 
 
+def run_names(folders: Sequence[Path]) -> list[str]:
+    """Return what runs are called: their folders, with all before them where two are called the same.
+
+    Raises InputError where a run comes twice.
+    """
+    for number, folder in enumerate(folders):
+        if folder in folders[:number]:
+            raise InputError(f"{folder}: the run is named twice")
+    short = [folder.resolve().name for folder in folders]
+    return [str(folder) if short.count(name) > 1 else name for folder, name in zip(folders, short, strict=True)]
+
+
 IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
 """Arguments that have no effect on this form."""
 
@@ -241,17 +265,15 @@ def write_boards(args: argparse.Namespace) -> int:
     for name in IDLE:
         if getattr(args, name) not in (None, [], False):
             raise InputError(f"--{name}: has no effect on --format board")
-    named = [args.run, *args.more]
-    twice = [run for number, run in enumerate(named) if run in named[:number]]
-    if twice:
-        raise InputError(f"{twice[0]}: the run is named twice")
     if lacking := unavailable(["html"]):
         raise InputError(lacking[0].replace("html:", "board:", 1))
     target = None if args.output in (None, "-") else Path(args.output)
     if target is not None and target.suffix != ".html":
         target = target / NAME
     kept, refused = [], StoreError("the runs have no scores")
-    for folder in [folder_of(run) for run in named]:
+    folders = [folder_of(run) for run in (args.run, *args.more)]
+    names = dict(zip(folders, run_names(folders), strict=True))
+    for folder in folders:
         material = revisit(folder, args.digits, texts=False)
         try:
             if not material.results.scores:
@@ -261,13 +283,12 @@ def write_boards(args: argparse.Namespace) -> int:
             refused = error
     if not kept:
         raise refused
-    short = [folder.resolve().name for folder, _ in kept]
     runs = []
-    for (folder, material), name in zip(kept, short, strict=True):
+    for folder, material in kept:
         page, address = folder / "report.html", ""
         if target is not None and page.is_file():  # its address as it is seen from this page
             address = relative_address(page, target)
-        runs.append(NamedRun(str(folder) if short.count(name) > 1 else name, material.results, address))
+        runs.append(NamedRun(names[folder], material.results, address))
     text = board_page(runs, kept[0][1].digits)
     if target is None:
         sys.stdout.write(text)

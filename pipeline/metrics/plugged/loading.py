@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError
+from ...io.safe_files import digest
 from .. import METRICS
 from ..base.metric import Metric
 from ..base.needs import Needs
@@ -226,5 +227,25 @@ def of_values(value: Any) -> Any:
         message = f"an object of {kind} was given; give the class, and options in a mapping: {{'name': {kind}, ...}}"
         raise ConfigError(f"metrics: {message}")
     if isinstance(value, Plugin) or (callable(value) and not isinstance(value, Metric)):
-        return register(declared_metric(value))
+        return register(_as_in_file(declared_metric(value)))
     return value
+
+
+def _as_in_file(plugin: Plugin) -> Plugin:
+    """Return a plug-in of Python with the digest that --plugin gives it, where it is a name of a module with a file.
+
+    So its numbers are made new where the file, or one that it imports, changes. A program that is run, and a notebook,
+    change often; the code of the function alone counts there.
+    """
+    known = METRICS.data.get(plugin.declared.name)
+    if isinstance(known, type) and issubclass(known, Plugged) and known.plugin and known.plugin.target is plugin.target:
+        code = known.declared.code
+    else:
+        module = sys.modules.get(plugin.target.__module__)
+        path = getattr(module, "__file__", None)
+        others = vars(module).values() if module and path and module.__name__ != "__main__" else ()
+        is_own = any(plugin.target is (value.target if isinstance(value, Plugin) else value) for value in others)
+        if plugin.declared.version or not is_own or not module:
+            return plugin
+        code = digest((sha256(Path(str(path)).read_bytes()).hexdigest() + helpers(module)).encode(), size=6)
+    return replace(plugin, declared=replace(plugin.declared, code=code))

@@ -24,7 +24,7 @@ from ..tables.comparisons import (
     tests_of,
 )
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
-from ..tables.plot_data import forests, judged_rows, pair_matrix, precision_rows, rank_rows, scatters, triangles
+from ..tables.plot_data import curves_of, forests, judged_rows, pair_matrix, rank_rows, scatters
 from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
 from ..tables.reproduction import expectation_table, misses
 from . import shell
@@ -196,8 +196,6 @@ def agreement(results: Results) -> dict[str, Any]:
     plots: dict[str, Drawing] = {}
     for forest in forests(results):
         plots |= drawn(forest.what.capitalize(), forest.shown)
-    for triangle in triangles(results):
-        plots |= drawn(f"Williams' test, {triangle.human_name}", triangle.shown)
     for found in scatters(results):
         plots |= drawn(f"{found.group.label} and {found.human_name}: {found.what}", found.shown)
     tables = {
@@ -205,7 +203,7 @@ def agreement(results: Results) -> dict[str, Any]:
         for one in AGREEMENT_TABLES
     }
     shown = {title: table for title, table in tables.items() if table.rows}
-    return {"plots": list(plots.items()), "tables": shown, "tests": any(True for _ in triangles(results))}
+    return {"plots": list(plots.items()), "tables": shown}
 
 
 ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
@@ -338,16 +336,11 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         )
         for score, cell in zip(scores, cells, strict=True)
     ]
-    ranges, precisions = rank_rows(scores), precision_rows(results, scores)
-    plots = {
-        **(drawn("Rank ranges", ranges) if ranges and len(ranges.names) > 1 else {}),
-        **(
-            drawn("Precision of each order", precisions)
-            if precisions and min(len(rows), len(precisions.columns)) > 1
-            else {}
-        ),
-        **drawn("p-values of pairs", pair_matrix(results, scores, digits)),
-    }
+    plots: dict[str, Drawing] = {}
+    for curves in curves_of([("", results, group)]):
+        plots |= drawn(f"Scores by {curves.x_axis}", curves)
+    plots |= drawn("Rank ranges", ranges) if (ranges := rank_rows(scores)) and len(ranges.names) > 1 else {}
+    plots |= drawn("p-values of pairs", pair_matrix(results, scores, digits))
     titles, compared = pair_table(results, tests, digits)
     pairs = PageTable(titles, compared, left=(0, 1)) if tests else None
     return {

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
 from ..tables import percent, round_half_up
-from ..tables.plot_data import Matrix, Points, Rows, label_places
+from ..tables.plot_data import Curves, Matrix, Points, Rows, label_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...scoring.results import Score
-    from ..tables.plot_data import Column
 
 MINUS = "\u2212"
 _NUMBERS = re.compile(r"[-+<≤]?[0-9.,]+%?( to [-+]?[0-9.,]+%?)?[ *↑↓]*")
@@ -32,8 +31,6 @@ ROW, LINE = 22, 12
 """Height of a row, and of a line of small text, in pixels."""
 ROWS = 40
 """A figure has at most so many rows, so that it fits a printed page. Further rows are figures of their own."""
-PANEL = 96
-"""Width in pixels of a column, where there are several."""
 WIDEST = 640
 """Width in pixels of the scale of ranks, if there are many."""
 CELL, SMALL, MANY = 24, 12, 24
@@ -42,7 +39,10 @@ FEW = 20
 """A figure of a metric against people is small with at most so many systems."""
 KEY, LEAST, SIDE = 26, 300, 16
 """In a legend, in pixels: the width of a mark, the least width of the drawing, and the side of a cell."""
-CLASSES = {"interval": "bar", "value": "dot", "rank": "dot", "strong": "dot strong", "line": "rule"}
+HUES = 6
+"""How many colours and patterns of lines the style sheet has; further lines begin again."""
+CLASSES = dict.fromkeys(("value", "rank", "large"), "dot")
+CLASSES |= {"interval": "bar", "open": "dot hollow", "line": "rule"}
 """The classes of the style sheet for the kinds of marks and of a legend."""
 
 
@@ -170,7 +170,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     return {name: name for name in whole}
 
 
-def drawn(title: str, shown: Rows | Matrix | Points | None) -> dict[str, Drawing]:
+def drawn(title: str, shown: Rows | Matrix | Points | Curves | None) -> dict[str, Drawing]:
     """Return drawings by their titles: one, or several of equal length where there are many rows.
 
     There is none of what needs no figure: a single row, a single order, a matrix or points of two systems.
@@ -179,6 +179,8 @@ def drawn(title: str, shown: Rows | Matrix | Points | None) -> dict[str, Drawing
         return {}
     if isinstance(shown, Matrix):
         return {title: _matrix(shown)} if len(shown.names) > 2 else {}
+    if isinstance(shown, Curves):
+        return {title: _curves(shown)}
     if isinstance(shown, Points):
         return {title: _points(shown)} if len(shown.points) > 2 else {}
     count = len(shown.names)
@@ -191,45 +193,25 @@ def drawn(title: str, shown: Rows | Matrix | Points | None) -> dict[str, Drawing
 
 
 def _rows(shown: Rows, first: int, end: int) -> Drawing:
-    """Draw rows from the first to before the end. The scales are those of all rows."""
+    """Draw rows from the first to before the end. The scale is that of all rows."""
     count, names = len(shown.names), short_names(shown.names)
-    left, top = width_of(list(names.values())), 22 if len(shown.columns) > 1 else 0
-    panel: float = (
-        PANEL if len(shown.columns) > 1 else 28 + max(min(24.0, WIDEST / max(count - 1, 1)) * (count - 1), 120)
-    )
-    bottom = top + ROW * (end - first)
-    drawing = Drawing(left + panel * len(shown.columns) + 8 * bool(top), bottom + 26, shown.label)
-    scales = []
-    for number, column in enumerate(shown.columns):
-        start = left + panel * number
-        values = [bound for mark in column.marks for bound in (mark.low, mark.high)]
-        over = (
-            Scale(*column.ends, start + 14, start + panel - 14)
-            if column.ends
-            else scale(values, start + 14, start + panel - 14)
-        )
-        scales.append(over)
-        drawing.text(start + panel / 2, 13, column.title, "middle small")
-        for tick in _ticks(column, over, whole=bool(shown.clusters)):
-            drawing.line(over(tick), top + 2, over(tick), bottom, "grid")
-            drawing.text(over(tick), bottom + 16, f"{tick:.4g}", "middle small")
-        if column.line is not None:
-            drawing.line(over(column.line), top + 2, over(column.line), bottom, "rule")
+    left, bottom = width_of(list(names.values())), ROW * (end - first)
+    width = 28 + max(min(24.0, WIDEST / max(count - 1, 1)) * (count - 1), 120)
+    drawing = Drawing(left + width, bottom + 26, shown.label)
+    inside, bounds = (left + 14, left + width - 14), [bound for mark in shown.marks for bound in (mark.low, mark.high)]
+    over = Scale(*shown.ends, *inside) if shown.ends else scale(bounds, *inside)
+    for tick in _ticks(shown, over):
+        drawing.line(over(tick), 2, over(tick), bottom, "grid")
+        drawing.text(over(tick), bottom + 16, f"{tick:.4g}", "middle small")
+    if shown.line is not None:
+        drawing.line(over(shown.line), 2, over(shown.line), bottom, "rule")
     for row in range(first, end):
-        middle, name = top + ROW * (row - first) + ROW / 2, shown.names[row]
+        middle, name = ROW * (row - first) + ROW / 2, shown.names[row]
         if shown.clusters and row and shown.clusters[row] != shown.clusters[row - 1]:
             drawing.line(0, middle - ROW / 2, drawing.width, middle - ROW / 2, "rule")
-        if len(shown.columns) > 1:
-            drawing.line(left, middle, left + panel * len(shown.columns), middle, "thread")
-        marks = [
-            (mark, over)
-            for column, over in zip(shown.columns, scales, strict=True)
-            for mark in column.marks
-            if mark.row == row
-        ]
-        title = marks[0][0].title if marks and len(shown.columns) == 1 else name
-        drawing.text(left - 2, middle + 4, names[name], "end", title)
-        for mark, over in marks:
+        marks = [mark for mark in shown.marks if mark.row == row]
+        drawing.text(left - 2, middle + 4, names[name], "end", marks[0].title if marks else name)
+        for mark in marks:
             if CLASSES[mark.kind] == "bar":
                 drawing.line(over(mark.low), middle, over(mark.high), middle, "bar", mark.title)
             else:
@@ -238,14 +220,14 @@ def _rows(shown: Rows, first: int, end: int) -> Drawing:
     return drawing
 
 
-def _ticks(column: Column, over: Scale, *, whole: bool) -> list[float]:
+def _ticks(shown: Rows, over: Scale) -> list[float]:
     """Return the numbers on a scale that do not touch each other: all ranks or each fifth, else two or three."""
-    if whole:
+    if shown.clusters:
         last = int(over.high)
         every = last * (over(2) - over(1)) < WIDEST
         return [n for n in range(1, last + 1) if every or n in (1, last) or (n % 5 == 0 and n + 1 < last)]
     ticks = over.ticks(2)
-    wide = width_of([f"{tick:.4g}" for tick in ticks]) if column.ends is None else 0
+    wide = width_of([f"{tick:.4g}" for tick in ticks]) if shown.ends is None else 0
     if len(ticks) > 2 and over(ticks[1]) - over(ticks[0]) < wide:
         ticks = [ticks[0], ticks[-1]]
     return ticks if over(ticks[-1]) - over(ticks[0]) > wide else ticks[:1]
@@ -283,6 +265,49 @@ def _short_p(p: float) -> str:
     return "1" if text == "1.00" else text.removeprefix("0") if math.isfinite(p) else "-"
 
 
+def _axes(
+    shown: Points | Curves, wide: int, bottom: int, xs: Sequence[float], ys: Sequence[float]
+) -> tuple[Drawing, Scale, Scale]:
+    """Return a drawing with two axes on which these numbers have room, and both scales."""
+    drawing = Drawing(wide, bottom + 40, shown.label)
+    over, up = scale(xs, 54, wide - 20, margin=0.12), scale(ys, bottom, 12, margin=0.1)
+    for tick in over.ticks():
+        drawing.line(over(tick), 8, over(tick), bottom, "grid")
+        drawing.text(over(tick), bottom + 16, f"{tick:.4g}" if abs(tick) < 10_000 else f"{tick:.0f}", "middle small")
+    for tick in up.ticks():
+        drawing.line(50, up(tick), wide - 10, up(tick), "grid")
+        drawing.text(46, up(tick) + 4, f"{tick:.4g}", "end small")
+    drawing.text((54 + wide - 20) / 2, bottom + 34, shown.x_axis, "middle small")
+    drawing.text(14, bottom / 2 + 6, shown.y_axis, "middle small", transform=f"rotate(-90 14 {bottom / 2 + 6:g})")
+    return drawing, over, up
+
+
+def _curves(shown: Curves) -> Drawing:
+    """Draw lines over their steps with shaded intervals, and a rule for each level. The best points are large."""
+    dots, levels = [dot for _, line in shown.lines for dot in line], [level for _, level in shown.levels]
+    bounds = [bound for dot in dots for bound in (dot.low, dot.high)]
+    drawing, over, up = _axes(shown, 520, 280, [dot.x for dot in dots], [*bounds, *levels])
+    for name, level in shown.levels:
+        drawing.line(50, up(level), drawing.width - 10, up(level), "rule", f"{name}: {level:.2f}")
+        drawing.text(drawing.width - 12, up(level) - 4, name, "end small")
+    for number, (_, line) in enumerate(shown.lines):
+        hue, ends = f"hue{number % HUES}", [(dot.x, dot.low) for dot in line] + [(d.x, d.high) for d in reversed(line)]
+        for tag, kind, points in (
+            ("polygon", "shade", ends if any(dot.low < dot.high for dot in line) else []),
+            ("polyline", "curve", [(dot.x, dot.y) for dot in line]),
+        ):
+            if points:
+                places = " ".join(f"{over(x):.1f},{up(y):.1f}" for x, y in points)
+                drawing.shape(tag, f"{kind} {hue}", points=places)
+    for number, (_, line) in enumerate(shown.lines):
+        for dot in line:
+            kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
+            drawing.dot(over(dot.x), up(dot.y), 7 if dot.kind == "large" else 4, kind, dot.title)
+    lines = [(f"curve hue{number % HUES}", "", name) for number, (name, _) in enumerate(shown.lines)]
+    drawing.legend([*lines, *((CLASSES[kind], "", meaning) for kind, meaning in shown.legend)])
+    return drawing
+
+
 def _points(shown: Points) -> Drawing:
     """Draw a dot with its name for each point, so that names do not cover each other.
 
@@ -290,17 +315,7 @@ def _points(shown: Points) -> Drawing:
     """
     points = shown.points
     wide, bottom = (360, 260) if len(points) <= FEW else (560, 460)
-    drawing = Drawing(wide, bottom + 40, shown.label)
-    over = scale([point.x for point in points], 54, wide - 20, margin=0.12)
-    up = scale([point.y for point in points], bottom, 12, margin=0.1)
-    for tick in over.ticks():
-        drawing.line(over(tick), 8, over(tick), bottom, "grid")
-        drawing.text(over(tick), bottom + 16, f"{tick:.4g}", "middle small")
-    for tick in up.ticks():
-        drawing.line(50, up(tick), wide - 10, up(tick), "grid")
-        drawing.text(46, up(tick) + 4, f"{tick:.4g}", "end small")
-    drawing.text((54 + wide - 20) / 2, bottom + 34, shown.x_axis, "middle small")
-    drawing.text(14, bottom / 2 + 6, shown.y_axis, "middle small", transform=f"rotate(-90 14 {bottom / 2 + 6:g})")
+    drawing, over, up = _axes(shown, wide, bottom, [point.x for point in points], [point.y for point in points])
     centres = [(over(point.x), up(point.y)) for point in points]
     names = short_names([point.name for point in points])
     sizes = [(width_of([names[point.name]]) - 8, LINE) for point in points]

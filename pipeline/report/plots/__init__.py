@@ -37,13 +37,15 @@ class Plot(NamedTuple):
     """
 
 
+CURVES = "curves"
+"""The plot that takes several runs."""
 _STATISTICS = "`statistics` in the config"
 PLOTS: dict[str, Plot] = {
     "scores": Plot("scores with their intervals", "scores", later(__name__, "figures.scores")),
-    "precision": Plot(
-        "precision of each order",
-        "a metric with precisions of n-grams, at level corpus",
-        later(__name__, "figures.precision"),
+    CURVES: Plot(
+        "scores over steps, such as the checkpoints of a training, also of several runs",
+        "systems with numbers, such as step-1000 and step-2000, or `output: {x: ..}`",
+        later(__name__, "figures.curves"),
     ),
     "ranks": Plot("rank ranges, and clusters", _STATISTICS, later(__name__, "figures.ranks")),
     "differences": Plot(
@@ -54,14 +56,6 @@ PLOTS: dict[str, Plot] = {
     "p_values": Plot(
         "p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "figures.p_values")
     ),
-    "types": Plot(
-        "scores of systems by type of edit", "a metric of edits, such as errant", later(__name__, "figures.types")
-    ),
-    "draws": Plot(
-        "spread of the score over draws of references",
-        "gleu with references: sample, at least two",
-        later(__name__, "figures.draws"),
-    ),
     "people": Plot(
         "rank ranges by people, and clusters",
         "`human` in the config, with a file of judgements that is at hand",
@@ -71,11 +65,6 @@ PLOTS: dict[str, Plot] = {
         "correlations of each metric with people, with intervals",
         "`human` in the config",
         later(__name__, "figures.correlations"),
-    ),
-    "williams": Plot(
-        "Williams' tests of which metric is closer to people",
-        "`human` in the config, and three metrics",
-        later(__name__, "figures.williams"),
     ),
     "human": Plot("metric against human score", "`human` in the config", later(__name__, "figures.human")),
     "windows": Plot(

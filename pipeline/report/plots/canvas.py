@@ -1,4 +1,4 @@
-"""Figures of matplotlib: style, colours, sizes, bytes; rows, matrices and points drawn. Needs the extra `plot`.
+"""Figures of matplotlib: style, colours, sizes, bytes; rows, curves, matrices, points. Needs the extra `plot`.
 
 The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart. For grey prints,
 shape, fill or position says the same. Nothing here reads or changes the user's matplotlib settings, or needs a display.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..tables.plot_data import Matrix, Points, Rows
+    from ..tables.plot_data import Curves, Matrix, Points, Rows
     from ..tables.plot_style import PlotStyle
     from ..tables.ranked import Group
 
@@ -38,24 +38,23 @@ WIDTH = 6.3
 """Width of a figure in inches, as wide as the text of an A4 page or both columns of a paper."""
 ROW = 0.24
 """Height of the row of a system in inches."""
-COLUMN = 0.62
-"""Width of the column of a map of types in inches."""
 LEVELS = (0.001, 0.01, 0.05)
 """Bounds of p-values that share a shade."""
 SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
 """The grey of p-values below each of LEVELS, and that of all others."""
 WRITTEN = 16
 """A matrix of at most so many systems has p-values in its cells."""
-LONGEST_P, LONGEST_SCORE = 18, 23
-"""Width of the longest p-value and score in a cell, in points. Where cells are narrower, shades alone tell them."""
-DARK = 0.55
-"""From this fraction on, numbers are white."""
+LONGEST_P = 18
+"""Width of the longest p-value in a cell, in points. Where cells are narrower, shades alone tell them."""
+LINES = ("-", "--", ":", "-.")
+"""How the lines of curves are drawn, by turns."""
+MOST_TICKS = 12
+"""How many names at most stand below an axis."""
 MARKS: dict[str, dict[str, Any]] = {
     "interval": {"color": BLUE, "marker": "|", "markersize": 6, "linewidth": 1.4},
     "draws": {"color": PALE, "linewidth": 7, "solid_capstyle": "butt"},
     "line": {"color": ORANGE, "linestyle": "--", "linewidth": 1},
     "value": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": ""},
-    "strong": {"color": BLUE, "marker": "o", "markersize": 7, "linestyle": ""},
     "rank": {"color": ORANGE, "marker": "o", "markersize": 5, "linestyle": ""},
     "open": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": "", "markerfacecolor": "white"},
 }
@@ -119,28 +118,19 @@ def figure(width: float = WIDTH, height: float = 4.0, *, square: bool = False) -
     return empty, empty.add_subplot()
 
 
-def rows_figure(names: Sequence[str], more: float = 0.0) -> tuple[Figure, Axes]:
-    """Return a figure with a row for each name, the first on top at y = 0.
-
-    `more` is the height in inches that a legend below the axes needs.
-    """
-    row = 0.7 * ROW if STYLE.get().narrow else ROW
-    rows, axes = figure(height=(1.1 if STYLE.get().title else 0.8) + more + row * max(len(names), 2))
-    axes.set_yticks(range(len(names)), [text(name) for name in names])
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(visible=False, axis="y")
-    axes.tick_params(axis="y", length=0)
-    return rows, axes
-
-
-def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "") -> Figure:
-    """Return a figure with what it shows written above the axes, unless figures shall have no title."""
-    whole, style = drawing[0], STYLE.get()
+def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "", *caption: str) -> Figure:
+    """Return a figure with what it shows, and a caption, written over the axes, unless figures shall have no title."""
+    (whole, axes), style = drawing, STYLE.get()
     if style.title:
         parts = [part.replace("\n", " ") for part in (group.dataset, group.label, what) if part]
         words = ": ".join(shortened(printable(part), 60) for part in parts)
-        lines = textwrap.wrap(words, int(140 / style.points(10) * whole.get_figwidth()))
-        whole.suptitle("\n".join(lines), x=0.01, horizontalalignment="left", fontsize=style.points(10))
+        whole.draw_without_rendering()  # from here on the axes have their place from left to right
+        left = axes.get_position().x0
+        letters = int(140 / style.points(10) * whole.get_figwidth() * (1 - left))
+        said = [words, *map(printable, caption)]
+        lines = [line for one in said for line in textwrap.wrap(one, max(letters, 20), break_on_hyphens=False)]
+        whole.set_figheight(whole.get_figheight() + (1.3 * style.points(10) / 72 * (len(lines) - 1) if caption else 0))
+        whole.suptitle("\n".join(lines), x=left, horizontalalignment="left", fontsize=style.points(10))
     return whole
 
 
@@ -155,32 +145,31 @@ def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
 
 
 def draw_rows(shown: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
-    """Return a figure of rows, the first on top. Several columns share the axes, each in its own colour and marker."""
+    """Return a figure of rows, the first on top."""
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
-    several = len(shown.columns) > 1
-    entries = list(shown.legend) if legend_below and not several else []
-    whole, axes = rows_figure(shown.names, more=0.3 if legend_below else 0.0)
+    entries, style = list(shown.legend) if legend_below else [], STYLE.get()
+    row_height = 0.7 * ROW if style.narrow else ROW
+    room = (1.1 if style.title else 0.8) + (0.3 if legend_below else 0.0)
+    whole, axes = figure(height=room + row_height * max(len(shown.names), 2))
+    axes.set_yticks(range(len(shown.names)), [text(name) for name in shown.names])
+    axes.set_ylim(len(shown.names) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
     for row, cluster in enumerate(shown.clusters):
         if cluster % 2 == 0:
             axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
         if row and cluster != shown.clusters[row - 1]:
             axes.axhline(row - 0.5, color=GREY, linewidth=1)
-    for number, column in enumerate(shown.columns):
-        if several:
-            xs, ys = [mark.low for mark in column.marks], [mark.row for mark in column.marks]
-            marker, colour = MARKERS[number % len(MARKERS)], COLOURS[number % len(COLOURS)]
-            axes.plot(xs, ys, linewidth=0.6, markersize=5, marker=marker, color=colour, label=column.title)
-            continue
-        if column.line is not None:
-            axes.axvline(column.line, zorder=0, **MARKS["line"])
-        for mark in column.marks:
-            ends = [mark.low] if mark.low == mark.high else [mark.low, mark.high]
-            axes.plot(ends, [mark.row] * len(ends), **MARKS[mark.kind])
-    axes.set_xlabel(text(shown.columns[0].axis, 90))
-    if ends_of_scale := shown.columns[0].ends:
-        low, high = ends_of_scale
+    if shown.line is not None:
+        axes.axvline(shown.line, zorder=0, **MARKS["line"])
+    for mark in shown.marks:
+        ends = [mark.low] if mark.low == mark.high else [mark.low, mark.high]
+        axes.plot(ends, [mark.row] * len(ends), **MARKS[mark.kind])
+    axes.set_xlabel(text(shown.axis, 90))
+    if shown.ends:
+        low, high = shown.ends
         room = 0.5 if shown.clusters else 0.025 * (high - low)
         axes.set_xlim(low - room, high + room)
     if shown.clusters:
@@ -193,56 +182,80 @@ def draw_rows(shown: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]
     where, points = axes.get_yaxis_transform(), STYLE.get().points(8)
     for at, note in notes:
         axes.text(1.01, at, note, transform=where, va="center", fontsize=points, color=GREY)
-    if several:
-        legend(whole, axes.get_legend_handles_labels()[0], min(len(shown.columns), 9))
-    elif entries:
+    if entries:
         legend(whole, [Line2D([], [], label=text(meaning, 60), **MARKS[kind]) for kind, meaning in entries], 2)
     return whole, axes
 
 
+def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
+    """Return a figure of lines over their steps, with shaded intervals. The best point of each line is large."""
+    from matplotlib.lines import Line2D
+
+    count = len(shown.lines) + len(shown.levels)
+    whole, axes = figure(height=3.8 + 0.1 * count)
+    for number, (name, dots) in enumerate(shown.lines):
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        style: dict[str, Any] = {"color": colour, "linestyle": LINES[number % len(LINES)], "linewidth": 1.2}
+        xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
+        axes.plot(xs, ys, marker=marker, markersize=4, label=text(name, 40), **style)
+        if any(dot.low < dot.high for dot in dots):
+            ends = [dot.low for dot in dots], [dot.high for dot in dots]
+            axes.fill_between(xs, *ends, color=colour, alpha=0.15, linewidth=0)
+        for kind, size, inside in (("large", 9, colour), ("open", 5, "white")):
+            own = [(dot.x, dot.y) for dot in dots if dot.kind == kind]
+            where = [x for x, _ in own], [y for _, y in own]
+            axes.plot(*where, color=colour, linestyle="", marker=marker, markersize=size, markerfacecolor=inside)
+    for number, (name, level) in enumerate(shown.levels, len(shown.lines)):
+        line: dict[str, Any] = {
+            "color": GREY if name else ORANGE,
+            "linestyle": LINES[number % len(LINES)],
+            "linewidth": 0.9,
+        }
+        axes.axhline(level, zorder=0, label=text(name, 40), **line)
+    axes.set_xlabel(text(shown.x_axis, 60))
+    axes.set_ylabel(text(shown.y_axis))
+    if shown.ends:
+        axes.set_ylim(*shown.ends)
+    if shown.ticks:
+        step = -(-len(shown.ticks) // MOST_TICKS)
+        axes.set_xticks(range(0, len(shown.ticks), step), shown.ticks[::step])
+    entries = list(axes.get_legend_handles_labels()[0])
+    for kind, meaning in shown.legend:
+        size, inside = (8, GREY) if kind == "large" else (5, "white")
+        look: dict[str, Any] = {"marker": "o", "markersize": size, "markerfacecolor": inside, "linestyle": ""}
+        entries.append(Line2D([], [], color=GREY, label=meaning, **look))
+    legend(whole, entries, 3)
+    return whole, axes
+
+
 def draw_matrix(shown: Matrix) -> tuple[Figure, Axes]:
-    """Return a figure of cells: the smaller a p-value, or the higher a fraction, the darker."""
-    from matplotlib.colors import to_rgb
+    """Return a figure of cells: the smaller a p-value, the darker."""
     from matplotlib.patches import Patch, Rectangle
 
-    rows, columns, shares = len(shown.names), len(shown.columns), any(c.kind == "share" for c in shown.cells.values())
-    if shares:
-        longest = max(map(len, shown.columns))
-        whole, axes = figure(1.8 + max(COLUMN * columns, 2.4), 1.5 + 0.21 * rows + 0.05 * longest)
-        written = cell_width(columns) > LONGEST_SCORE
-    else:
-        side = max(3.4, min(0.42 * rows, 9.5))
-        whole, axes = figure(side + 1.6, side + 1.2, square=True)
-        written = rows <= WRITTEN and cell_width(rows) > LONGEST_P
-        axes.set_aspect("equal")
+    count = len(shown.names)
+    side, written = max(3.4, min(0.42 * count, 9.5)), count <= WRITTEN and cell_width(count) > LONGEST_P
+    whole, axes = figure(side + 1.6, side + 1.2, square=True)
+    axes.set_aspect("equal")
     for (row, column), cell in shown.cells.items():
-        fill: Any = SHADES[sum(cell.value >= level for level in LEVELS)]
-        dark, number = cell.value < LEVELS[1], cell.text
-        if shares:
-            fill, dark = tuple(1 - cell.value * (1 - part) for part in to_rgb(BLUE)), cell.value > DARK
-        else:
-            p = cell.value
-            number = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
+        p, fill = cell.value, SHADES[sum(cell.value >= level for level in LEVELS)]
+        number = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor="white"))
         if written:
-            axes.text(column, row, number, ha="center", va="center", fontsize=7, color="white" if dark else "black")
+            colour = "white" if p < LEVELS[1] else "black"
+            axes.text(column, row, number, ha="center", va="center", fontsize=7, color=colour)
     # where people asked for a width, some names are left out if they would stand upon each other
-    across = range(0, columns, max(math.ceil(1.25 * SMALLEST / cell_width(columns)), 1))
-    points = None if shares else STYLE.get().points(9 if rows <= 30 else 6)
-    axes.set_xticks(across, [text(shown.columns[n], 24) for n in across], rotation=90, fontsize=points)
-    down = range(rows) if shares else across
-    axes.set_yticks(down, [text(shown.names[n], 24) for n in down], fontsize=points)
-    axes.set_xlim(-0.5, columns - 0.5)
-    axes.set_ylim(rows - 0.5, -0.5)
+    across = range(0, count, max(math.ceil(1.25 * SMALLEST / cell_width(count)), 1))
+    points, names = STYLE.get().points(9 if count <= 30 else 6), [text(shown.names[n], 24) for n in across]
+    axes.set_xticks(across, names, rotation=90, fontsize=points)
+    axes.set_yticks(across, names, fontsize=points)
+    axes.set_xlim(-0.5, count - 0.5)
+    axes.set_ylim(count - 0.5, -0.5)
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    if not shares:
-        meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
-        patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
-        legend(whole, patches, 4)
-    elif not written:
-        axes.set_xlabel("white: 0 percent, darkest: 100")
+    meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
+    patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
+    legend(whole, patches, 4)
     return whole, axes
 
 

@@ -1,4 +1,4 @@
-"""What figures show of results: rows of marks, a matrix of cells, or points.
+"""What figures show of results: rows of marks, curves, a matrix of cells, or points.
 
 The page draws them as SVG (`html/svg.py`); files and notebooks get them from matplotlib (`plots/canvas.py`). These two
 choose places, colours and letters; names, numbers and what is marked are from here. Fractions are in percent.
@@ -7,15 +7,14 @@ choose places, colours and letters; names, numbers and what is marked are from h
 from __future__ import annotations
 
 import math
-import re
-from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ...metrics.names import goodness
 from . import percent, shown_level
-from .comparisons import baseline_of, is_significant, level_name, p_cell, shown_p, signed, tests_of
+from .comparisons import baseline_of, is_significant, level_name, p_cell, signed, tests_of
 from .people import coefficient
 from .ranked import groups, labels
+from .series import best_of_series, best_sentences, series_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +25,10 @@ if TYPE_CHECKING:
 
     Box = tuple[float, float, float, float]
     """Left, bottom, right and top, in pixels; y grows upwards."""
+    Scored = tuple[str, Results, Group]
+    """The name of a run, its results, and the scores of a metric in it."""
 
 
-_PRECISION = re.compile("precision_([0-9]+)")
 SHARE = "accuracy"
 """The coefficient that is a share of pairs, from 0 to 1. The others are from -1 to 1."""
 
@@ -38,7 +38,7 @@ class Mark(NamedTuple):
 
     row: int
     kind: str
-    """A line: "interval", "draws". A dot: "value", "rank", "strong" (best, baseline), "open" (not significant)."""
+    """A line: "interval", "draws". A dot: "value", "rank", "open" (not significant)."""
     low: float
     high: float
     """The other end of a line; of a dot it is `low`."""
@@ -46,50 +46,75 @@ class Mark(NamedTuple):
     """What it shows, in words."""
 
 
-class Column(NamedTuple):
-    """A scale on which rows have marks."""
+class Rows(NamedTuple):
+    """A row for each system or metric, on one scale."""
 
-    title: str
+    label: str
+    """What the figure shows, for those who do not see it."""
+    names: Sequence[str]
     axis: str
-    """What its numbers are."""
+    """What the numbers are."""
     marks: Sequence[Mark]
     ends: tuple[float, float] | None = None
     """The ends of the scale, where these do not depend on the marks."""
     line: float | None = None
     """Where a line goes through all rows."""
-
-
-class Rows(NamedTuple):
-    """A row for each system or metric."""
-
-    label: str
-    """What the figure shows, for those who do not see it."""
-    names: Sequence[str]
-    columns: Sequence[Column]
     legend: Sequence[tuple[str, str]] = ()
-    """Kinds of marks ("line" is that of a column) with their meanings."""
+    """Kinds of marks ("line" is that of the scale) with their meanings."""
     clusters: Sequence[int] = ()
     """The cluster of each row, where rows are ranked. The scale then has whole numbers."""
     notes: Sequence[str] = ()
     """What stands behind each row."""
 
 
+class Dot(NamedTuple):
+    """A point of a curve."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    """The ends of the interval of y; y itself where there is none."""
+    kind: str = "value"
+    """"large" is the best of its curve, "open" is not significantly worse, "value" is any other."""
+    title: str = ""
+
+
+class Curves(NamedTuple):
+    """Lines of numbers that have an order."""
+
+    label: str
+    x_axis: str
+    y_axis: str
+    lines: Sequence[tuple[str, Sequence[Dot]]]
+    """The name of each line, and its points from left to right."""
+    levels: Sequence[tuple[str, float]] = ()
+    """Names and numbers of what has no place on the axis of x."""
+    legend: Sequence[tuple[str, str]] = ()
+    """Kinds of points with their meanings."""
+    caption: Sequence[str] = ()
+    """Sentences that say what is to be seen."""
+    ticks: Sequence[str] = ()
+    """What stands at x = 0, 1 ... in place of numbers."""
+    ends: tuple[float, float] | None = None
+    """The ends of the axis of y, where these do not depend on the points."""
+
+
 class Cell(NamedTuple):
     """A cell of a matrix."""
 
     kind: str
-    """A p-value is "better", "worse" or "same", as the row is; a fraction is a "share"."""
+    """"better", "worse" or "same", as the row is."""
     value: float
+    """The p-value."""
     title: str
-    text: str = ""
 
 
 class Matrix(NamedTuple):
-    """Cells by their rows and columns."""
+    """Cells by the numbers of their rows and columns, which have the same names."""
 
     label: str
     names: Sequence[str]
-    columns: Sequence[str]
     cells: dict[tuple[int, int], Cell]
     legend: Sequence[tuple[str, str]] = ()
     """Kinds of cells with their meanings."""
@@ -136,8 +161,8 @@ def score_rows(results: Results, group: Group) -> Rows:
         "open": "no significant difference from it" if compared else "",
     }
     legend = [(kind, meaning) for kind, meaning in meanings.items() if meaning]
-    column = Column("", group.axis, marks, line=line)
-    return Rows("scores with their intervals", [score.system for score in group.scores], [column], legend)
+    names = [score.system for score in group.scores]
+    return Rows("scores with their intervals", names, group.axis, marks, line=line, legend=legend)
 
 
 def difference_rows(results: Results, group: Group) -> Rows | None:
@@ -151,10 +176,9 @@ def difference_rows(results: Results, group: Group) -> Rows | None:
         kind, value = "value" if is_significant(test, results) else "open", 100 * test.difference
         low, high = (100 * end for end in test.interval)
         marks += [Mark(row, "interval", low, high), Mark(row, kind, value, value)]
-    column = Column("", f"{group.axis}, {level_name(results)} interval", marks, line=0)
+    axis, names = f"{group.axis}, {level_name(results)} interval", [test.system for test in shown]
     notes = [f"p {p_cell(test, results)}" for test in shown]
-    names = [test.system for test in shown]
-    return Rows("differences from the baseline", names, [column], notes=notes) if shown else None
+    return Rows("differences from the baseline", names, axis, marks, line=0, notes=notes) if shown else None
 
 
 def rank_rows(scores: Sequence[Score]) -> Rows | None:
@@ -179,29 +203,80 @@ def _ranks(systems: Sequence[tuple[str, int, tuple[int, int], int]]) -> Rows:
     return Rows(
         label="rank ranges in bootstrap samples; lines part clusters",
         names=[name for name, *_ in systems],
-        columns=[Column("", "rank", marks, ends=(1, len(systems)))],
+        axis="rank",
+        marks=marks,
+        ends=(1, len(systems)),
         legend=[*legend, ("line", "between clusters")] if len(set(clusters)) > 1 else legend,
         clusters=clusters,
     )
 
 
-def precision_rows(results: Results, scores: Sequence[Score]) -> Rows | None:
-    """Return the precision of each order, None where the metric has no precisions."""
-    orders = [int(found[1]) for name in scores[0].outputs if (found := _PRECISION.fullmatch(name))]
-    strong = [score.rank == 1 or score.system == baseline_of(results) for score in scores]
-    columns = []
-    for order in orders:
-        marks = []
-        for row, score in enumerate(scores):
-            value = score.outputs.get(f"precision_{order}", math.nan)
-            title = f"{score.system}: precision of n={order} is {percent(value, 2)}"
-            if math.isfinite(value):
-                marks.append(Mark(row, "strong" if strong[row] else "value", 100 * value, 100 * value, title))
-        columns.append(Column(f"n={order}", "precision (percent)", marks))
-    both = "the best, and the baseline" if sum(strong) > 1 else "the best"
-    legend = [("value", "a system"), *([("strong", both)] if any(strong) else [])]
-    names = [score.system for score in scores]
-    return Rows("precision of n-grams of each order", names, columns, legend) if orders else None
+def step_curves(runs: Sequence[tuple[str, Results]]) -> Iterator[tuple[Group, Curves]]:
+    """Yield scores over steps for each metric and data set, of runs with their names; "" where there is one alone.
+
+    Runs share a figure where the metric has the same settings, and the data set the same texts.
+    """
+    together: dict[tuple[object, ...], list[Scored]] = {}
+    for name, results in runs:
+        for group in groups(results):
+            texts = results.datasets[group.dataset].digests.items()
+            shared = frozenset(item for item in texts if not item[0].startswith("system "))
+            together.setdefault((group.dataset, group.metric, shared), []).append((name, results, group))
+    for own in together.values():
+        yield from ((own[0][2], curves) for curves in curves_of(own))
+
+
+def curves_of(own: Sequence[Scored]) -> list[Curves]:
+    """Return the scores of a metric over steps: a figure for each thing that steps count."""
+    axes = dict.fromkeys(series.axis for _, results, group in own for series in series_in(results, group))
+    return [_curves(own, axis) for axis in axes]
+
+
+def _curves(own: Sequence[Scored], axis: str) -> Curves:
+    """Return the scores of the systems that have a number on an axis, and of those that have none at all."""
+    lines, levels, caption = list[tuple[str, list[Dot]]](), list[tuple[str, float]](), list[str]()
+    for run, results, group in own:
+        before, ordered = f"{run}: " if run else "", series_in(results, group)
+        scores = {score.system: score for score in group.scores if math.isfinite(score.score)}
+        for series in (one for one in ordered if one.axis == axis):
+            best, dots = best_of_series(results, group, series), list[Dot]()
+            for number, system in (step for step in series.steps if step[1] in scores):
+                score = scores[system]
+                low, high = score.bootstrap.interval if score.bootstrap else (score.score, score.score)
+                is_first, is_equal = best and best.first is score, best and best.way == "test" and system in best.equals
+                kind = "large" if is_first else "open" if is_equal else "value"
+                title = f"{before}{system}: {percent(score.score, 2)}"
+                dots.append(Dot(number, 100 * score.score, 100 * low, 100 * high, kind, title))
+            lines.append((f"{before}{series.name}".strip(": ") or axis, dots))
+        named = {system for series in ordered for _, system in series.steps}
+        levels += [(f"{before}{name}", 100 * one.score) for name, one in scores.items() if name not in named]
+        caption += [f"{before}{sentence}" for sentence in best_sentences(results, group)]
+    kinds = {dot.kind for _, dots in lines for dot in dots}
+    meanings = {"large": "large: the best", "open": "hollow: not significantly worse"}
+    legend = [(kind, meaning) for kind, meaning in meanings.items() if kind in kinds]
+    shaded = any(dot.low < dot.high for _, dots in lines for dot in dots)
+    y_axis = f"{own[0][2].axis}{f', {level_name(own[0][1])} interval' if shaded else ''}"
+    return Curves(f"scores by {axis}", axis, y_axis, lines, levels, legend, caption)
+
+
+def window_curves(results: Results) -> Iterator[tuple[Group, str, Curves]]:
+    """Yield the correlations of all metrics among neighbours in the human ranking, for each human score."""
+    human = results.human or {}
+    for name in dict.fromkeys(item["human"] for item in human.get("windows", ())):
+        items = [item for item in human["windows"] if item["human"] == name]
+        ranges = list(dict.fromkeys((item["first"], item["last"]) for item in items))
+        keys, lines = {(item["dataset"], item["metric"]) for item in items}, list[tuple[str, list[Dot]]]()
+        own = [group for group in groups(results) if (group.dataset, group.metric) in keys]
+        for group in own:
+            found = {(i["first"], i["last"]): i["pearson"] for i in items if i["metric"] == group.metric}
+            values = [math.nan if found.get(ranks) is None else found[ranks] for ranks in ranges]
+            lines.append((group.label, [Dot(x, value, value, value) for x, value in enumerate(values)]))
+        if own:
+            what = f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours"
+            ticks = [f"{first}-{last}" for first, last in ranges]
+            x_axis = f"places in the ranking by {name.replace('_', ' ')}"
+            whole = own[0]._replace(label="", metric="")
+            yield whole, name, Curves(what, x_axis, "pearson", lines, [("", 0)], ticks=ticks, ends=(-1.05, 1.05))
 
 
 def pair_matrix(results: Results, scores: Sequence[Score], digits: int) -> Matrix | None:
@@ -226,7 +301,7 @@ def pair_matrix(results: Results, scores: Sequence[Score], digits: int) -> Matri
         ("worse", "row significantly worse"),
         ("same", "no significant difference, and p"),
     ]
-    return Matrix("p-values of all pairs of systems", names, names, cells, legend)
+    return Matrix("p-values of all pairs of systems", names, cells, legend)
 
 
 Shown = TypeVar("Shown", Rows, Matrix, Points)
@@ -272,7 +347,7 @@ def scatters(results: Results) -> Iterator[Agreement[Points]]:
 
 
 def forests(results: Results) -> Iterator[Agreement[Rows]]:
-    """Yield the coefficients of all metrics for each human score as Rows, the highest first coefficient first."""
+    """Yield each coefficient of all metrics and a human score as Rows, the highest first coefficient first."""
     human = results.human or {}
     items = human.get("correlations", ())
     named = labels(item["metric"] for item in items)
@@ -280,45 +355,24 @@ def forests(results: Results) -> Iterator[Agreement[Rows]]:
     for dataset, title in dict.fromkeys((i["dataset"], i["human"]) for i in items if i["dataset"] in whole):
         own = [(named[i["metric"]], i["coefficients"]) for i in items if (i["dataset"], i["human"]) == (dataset, title)]
         own.sort(key=lambda item: math.inf if (first := next(iter(item[1].values()))["value"]) is None else -first)
-        level, columns = shown_level(human["settings"]["level"]), []
+        level = shown_level(human["settings"]["level"])
+        legend = [("value", "coefficient"), ("interval", "its interval"), ("line", "middle of the scale")]
         for name in own[0][1]:
-            marks = []
+            marks, notes = [], []
             for row, (metric, coefficients) in enumerate(own):
                 value, bounds = coefficients[name]["value"], coefficients[name]["interval"]
                 said = f"{metric}: {name} {coefficient(value)}"
+                notes.append("" if value is None else coefficient(value).replace("-", "\u2212"))
                 if value is not None and None not in bounds:
                     said += f", {coefficient(bounds[0])} to {coefficient(bounds[1])}"
                     marks.append(Mark(row, "interval", bounds[0], bounds[1], said))
                 if value is not None:
                     marks.append(Mark(row, "value", value, value, said))
             low = 0.0 if name == SHARE else -1.0
-            columns.append(Column(name, f"{name} and its {level} interval", marks, (low, 1.0), (low + 1) / 2))
-        legend = [("value", "coefficient"), ("interval", "its interval"), ("line", "middle of the scale")]
-        what = f"coefficients with {title.replace('_', ' ')}, {level} intervals"
-        shown = Rows(f"{what}, of each metric", [metric for metric, _ in own], columns, legend)
-        yield Agreement(whole[dataset], title, what, shown)
-
-
-def triangles(results: Results) -> Iterator[Agreement[Matrix]]:
-    """Yield Williams' tests for each human score as a Matrix, where there are three metrics or more."""
-    human = results.human or {}
-    named = labels(item["metric"] for item in human.get("correlations", ()))
-    for forest in forests(results):
-        order, cells = forest.shown.names, {}
-        level = float(1 - Fraction(str(human["settings"]["level"])))
-        for item in human.get("tests", ()):
-            if (item["dataset"], item["human"]) == (forest.group.dataset, forest.human) and item["p"] is not None:
-                one, two = sorted((named[item["metric"]], named[item["other"]]), key=order.index)
-                kind, p = "better" if item["p"] < level else "same", float(item["p"])
-                cells[order.index(one), order.index(two)] = Cell(kind, p, f"{one} and {two}: p {shown_p(p)}")
-        if len(order) > 2 and cells:
-            legend = [
-                ("better", "row significantly closer to people than column"),
-                ("same", "not significantly, and p"),
-            ]
-            label = f"Williams' test of two metrics and {forest.human_name}: p-values"
-            what = f"p of Williams' test, {forest.human_name}"
-            yield Agreement(forest.group, forest.human, what, Matrix(label, order, order, cells, legend))
+            axis, what = f"{name} and its {level} interval", f"{name} with {title.replace('_', ' ')}"
+            names, scale = [metric for metric, _ in own], ((low, 1.0), (low + 1) / 2)
+            shown = Rows(f"{what}, of each metric", names, axis, marks, *scale, legend=legend, notes=notes)
+            yield Agreement(whole[dataset], f"{title} {name}", what, shown)
 
 
 POINT = 4.0
