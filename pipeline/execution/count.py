@@ -461,8 +461,8 @@ class PreparedCounts:
             kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
             self.blank = blank
         systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
-        text = surveyed(needs, Text(source, kept, systems, {}))
-        self._prepared = Gathered(needs, source, tuple(kept)) if corpus.computed else prepared(needs, text)
+        text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
+        self._prepared = Gathered(needs, text) if corpus.computed else prepared(needs, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line whose number `rows` has.
@@ -470,7 +470,7 @@ class PreparedCounts:
         Missing references have ref_len -1. Raises as Prepared.count() does.
         """
         columns = self._prepared.count(outputs, rows)
-        if self.blank is not None:
+        if self.blank is not None and "ref_len" in columns:
             columns["ref_len"] = np.where(self.blank[rows], -1, columns["ref_len"])
         return columns
 

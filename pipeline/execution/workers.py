@@ -80,7 +80,7 @@ class Task:
     @property
     def lines(self) -> int:
         """How many lines there are."""
-        text = self.references[0]
+        text = (*self.references, *self.systems)[0]
         return text.lines if isinstance(text, Span) else len(text.starts)
 
     def part(self, low: int, high: int, first: int, last: int) -> Task:
@@ -131,13 +131,14 @@ def count(task: Task) -> Done:
             lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
             for lines, is_blank in zip(references, blank.T, strict=True)
         ]
-    text = Text(source, references, systems, {}, task.needs, np.arange(task.low, task.low + task.lines))
+    rows = np.arange(task.low, task.low + task.lines)
+    text = Text(source, references, systems, {}, task.needs, rows, missing=blank)
     packed = []
     for needs, found in zip_longest(task.needs, task.found):
         schema = needs.schema(len(task.references))
         try:
             for columns in needs.count(text._replace(whole=found.whole) if found else text):
-                if blank is not None:
+                if blank is not None and "ref_len" in columns:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:

@@ -136,18 +136,18 @@ class Encoded(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What words() returns: the ids of each text, and the distinct words in the order of their ids."""
+    """What words() returns: the ids of each text, and the distinct tokens in the order of their ids."""
 
     texts: list[Encoded]
     data: bytes
-    """All distinct words, one after the other, in ASCII."""
+    """All distinct tokens, one after the other, in UTF-8."""
     ends: NDArray[np.int64]
-    """The end of each word in data."""
+    """The end of each token in data."""
 
     def distinct(self) -> list[str]:
-        """Return the word of each id."""
-        ends, text = self.ends.tolist(), self.data.decode()
-        return [text[low:high] for low, high in zip([0, *ends], ends, strict=False)]
+        """Return the token of each id."""
+        ends, data = self.ends.tolist(), self.data
+        return [data[low:high].decode() for low, high in zip([0, *ends], ends, strict=False)]
 
 
 class Sentences(NamedTuple):

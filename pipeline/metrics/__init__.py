@@ -22,6 +22,8 @@ METRICS: Table[type[Metric]] = Table(
         "chrf": "chrf.Chrf",
         "ter": "ter.Ter",
         "rouge": "rouge.metric.Rouge",
+        "nist": "weighted.nist.Nist",
+        "cider": "weighted.cider.Cider",
         "m2": "m2.metric.MaxMatch",
         "imeasure": "imeasure.metric.Imeasure",
         "errant": "errant.metric.Errant",

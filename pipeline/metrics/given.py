@@ -158,7 +158,7 @@ def prepared(needs: Needs, text: Text) -> Prepared:
     """
     prepare = getattr(needs, "prepare", None)
     own: Prepared | None = prepare(text) if prepare else None
-    return own or Gathered(needs, text.source, tuple(text.references), text.whole)
+    return own or Gathered(needs, text)
 
 
 @dataclass(frozen=True)
@@ -166,17 +166,16 @@ class Gathered:
     """The prepared form of any needs: lines, which are counted anew with each output."""
 
     needs: Needs
-    source: Lines | None
-    references: tuple[Lines, ...]
-    whole: Any = None
-    """What the survey of the needs has found; see Text."""
+    text: Text
+    """Source and references, what is known of them, and no outputs."""
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
-        source = self.source and _taken(self.source, rows)
-        references = [_taken(reference, rows) for reference in self.references]
-        own = join_lines([output.encode() for output in outputs])
-        (columns,) = self.needs.count(Text(source, references, [own], {}, rows=rows, whole=self.whole))
+        text, own = self.text, join_lines([output.encode() for output in outputs])
+        source = text.source and _taken(text.source, rows)
+        references = [_taken(reference, rows) for reference in text.references]
+        missing = None if text.missing is None else text.missing[rows]
+        (columns,) = self.needs.count(Text(source, references, [own], {}, (), rows, text.whole, missing))
         return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 

@@ -130,10 +130,13 @@ METRICS_ON: dict[str, Callable[[random.Random], Files]] = {
             *("rouge[types=1+2,refs=merged]", "rouge[types=L,split=none,alpha=0.3]"),
             *("rouge[flavour=perl,types=1+L+W+SU4]", "rouge[level=bootstrap,samples=50]"),
             *("length", "length[strip=end,tok=13a,level=sum]"),
+            *("nist", "nist[flavour=pymteval,n=3]", "nist[flavour=nltk]", "nist[flavour=nltk,tok=13a,lc=true]"),
+            *("nist[lc=false]", "nist[tok=intl]", "cider", "cider[sigma=2.5,tok=13a,lc=true]"),
         ],
         texts,
     ),
     **dict.fromkeys(["gleu", "gleu[refs=max,level=mean]", "chrf[nw=1]", "bleu[n=2]", "rouge[types=1+Lsum]"], gaps),
+    **dict.fromkeys(["nist", "nist[flavour=pymteval]", "nist[flavour=nltk,n=2]", "cider[sigma=3]"], gaps),
     **dict.fromkeys(
         [
             *("m2", "m2[annotators=all,code=3.2,beta=1]", "m2[choice=last]", "m2[level=mean,mu=3,iwc=true]"),

@@ -83,6 +83,8 @@ class Text(NamedTuple):
     """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are not known."""
     whole: Any = None
     """What the survey of the needs has found in the whole data set (see Survey); None where they have none."""
+    missing: NDArray[np.bool_] | None = None
+    """Which references are missing: bool [lines, references]. Their lines are empty. None: none is."""
 
 
 # --- columns

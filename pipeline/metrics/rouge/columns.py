@@ -142,7 +142,7 @@ class RougeNeeds(Needs):
         if any(b"\n" in reference.data for reference in text.references) or not newlines:
             (columns,) = self.count(text._replace(systems=[text.references[0]]))
             fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
-        gathered = Gathered(self, None, tuple(text.references))
+        gathered = Gathered(self, text._replace(source=None))
         return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
 
     def _encode(self, texts: Sequence[Lines]) -> tuple[list[Sentences], list[Sentences]]:
