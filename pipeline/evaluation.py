@@ -168,7 +168,8 @@ class Result(Shown):
         """
         from .report.notebook.shown import histogram
 
-        return histogram(self.sentences, f"{self.dataset}: {self.system}, {labels([self.signature])[self.signature]}")
+        title = f"{self.dataset}: {self.system}, {labels([self.signature])[self.signature]}"
+        return histogram(self.sentences, title, self.signature)
 
     def _as_results(self) -> Results:
         return _written([picked([(self._board, self._number)])], ())

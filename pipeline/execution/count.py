@@ -462,6 +462,8 @@ class PreparedCounts:
             self.blank = blank
         systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
         text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
+        self.whole = text.whole
+        """What the survey of the needs has found."""
         self._prepared = Gathered(needs, text) if corpus.computed else prepared(needs, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:

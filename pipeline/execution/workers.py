@@ -123,8 +123,7 @@ def count(task: Task) -> Done:
     references, systems = texts[: len(task.references)], texts[len(task.references) :]
     blank = None
     if task.missing:
-        blank_of_each = [[not line.decode().split() for line in lines.texts()] for lines in references]
-        blank = np.array(blank_of_each, bool).T
+        blank = np.stack(list(map(blank_lines, references)), axis=-1)
         for number, lines in enumerate(task.kept):
             blank[lines, number] = False
         references = [
@@ -151,6 +150,15 @@ def count(task: Task) -> Done:
             position = _position([*task.references, *task.systems][error.text], "text")
             raise CorpusError([Problem(f"{position}:{task.low + error.line + 1}", error.message)]) from None
     return task.number, packed
+
+
+def blank_lines(lines: Lines) -> NDArray[np.bool_]:
+    """Return which lines have no token: bool [lines]. Most begin with a letter, or are empty, and are not read."""
+    codes = np.append(np.frombuffer(lines.data, np.uint8), 0)
+    first, blank = codes[lines.starts], lines.ends <= lines.starts
+    for number in np.flatnonzero(~blank & ((first <= ord(" ")) | (first >= 0x80))).tolist():
+        blank[number] = not lines.data[lines.starts[number] : lines.ends[number]].decode().split()
+    return blank
 
 
 def _position(text: Span | Lines, otherwise: str) -> str:

@@ -206,7 +206,7 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
 
     def difference(test: Comparison, turned: bool) -> str:
         star = STAR if is_significant(test, results) else ""
-        return signed(-test.difference if turned else test.difference, digits) + star
+        return signed(-test.difference if turned else test.difference, digits, test.metric) + star
 
     for group in groups(results):
         scores, names = group.scores, [score.system for score in group.scores]
@@ -240,7 +240,8 @@ def print_comparisons(results: Results, digits: int, *, pairs: bool = False, col
 def print_orders(results: Results, digits: int) -> None:
     """Print a table for each score, with those of its outputs that have a value for each order."""
     for score in results.scores:
-        print(f"{printable(score.dataset)}: {printable(score.system)}: {percent(score.score, digits)}  {score.metric}")
+        shown = percent(score.score, digits, score.metric)
+        print(f"{printable(score.dataset)}: {printable(score.system)}: {shown}  {score.metric}")
         header, rows = by_order(score, digits)
         if rows:
             print_table(header, rows, left=())

@@ -140,9 +140,9 @@ def _column(results: Results, group: Group, digits: int, title: str) -> Column:
         bounds = score.bootstrap.interval if score.bootstrap else score.samples.shown if score.samples else None
         entries[score.system] = Entry(
             score=score,
-            text=percent(score.score, digits),
-            spread=percent(drawn.std, digits) if drawn else "",
-            interval=shown_interval(bounds, digits) if bounds and bounds[0] == bounds[0] else "",
+            text=percent(score.score, digits, group.metric),
+            spread=percent(drawn.std, digits, group.metric) if drawn else "",
+            interval=shown_interval(bounds, digits, group.metric) if bounds and bounds[0] == bounds[0] else "",
             best=score.system in best,
             mark=marks.get(score.system, ""),
         )
@@ -200,15 +200,16 @@ def _first(results: Results, group: Group, own: Sequence[Score], digits: int) ->
         highest = min(score.bootstrap.ranks[0] for score in own if score.bootstrap)
         names = [s.system for s in others if s.bootstrap and s.bootstrap.ranks[0] <= highest]
         return f"{_place([first.system, *names])} by rank range"
-    equal = [score.system for score in own if percent(score.score, digits) == percent(first.score, digits)]
+    shown = percent(first.score, digits, group.metric)
+    equal = [score.system for score in own if percent(score.score, digits, group.metric) == shown]
     if len(equal) > 1:
-        return f"{_place(equal)} with {percent(first.score, digits)}"
+        return f"{_place(equal)} with {shown}"
     return f"{first.system} is first, {_distance(first, others[0], digits)} before {others[0].system}"
 
 
 def _distance(one: Score, two: Score, digits: int) -> str:
     """Return how far two scores are apart, as they are printed."""
-    text = percent(abs(one.score - two.score), digits)
+    text = percent(abs(one.score - two.score), digits, one.metric)
     return text if text.strip("0.") else f"less than {text[:-1]}1"
 
 

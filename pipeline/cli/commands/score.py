@@ -200,7 +200,7 @@ def print_sentences(results: Sequence[Result], digits: int) -> None:
         rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
         first = [called[result.signature]] if several else []
         for line, row in enumerate(rows, 1):
-            print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
+            print(*first, result.system, line, *(percent(value, digits, result.signature) for value in row), sep="\t")
 
 
 def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:

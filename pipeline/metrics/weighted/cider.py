@@ -15,16 +15,16 @@ from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Rule, ShowsNgrams
 from ..base.choices import by_order, ratio
 from ..base.metric import Metric, why_all_zero
-from ..base.needs import Field, Needs
+from ..base.needs import Field
 from ..base.options import lowercase_option, option
-from .grams import HALVES, GramSurvey, Shard, fixed, parts, real, shared
+from .grams import HALVES, GramSurvey, InPieces, Shard, fixed, parts, real
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
     from ..base.needs import Columns, Text
-    from .grams import Shared
+    from .grams import Grams
 
 ORDER = 4
 """The longest n-grams."""
@@ -35,7 +35,7 @@ FULL = 10
 
 
 @dataclass(frozen=True)
-class CiderNeeds(Needs):
+class CiderNeeds(InPieces):
     """The score of each sentence by the n-grams of each order, as fixed() keeps real numbers."""
 
     tokenization: Tokenization = field()
@@ -49,8 +49,8 @@ class CiderNeeds(Needs):
         """How many sentences have each n-gram in a reference."""
         return GramSurvey(self.tokenization, ORDER, by_line=True)
 
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard, all systems at once."""
+    def count_piece(self, text: Text) -> list[dict[str, Ints]]:
+        """Count some lines, all systems at once."""
         shard = Shard(self.tokenization, text)
         references, outputs = np.split(np.maximum(shard.lengths - 1, 0), [shard.references])  # their bigrams
         apart = np.minimum(np.abs(outputs[:, None] - references), math.ceil(FAR * self.sigma))
@@ -60,25 +60,25 @@ class CiderNeeds(Needs):
         for number, grams in enumerate(shard.grams(ORDER)):
             times, places = np.unique(np.maximum(text.whole.of(grams.keys), 1), return_inverse=True)
             rarity = np.array([math.log(text.whole.whole) - math.log(lines) for lines in times.tolist()])[places]
-            cosines = _cosines(shared(shard, grams), rarity, *weight.shape)
+            cosines = _cosines(grams, rarity, *weight.shape)
             scores[..., number] = sum(np.moveaxis(cosines * weight, 1, 0))  # one by one, however many lines there are
         return [{"cider": fixed(own)} for own in scores]
 
 
-def _cosines(common: Shared, rarity: Floats, systems: int, references: int, lines: int) -> Floats:
+def _cosines(grams: Grams, rarity: Floats, systems: int, references: int, lines: int) -> Floats:
     """Return the clipped cosines of outputs with references: [systems, references, lines]."""
-    own, theirs = common.out_times * rarity[common.out_numbers], common.times * rarity[common.numbers]
-    norms = np.sqrt(np.bincount(common.out_rows, own**2, systems * lines)).reshape(systems, 1, lines)
-    their_norms = np.sqrt(np.bincount(common.rows, theirs**2, references * lines)).reshape(references, lines)
-    dots = np.zeros((systems, references, lines))
-    ends = np.searchsorted(common.out_rows, np.arange(systems + 1) * lines)
+    shared, cut = grams.shared, grams.cut
+    values, rows, places = shared.times * rarity[shared.numbers], shared.rows[:cut], shared.places[:cut]
+    norms = np.sqrt(np.bincount(shared.rows, values**2, (references + systems) * lines)).reshape(-1, 1, lines)
+    theirs, dots = values[:cut], np.zeros((systems, references, lines))
+    ends = np.searchsorted(shared.rows, np.arange(references, references + systems + 1) * lines)
     for system, (low, high) in enumerate(pairwise(ends)):
-        vector = np.zeros(len(common.most) + 1)  # the last place is for n-grams that no reference has
-        vector[common.out_places[low:high]] = own[low:high]
-        vector[-1] = 0
-        products = np.minimum(vector[common.places], theirs) * theirs
-        dots[system] = np.bincount(common.rows, products, references * lines).reshape(references, lines)
-    return ratio(dots, norms * their_norms)
+        vector = np.zeros(len(shared.most) + 1)
+        vector[shared.places[low:high]] = values[low:high]
+        vector[-1] = 0  # the place of n-grams that no reference has
+        products = np.minimum(vector[places], theirs) * theirs
+        dots[system] = np.bincount(rows, products, references * lines).reshape(references, lines)
+    return ratio(dots, norms[references:] * norms[:references, 0])
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,12 @@
 
 The key of an n-gram is made of its tokens alone, so that it is the same in every shard. Two n-grams have the same key
 by chance once in 2**64 pairs: among a million different n-grams, any two with a probability of one in forty millions.
-What is sorted by keys has the same order whatever the shards are, and so have sums of floats.
+The n-grams of a text are in the order in which they first occur in it, so that sums of floats do not depend on shards.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..base.needs import Field, Survey
+from ... import kernel
+from ...kernel.common import Encoded
+from ..base.needs import Field, Needs, Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
+    from ...kernel.common import Lines, SharedGrams
     from ...tokenizers.tokenization import Tokenization
     from ..base.needs import Columns, Text
 
@@ -43,16 +47,14 @@ def extended(keys: NDArray[np.uint64], tokens: NDArray[np.uint64]) -> NDArray[np
 
 
 class Grams(NamedTuple):
-    """The n-grams of one length in all texts of a shard, in the order of texts and their tokens."""
+    """The n-grams of one length in all texts of a shard."""
 
-    rows: Ints
-    """Where each stands: the number of the text times the lines of the shard, plus the number of the line."""
-    numbers: Ints
-    """The number of each, from 0 in the order of keys."""
     keys: Ints
-    """The keys, by number, as signed numbers."""
-    shorter: Ints
-    """The number of the n-gram without the last token, by number: its place in the keys of the length below."""
+    """The key of each, as a signed number."""
+    shared: SharedGrams
+    """Which text has which: a row is the number of a text times the lines of the shard, plus the line."""
+    cut: int
+    """How many entries are of references; those of outputs follow."""
 
 
 class Shard:
@@ -61,86 +63,61 @@ class Shard:
     def __init__(self, tokenization: Tokenization, text: Text) -> None:
         """Split and number the tokens; raises InvalidTextError for bytes that are not UTF-8."""
         words = tokenization.words([*text.references, *text.systems])
-        self.references, self.lines = len(text.references), len((*text.references, *text.systems)[0].starts)
-        self.present = np.ones((self.lines, self.references), bool)
+        self.references, self.lines = len(text.references), len(words.texts[0].offsets) - 1
+        self.present = np.ones((self.lines, self.references), bool) if text.missing is None else ~text.missing
         """Which references each line has: bool [lines, references]."""
-        if text.missing is not None:
-            self.present = ~text.missing
         lengths = np.concatenate([np.diff(own.offsets) for own in words.texts])
-        self._ids = np.concatenate([own.ids for own in words.texts])
+        ids = np.concatenate([own.ids for own in words.texts])
         absent = np.zeros(len(lengths), bool)
         absent[: self.references * self.lines] = ~self.present.T.ravel()
         if lengths[absent].any():  # tokens that stand for an empty text
-            self._ids, lengths = self._ids[~np.repeat(absent, lengths)], np.where(absent, 0, lengths)
+            ids, lengths = ids[~np.repeat(absent, lengths)], np.where(absent, 0, lengths)
         self.lengths: Ints = lengths.reshape(-1, self.lines)
         """The number of tokens of each text: int64 [texts, lines]."""
+        self._text = Encoded(ids, np.concatenate(([0], np.cumsum(lengths))))
         ends, data = words.ends.tolist(), words.data
         tokens = [token_key(data[low:high]) for low, high in zip([0, *ends], ends, strict=False)]
         self._tokens = np.array(tokens, np.uint64)
 
     def grams(self, order: int) -> Iterator[Grams]:
         """Yield the n-grams of the lengths from 1 to `order`."""
-        lengths = self.lengths.ravel()
-        rows, ends = (np.repeat(each, lengths) for each in (np.arange(len(lengths)), np.cumsum(lengths)))
-        starts, tokens = np.arange(len(rows)), self._tokens[self._ids]
-        keys, numbers = np.full(len(rows), EMPTY, np.uint64), np.zeros(len(rows), np.int64)
-        for length in range(1, order + 1):
-            kept = np.flatnonzero(starts + length <= ends)
-            rows, ends, starts, before = rows[kept], ends[kept], starts[kept], numbers[kept]
-            keys = extended(keys[kept], tokens[starts + length - 1])
-            distinct, numbers = np.unique(keys.view(np.int64), return_inverse=True)
-            shorter = np.zeros(len(distinct), np.int64)
-            shorter[numbers] = before
-            yield Grams(rows, numbers, distinct, shorter)
+        keys = np.array([EMPTY], np.uint64)
+        for shared in kernel.shared_ngrams(self._text, self.lines, self.references, order):
+            keys = extended(keys[shared.shorter], self._tokens[shared.last])
+            cut = int(np.searchsorted(shared.rows, self.references * self.lines))
+            yield Grams(keys.view(np.int64), shared, cut)
 
 
-def counted(rows: Ints, numbers: Ints, distinct: int) -> tuple[Ints, Ints, Ints]:
-    """Return each pair of a row and a number once, sorted, and how often it occurs."""
-    pairs, times = np.unique(rows * distinct + numbers, return_counts=True)
-    return (*np.divmod(pairs, max(distinct, 1)), times)
+ROWS = 1 << 15
+"""So many lines of texts are counted at once, whatever the shards are: what is counted then fits a processor's caches."""
 
 
-class Shared(NamedTuple):
-    """The n-grams of a length that each text has, and which of its line's references have them.
+class InPieces(Needs):
+    """Needs that count some lines after the other."""
 
-    Each entry is an n-gram of a text. Those of a row stand together, in the order of keys. A place stands for an n-gram
-    that some reference of a line has.
-    """
+    @abstractmethod
+    def count_piece(self, text: Text) -> list[dict[str, Ints]]:
+        """Do what count() does with some lines."""
 
-    lines: Ints
-    """The line of each entry of references."""
-    rows: Ints
-    """The row of each entry of references: the number of the reference times the lines, plus the line."""
-    numbers: Ints
-    """The number of its n-gram."""
-    times: Ints
-    """How often the reference has it."""
-    places: Ints
-    """The place of each entry of references."""
-    most: Ints
-    """For each place, how often the reference has it that has most of it."""
-    out_rows: Ints
-    """The row of each entry of outputs: the number of the output times the lines, plus the line."""
-    out_numbers: Ints
-    out_times: Ints
-    out_places: Ints
-    """The place of each entry of outputs; -1 where no reference of the line has the n-gram."""
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Return the columns of each system, counted piece by piece."""
+        every = [*text.references, *text.systems]
+        step = max(ROWS // len(every), 1)
+        parts = [self.count_piece(_cut(text, low, low + step)) for low in range(0, len(every[0].starts) or 1, step)]
+        return [
+            {name: np.concatenate([part[name] for part in own]) for name in own[0]} for own in zip(*parts, strict=True)
+        ]
 
 
-def shared(shard: Shard, grams: Grams) -> Shared:
-    """Return what references and outputs share of the n-grams of a length."""
-    lines, size = shard.lines, len(grams.keys)
-    cut = int(np.searchsorted(grams.rows, shard.references * lines))
-    rows, numbers, times = counted(grams.rows[:cut], grams.numbers[:cut], size)
-    pairs, places = np.unique(rows % lines * size + numbers, return_inverse=True)
-    most = np.zeros(len(pairs), np.int64)
-    np.maximum.at(most, places, times)
-    out_rows, out_numbers, out_times = counted(grams.rows[cut:] - shard.references * lines, grams.numbers[cut:], size)
-    wanted = out_rows % lines * size + out_numbers
-    found = np.searchsorted(pairs, wanted)
-    is_there = np.append(pairs, -1)[found] == wanted
-    own = (rows % lines, rows, numbers, times, places, most)
-    return Shared(*own, out_rows, out_numbers, out_times, np.where(is_there, found, -1))
+def _cut(text: Text, low: int, high: int) -> Text:
+    """Return the lines low <= i < high of the references and outputs of a text."""
+
+    def cut(lines: Lines) -> Lines:
+        return lines._replace(starts=lines.starts[low:high], ends=lines.ends[low:high])
+
+    missing = None if text.missing is None else text.missing[low:high]
+    references, systems = (list(map(cut, texts)) for texts in (text.references, text.systems))
+    return text._replace(references=references, systems=systems, missing=missing)
 
 
 class Times:
@@ -152,7 +129,9 @@ class Times:
 
     def of(self, keys: Ints) -> Ints:
         """Return the numbers of n-grams, 0 for those that no reference has."""
-        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        order = np.argsort(keys)  # what is looked up in order is found sooner
+        places = np.empty(len(keys), np.int64)
+        places[order] = np.minimum(np.searchsorted(self._keys, keys[order]), len(self._keys) - 1)
         return np.where(self._keys[places] == keys, self._times[places], 0)
 
     @cached_property
@@ -162,7 +141,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class GramSurvey(Survey):
+class GramSurvey(InPieces, Survey):
     """How often each n-gram of the references occurs in them, or how many lines have a reference with it."""
 
     tokenization: Tokenization = field()
@@ -172,18 +151,20 @@ class GramSurvey(Survey):
     source: bool = False
     columns: ClassVar[Any] = (Field("gram"), Field("times"))
 
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count the references of a shard."""
+    def count_piece(self, text: Text) -> list[dict[str, Ints]]:
+        """Count the references of some lines."""
         shard = Shard(self.tokenization, text._replace(systems=[]))
         every = shard.lines if self.by_line else int(shard.lengths.sum())
         keys, times = [np.array([EMPTY], np.uint64).view(np.int64)], [np.array([every])]
-        for grams in shard.grams(self.order):
-            size = len(grams.keys)
-            owners = grams.numbers
+        for own, shared, _ in shard.grams(self.order):
             if self.by_line:
-                _, owners, _ = counted(grams.rows % shard.lines, grams.numbers, size)
-            keys.append(grams.keys)
-            times.append(np.bincount(owners, minlength=size))
+                owners = np.empty(len(shared.most), np.int64)
+                owners[shared.places] = shared.numbers
+                counts = np.bincount(owners, minlength=len(own))
+            else:
+                counts = np.bincount(shared.numbers, shared.times, len(own)).astype(np.int64)
+            keys.append(own)
+            times.append(counts)
         return [{"gram": np.concatenate(keys), "times": np.concatenate(times)}]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:

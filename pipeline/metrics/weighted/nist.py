@@ -15,16 +15,16 @@ from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Rule, ShowsNgrams
 from ..base.choices import by_order, ratio
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, Needs
+from ..base.needs import Field
 from ..base.options import option
-from .grams import EMPTY, HALVES, GramSurvey, Shard, extended, fixed, parts, real, shared, token_key
+from .grams import EMPTY, HALVES, GramSurvey, InPieces, Shard, extended, fixed, parts, real, token_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
     from ..base.needs import Columns, Text
-    from .grams import Grams, Shared, Times
+    from .grams import Grams, Times
 
 BETA = math.log(2) / math.log(1.5) ** 2
 """An output of two thirds of the references' length has half of its score."""
@@ -33,7 +33,7 @@ FALSE = extended(np.array([EMPTY], np.uint64), np.array([token_key(b"0")], np.ui
 
 
 @dataclass(frozen=True)
-class NistNeeds(Needs):
+class NistNeeds(InPieces):
     """What NIST sums: information of shared n-grams, and lengths. Real numbers are kept as fixed() makes them."""
 
     tokenization: Tokenization = field()
@@ -52,23 +52,25 @@ class NistNeeds(Needs):
         """How often n-grams occur in all references."""
         return GramSurvey(self.tokenization, self.order)
 
-    def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard, all systems at once."""
+    def count_piece(self, text: Text) -> list[dict[str, Ints]]:
+        """Count some lines, all systems at once."""
         shard, before = Shard(self.tokenization, text), None
         outputs = shard.lengths[shard.references :]
         info, match = np.zeros((2, *outputs.shape, self.order), np.int64)
         length, refs = self._references(shard)
         lengths = np.zeros(outputs.shape, np.int64) + (length if self.program != "nltk" else 0)
         for number, grams in enumerate(shard.grams(self.order)):
-            weights, common = self._information(grams, before, text.whole), shared(shard, grams)
+            weights = self._information(grams, before, text.whole)
             if self.program == "nltk":
-                sums, chosen = _with_one(shard, grams, common, weights)
+                sums, chosen = _with_one(shard, grams, weights)
                 info[..., number] = fixed(sums)
                 lengths += fixed(chosen)
             else:
-                hits = np.minimum(common.out_times, np.append(common.most, 0)[common.out_places])
-                for array, values in ((match, hits), (info, hits * fixed(weights)[common.out_numbers])):
-                    np.add.at(array.reshape(-1, self.order)[:, number], common.out_rows, values)
+                rows, numbers, times, places = (each[grams.cut :] for each in grams.shared[2:6])
+                hits = np.minimum(times, np.append(grams.shared.most, 0)[places])
+                for array, values in ((match, hits), (info, hits * fixed(weights)[numbers])):
+                    of_rows = array.reshape(-1, self.order)[:, number]
+                    np.add.at(of_rows, rows - shard.references * shard.lines, values)
             before = grams
         totals = outputs[..., None] - np.arange(self.order)
         if self.program != "pymteval":
@@ -87,7 +89,7 @@ class NistNeeds(Needs):
             counts = times.of(before.keys)
             if self.program == "mteval":
                 counts[before.keys == FALSE] = times.whole
-            shorter = counts[grams.shorter]
+            shorter = counts[grams.shared.shorter]
         ratios, places = np.unique(ratio(shorter, own), return_inverse=True)
         return np.array([math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()])[places]
 
@@ -99,27 +101,25 @@ class NistNeeds(Needs):
         return fixed(lengths.sum(axis=0)), (lengths > 0).sum(axis=0)
 
 
-def _with_one(shard: Shard, grams: Grams, common: Shared, weights: Floats) -> tuple[Floats, Ints]:
+def _with_one(shard: Shard, grams: Grams, weights: Floats) -> tuple[Floats, Ints]:
     """Return what one reference gives each output that gives most, and its length: [systems, lines] each.
 
     Of equals it is the longest. Sums are those of nltk to the last bit, on which it depends what is equal: n-grams are
     summed in the order in which they first occur in the output.
     """
-    lines, size = shard.lines, len(grams.keys)
-    first_output = int(np.searchsorted(grams.rows, shard.references * lines))
-    pairs = grams.rows[first_output:] * size + grams.numbers[first_output:]
-    _, firsts = np.unique(pairs, return_index=True)
+    size, shared = shard.references * shard.lines, grams.shared
+    rows, numbers, times, places = (each[: grams.cut] for each in shared[2:6])
+    out_rows, _, out_times, out_places = (each[grams.cut :] for each in shared[2:6])
     lengths = np.where(shard.present.T, shard.lengths[: shard.references], -1)
     sums, chosen = [], []
     for system in range(len(shard.lengths) - shard.references):
-        own = (common.out_rows // lines == system) & (common.out_places >= 0)
-        times, order = np.zeros((2, len(common.most)), np.int64)
-        times[common.out_places[own]], order[common.out_places[own]] = common.out_times[own], firsts[own]
-        entries = np.flatnonzero(times[common.places])
-        places, rows = common.places[entries], common.rows[entries]
-        sequence = np.lexsort((order[places], rows))
-        values = weights[common.numbers[entries]] * np.minimum(times[places], common.times[entries])
-        each = np.bincount(rows[sequence], values[sequence], shard.references * lines).reshape(-1, lines)
+        own = np.flatnonzero((out_rows // shard.lines == shard.references + system) & (out_places >= 0))
+        counts, order = np.zeros((2, len(shared.most)), np.int64)
+        counts[out_places[own]], order[out_places[own]] = out_times[own], own
+        entries = np.flatnonzero(counts[places])
+        entries = entries[np.lexsort((order[places[entries]], rows[entries]))]
+        gains = weights[numbers[entries]] * np.minimum(counts[places[entries]], times[entries])
+        each = np.bincount(rows[entries], gains, size).reshape(-1, shard.lines)
         each = np.where(lengths < 0, -1, each)
         sums.append(each.max(axis=0))
         chosen.append(np.where(each == sums[-1], lengths, 0).max(axis=0))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean, printable
 from ...metrics.build import from_text, metrics_called
+from ...metrics.names import factor
 from ...scoring.results import Results
 from ..tables.plot_style import PLAIN, plot_style
 from ..tables.ranked import labels
@@ -211,8 +212,8 @@ def drawn(results: Results, name: str, style: PlotStyle = PLAIN) -> Figure:
     return _showing(figures[0][2], style)
 
 
-def histogram(scores: Floats, title: str) -> Figure:
-    """Return a figure of how many sentences have which score, with a line at their mean."""
+def histogram(scores: Floats, title: str, metric: str) -> Figure:
+    """Return a figure of how many sentences have which score by a metric, with a line at their mean."""
     _check_installed()
     import numpy as np
     from matplotlib.ticker import MaxNLocator
@@ -221,13 +222,13 @@ def histogram(scores: Floats, title: str) -> Figure:
 
     with styled():
         whole, axes = figure(height=3.0)
-        values = 100 * scores[np.isfinite(scores)]
+        values = factor(metric) * scores[np.isfinite(scores)]
         axes.hist(values, bins=40, color=BLUE)
         if len(values):
             mean = float(values.mean())
             axes.axvline(mean, color=ORANGE, linestyle="--", linewidth=1)
             title = f"{title}; mean of its sentences: {mean:.2f}"
-        axes.set_xlabel("score of a sentence (percent)")
+        axes.set_xlabel(f"score of a sentence{' (percent)' * (factor(metric) > 1)}")
         axes.set_ylabel("sentences")
         axes.set_title(text(title, 80), loc="left", fontsize=10)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))

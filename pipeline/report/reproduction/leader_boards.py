@@ -64,7 +64,8 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     for number, score in enumerate(scores):
         cells = [*(_compared(results, scores, number) if results else []), *_about(entrants[score.system])]
         bar = interval_bar(score, where) if where else None
-        rows.append(Row(str(score.rank), score.system, percent(score.score, DIGITS), bar, cells, score.rank == 1))
+        shown = percent(score.score, DIGITS, score.metric)
+        rows.append(Row(str(score.rank), score.system, shown, bar, cells, score.rank == 1))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
         rows.append(Row("", entrant.name, "", None, [""] * 5 + _about(entrant)))
@@ -89,7 +90,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
 def _compared(results: Results, scores: Sequence[Score], number: int) -> list[str]:
     """Return the cells of a system: its interval, and its differences from the next and from the best system."""
     score, boot = scores[number], scores[number].bootstrap
-    cells = [shown_interval(boot.interval, DIGITS) if boot else "-"]
+    cells = [shown_interval(boot.interval, DIGITS, score.metric) if boot else "-"]
     tests = {frozenset((test.system, test.other)): test for test in results.tests}
     for other in (scores[number + 1] if number + 1 < len(scores) else None, scores[0] if number else None):
         if other is None:
@@ -97,7 +98,8 @@ def _compared(results: Results, scores: Sequence[Score], number: int) -> list[st
             continue
         test = tests.get(frozenset((score.system, other.system)))
         star = "*" if test and is_significant(test, results) else ""
-        cells += [signed(score.score - other.score, DIGITS) + star, p_cell(test, results) if test else "-"]
+        difference = signed(score.score - other.score, DIGITS, score.metric)
+        cells += [difference + star, p_cell(test, results) if test else "-"]
     return cells
 
 

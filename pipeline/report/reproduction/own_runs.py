@@ -148,12 +148,13 @@ def _board(board: Joined, number: int, digits: int) -> dict[str, Any]:
     """Return a board for the template. Its name is that of its element, for links."""
     where = interval_scale(board.scores)
     sampled = any(score.bootstrap for score in board.scores)
-    best = percent(board.scores[0].score, digits)
+    best = percent(board.scores[0].score, digits, board.scores[0].metric)
     rows = []
     for score in board.scores:
-        shown = percent(score.score, digits)
-        interval = [shown_interval(score.bootstrap.interval, digits) if score.bootstrap else "-"] if sampled else []
-        cells = [*interval, ", ".join(board.runs[score.system])]
+        shown = percent(score.score, digits, score.metric)
+        boot = score.bootstrap
+        interval = shown_interval(boot.interval, digits, score.metric) if boot else "-"
+        cells = [*([interval] if sampled else []), ", ".join(board.runs[score.system])]
         rows.append(Row(str(score.rank), score.system, shown, interval_bar(score, where), cells, shown == best != "-"))
     return {
         "name": f"board-{number}",
@@ -172,9 +173,9 @@ def _overview(boards: Sequence[Joined], digits: int) -> PageTable:
     """Return a row for each system, with its score on each board; * stands behind the best."""
     cells: dict[str, dict[int, str]] = {}
     for number, board in enumerate(boards):
-        best = percent(board.scores[0].score, digits)
+        best = percent(board.scores[0].score, digits, board.scores[0].metric)
         for score in board.scores:
-            shown = percent(score.score, digits)
+            shown = percent(score.score, digits, score.metric)
             cells.setdefault(score.system, {})[number] = f"{shown} *" if shown == best != "-" else shown
     header = ["system", *(f"{board.label} on {board.dataset}" for board in boards)]
     return PageTable(header, [[name, *(own.get(n, "-") for n in range(len(boards)))] for name, own in cells.items()])

@@ -43,15 +43,17 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     return f"≤{Decimal(value).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
 
-def signed(difference: float, digits: int) -> str:
-    """Return a difference times 100, with its sign."""
-    text = percent(abs(difference), digits)
+def signed(difference: float, digits: int, metric: str) -> str:
+    """Return a difference of scores of a metric as it is shown, with its sign."""
+    text = percent(abs(difference), digits, metric)
     return text if not text.strip("0.-") else f"{'-' if difference < 0 else '+'}{text}"
 
 
-def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[float, int], str] = percent) -> str:
-    """Return an interval as "low to high"; `show` formats a bound."""
-    return " to ".join(show(bound, digits) for bound in bounds)
+def shown_interval(
+    bounds: tuple[float, float], digits: int, metric: str, show: Callable[[float, int, str], str] = percent
+) -> str:
+    """Return an interval of scores of a metric as "low to high"; `show` formats a bound."""
+    return " to ".join(show(bound, digits, metric) for bound in bounds)
 
 
 def baseline_of(results: Results) -> str | None:
@@ -86,7 +88,8 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
         if boot is None:
             rows.append(["-"] * len(header))
         else:
-            rows.append([shown_interval(boot.interval, digits), shown_range(*boot.ranks), str(boot.cluster)])
+            interval = shown_interval(boot.interval, digits, score.metric)
+            rows.append([interval, shown_range(*boot.ranks), str(boot.cluster)])
     more, cells = compared(results, scores, digits)
     return header + more, [[*row, *cell] for row, cell in zip(rows, cells, strict=True)]
 
@@ -107,7 +110,8 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
         for score in scores:
             test = own.get(score.system)
             star = "*" if test and is_significant(test, results) else ""
-            rows.append([signed(test.difference, digits) + star, p_cell(test, results)] if test else ["-", "-"])
+            shown = signed(test.difference, digits, test.metric) + star if test else "-"
+            rows.append([shown, p_cell(test, results) if test else "-"])
         return [f"against {baseline}", "p"], rows
     names = {name for test in tests for name in (test.system, test.other)}
     systems = [score for score in scores if score.system in names]
@@ -129,8 +133,9 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
         star = "*" if is_significant(test, results) else ""
         counts = [f"{count:,}" for count in (test.wins, test.losses, test.ties)]
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
-        row = [test.system, test.other, signed(test.difference, digits) + star]
-        row += [shown_interval(test.interval, digits, signed), f"{percent(test.better, 1)}%", *counts, effect]
+        row = [test.system, test.other, signed(test.difference, digits, test.metric) + star]
+        row.append(shown_interval(test.interval, digits, test.metric, signed))
+        row += [f"{percent(test.better, 1)}%", *counts, effect]
         rows.append([*row, p_cell(test, results, adjusted=False), p_cell(test, results)])
     return header, rows
 

@@ -86,8 +86,8 @@ def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
     """
     apart = kinds(info, group)
     own = [score for score in group.scores if score.system not in apart]
-    best = percent(own[0].score, digits) if own else "-"
-    return {score.system for score in own if percent(score.score, digits) == best != "-"}
+    best = percent(own[0].score, digits, group.metric) if own else "-"
+    return {score.system for score in own if percent(score.score, digits, group.metric) == best != "-"}
 
 
 def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
@@ -185,18 +185,19 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
 
     With `columns`, names or patterns, it has those of these columns and of all outputs that they name.
     """
-    metric, outputs = class_of(scores[0].metric), list(scores[0].outputs)
+    printed, outputs = scores[0].metric, list(scores[0].outputs)
+    metric = class_of(printed)
     sampled = any(score.samples for score in scores)
     own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
     titles, compared = bootstrap_columns(results, scores, digits)
     header = ["rank", "system", outputs[0], *own, *(["std", "95% of draws"] if sampled else []), *titles]
     rows = []
     for score, cells in zip(scores, compared, strict=True):
-        row = [str(score.rank), score.system, percent(score.score, digits)]
+        row = [str(score.rank), score.system, percent(score.score, digits, printed)]
         row += [output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error")) for key in own]
         if sampled and score.samples:
-            low, high = (percent(bound, digits) for bound in score.samples.shown)
-            row += [percent(score.samples.std, digits + 1), f"{low} to {high}" if low != "-" else "-"]
+            low, high = (percent(bound, digits, printed) for bound in score.samples.shown)
+            row += [percent(score.samples.std, digits + 1, printed), f"{low} to {high}" if low != "-" else "-"]
         elif sampled:
             row += ["-", "-"]
         rows.append(row + cells)
@@ -230,7 +231,7 @@ def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> s
     """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
     if is_count(name, metric):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
-    return percent(value, digits)
+    return percent(value, digits, getattr(metric, "name", ""))
 
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
@@ -239,8 +240,9 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
     rows = []
     for score in scores:
         for name, spread in score.intervals.items():
-            numbers = [percent(score.outputs[name], digits), percent(spread.std, digits + 1)]
-            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits)])
+            printed = score.metric
+            numbers = [percent(score.outputs[name], digits, printed), percent(spread.std, digits + 1, printed)]
+            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits, printed)])
     return header, rows
 
 
