@@ -67,7 +67,7 @@ class Types(NamedTuple):
         """Return the interval of an output (the score, where none is named) as text."""
         cell = self.cells.get((system, name))
         bounds = cell.intervals.get(output or self.fractions[0]) if cell else None
-        return shown_interval(bounds, digits, "") if bounds else NONE
+        return shown_interval(bounds, digits) if bounds else NONE
 
 
 def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:

@@ -277,8 +277,9 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The paper of ROUGE, and that of the stemmer if there is one."""
-        return ("lin-2004-rouge", *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
+        """The paper of ROUGE, and those of the stemmer and of the suite of COCO where they are used."""
+        coco = ("chen-etal-2015-microsoft",) if self.coco else ()
+        return ("lin-2004-rouge", *coco, *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
 
     def overlaps(self) -> tuple[Shared, ...]:
         """Return what is shared by n-grams and by the type L, if one reference counts and no limit cuts a text.

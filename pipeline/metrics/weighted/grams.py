@@ -89,7 +89,7 @@ class Shard:
 
 
 ROWS = 1 << 15
-"""So many lines of texts are counted at once, whatever the shards are: what is counted then fits a processor's caches."""
+"""So many lines of texts are counted at once, whatever the shards are: what is counted then fits in fast memory."""
 
 
 class InPieces(Needs):
@@ -103,10 +103,9 @@ class InPieces(Needs):
         """Return the columns of each system, counted piece by piece."""
         every = [*text.references, *text.systems]
         step = max(ROWS // len(every), 1)
-        parts = [self.count_piece(_cut(text, low, low + step)) for low in range(0, len(every[0].starts) or 1, step)]
-        return [
-            {name: np.concatenate([part[name] for part in own]) for name in own[0]} for own in zip(*parts, strict=True)
-        ]
+        lows = range(0, len(every[0].starts) or 1, step)
+        pieces = zip(*(self.count_piece(_cut(text, low, low + step)) for low in lows), strict=True)
+        return [{name: np.concatenate([columns[name] for columns in own]) for name in own[0]} for own in pieces]
 
 
 def _cut(text: Text, low: int, high: int) -> Text:

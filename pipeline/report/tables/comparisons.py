@@ -43,14 +43,14 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     return f"≤{Decimal(value).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
 
-def signed(difference: float, digits: int, metric: str) -> str:
+def signed(difference: float, digits: int, metric: str = "") -> str:
     """Return a difference of scores of a metric as it is shown, with its sign."""
     text = percent(abs(difference), digits, metric)
     return text if not text.strip("0.-") else f"{'-' if difference < 0 else '+'}{text}"
 
 
 def shown_interval(
-    bounds: tuple[float, float], digits: int, metric: str, show: Callable[[float, int, str], str] = percent
+    bounds: tuple[float, float], digits: int, metric: str = "", show: Callable[[float, int, str], str] = percent
 ) -> str:
     """Return an interval of scores of a metric as "low to high"; `show` formats a bound."""
     return " to ".join(show(bound, digits, metric) for bound in bounds)

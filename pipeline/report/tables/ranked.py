@@ -228,10 +228,10 @@ def is_count(name: str, metric: type[Metric]) -> bool:
 
 
 def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
-    """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
+    """Return an output as a cell: counts, means of counts, and what is no fraction as they are, others in percent."""
     if is_count(name, metric):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
-    return percent(value, digits, getattr(metric, "name", ""))
+    return round_half_up(100 * value if metric.in_percent else value, digits)
 
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
