@@ -453,6 +453,8 @@ class PreparedCounts:
             self.blank = blank
         systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
         text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
+        self.whole = text.whole
+        """What the survey of the needs has found."""
         self._prepared = Gathered(needs, text) if corpus.computed else prepared(needs, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
@@ -461,7 +463,7 @@ class PreparedCounts:
         Missing references have ref_len -1. Raises as Prepared.count() does.
         """
         columns = self._prepared.count(outputs, rows)
-        if self.blank is not None:
+        if self.blank is not None and "ref_len" in columns:
             columns["ref_len"] = np.where(self.blank[rows], -1, columns["ref_len"])
         return columns
 

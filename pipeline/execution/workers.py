@@ -77,7 +77,7 @@ class Task:
     @property
     def lines(self) -> int:
         """How many lines there are."""
-        text = self.references[0]
+        text = (*self.references, *self.systems)[0]
         return text.lines if isinstance(text, Span) else len(text.starts)
 
     def part(self, low: int, high: int, first: int, last: int) -> Task:
@@ -120,8 +120,7 @@ def count(task: Task) -> Done:
     references, systems = texts[: len(task.references)], texts[len(task.references) :]
     blank = None
     if task.missing:
-        blank_of_each = [[not line.decode().split() for line in lines.texts()] for lines in references]
-        blank = np.array(blank_of_each, bool).T
+        blank = np.stack(list(map(blank_lines, references)), axis=-1)
         for number, lines in enumerate(task.kept):
             blank[lines, number] = False
         references = [
@@ -135,7 +134,7 @@ def count(task: Task) -> Done:
         schema = needs.schema(len(task.references))
         try:
             for columns in needs.count(text._replace(whole=found.whole) if found else text):
-                if blank is not None:
+                if blank is not None and "ref_len" in columns:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
@@ -148,6 +147,15 @@ def count(task: Task) -> Done:
             position = _position([*task.references, *task.systems][error.text], "text")
             raise CorpusError([Problem(f"{position}:{task.low + error.line + 1}", error.message)]) from None
     return task.number, packed
+
+
+def blank_lines(lines: Lines) -> NDArray[np.bool_]:
+    """Return which lines have no token: bool [lines]. Most begin with a letter, or are empty, and are not read."""
+    codes = np.append(np.frombuffer(lines.data, np.uint8), 0)
+    first, blank = codes[lines.starts], lines.ends <= lines.starts
+    for number in np.flatnonzero(~blank & ((first <= ord(" ")) | (first >= 0x80))).tolist():
+        blank[number] = not lines.data[lines.starts[number] : lines.ends[number]].decode().split()
+    return blank
 
 
 def _position(text: Span | Lines, otherwise: str) -> str:

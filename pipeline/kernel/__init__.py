@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .python.lcs import weighted_lcs as weighted_lcs
     from .python.lcs import weighted_union as weighted_union
     from .python.max_match import max_match as max_match
+    from .python.ngrams import shared_ngrams as shared_ngrams
     from .python.overlap import overlap as overlap
     from .python.packed_numbers import plane_sums as plane_sums
     from .python.prepared import Prepared as Prepared
@@ -46,6 +47,7 @@ MODULES = {
     "encode": ("encode", "words"),
     "lcs": ("lcs", "skip_bigrams", "union_lcs", "weighted_lcs", "weighted_union"),
     "max_match": ("max_match",),
+    "ngrams": ("shared_ngrams",),
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
     "prepared": ("Prepared",),

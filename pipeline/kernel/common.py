@@ -155,19 +155,42 @@ class Encoded(NamedTuple):
         return [tuple(self.ids[start:end].tolist()) for start, end in itertools.pairwise(self.offsets.tolist())]
 
 
+class SharedGrams(NamedTuple):
+    """The n-grams of one length in the rows of a text: the lines of references, then those of outputs.
+
+    An entry is an n-gram of a row; those of a row stand in the order in which they first occur in it. A place stands
+    for an n-gram that some reference of a line has. All numbers are int64.
+    """
+
+    shorter: NDArray[np.int64]
+    """The number of each n-gram without its last token, among those of the length below: 0 for the length 1."""
+    last: NDArray[np.int64]
+    """The id of the last token of each n-gram."""
+    rows: NDArray[np.int64]
+    """The row of each entry."""
+    numbers: NDArray[np.int64]
+    """The number of its n-gram."""
+    times: NDArray[np.int64]
+    """How often the row has it."""
+    places: NDArray[np.int64]
+    """Its place; -1 for an n-gram of an output that no reference of the line has."""
+    most: NDArray[np.int64]
+    """For each place, how often the reference has the n-gram that has most of it."""
+
+
 class Words(NamedTuple):
-    """What words() returns: the ids of each text, and the distinct words in the order of their ids."""
+    """What words() returns: the ids of each text, and the distinct tokens in the order of their ids."""
 
     texts: list[Encoded]
     data: bytes
-    """All distinct words, one after the other, in ASCII."""
+    """All distinct tokens, one after the other, in UTF-8."""
     ends: NDArray[np.int64]
-    """The end of each word in data."""
+    """The end of each token in data."""
 
     def distinct(self) -> list[str]:
-        """Return the word of each id."""
-        ends, text = self.ends.tolist(), self.data.decode()
-        return [text[low:high] for low, high in zip([0, *ends], ends, strict=False)]
+        """Return the token of each id."""
+        ends, data = self.ends.tolist(), self.data
+        return [data[low:high].decode() for low, high in zip([0, *ends], ends, strict=False)]
 
 
 class Sentences(NamedTuple):
@@ -295,6 +318,20 @@ def check_order(order: int, kinds: Sequence[str]) -> None:
     for kind in kinds:
         if kind not in KINDS and kind not in MERGED_KINDS:
             raise KeyError(kind)
+
+
+def check_rows(text: Encoded, lines: int, references: int, order: int) -> NDArray[np.int64]:
+    """Return how many tokens each row has; raises ValueError as shared_ngrams() does."""
+    import numpy as np
+
+    sizes: NDArray[np.int64] = np.diff(text.offsets)
+    if order < 1:
+        raise ValueError(f"order: expected 1 or more, found {order}")
+    if lines < 0 or (len(sizes) % lines if lines else len(sizes)) or not 0 <= references * lines <= len(sizes):
+        raise ValueError(f"rows: expected {lines} for each text, and {references} references; found {len(sizes)} rows")
+    if (sizes < 0).any() or text.offsets[0] != 0 or text.offsets[-1] != len(text.ids):
+        raise ValueError("offsets: expected those of all tokens, rising from 0")
+    return sizes
 
 
 def check_parallel(references: Sequence[Encoded], others: Sequence[Encoded]) -> None:

@@ -23,6 +23,8 @@ METRICS: Table[type[Metric]] = Table(
         "ter": "ter.Ter",
         "rouge": "rouge.metric.Rouge",
         "sari": "nlg.sari.Sari",
+        "nist": "nlg.nist.Nist",
+        "cider": "nlg.cider.Cider",
         "m2": "m2.metric.MaxMatch",
         "imeasure": "imeasure.metric.Imeasure",
         "errant": "errant.metric.Errant",

@@ -73,6 +73,11 @@ def class_of(printed: str) -> type[Metric]:
     return METRICS.get(printed.partition("|")[0], Metric)
 
 
+def factor(printed: str) -> float:
+    """Return what a score of the metric of a signature is multiplied by where it is shown: 100 for a fraction, or 1."""
+    return 100.0 if class_of(printed).in_percent else 1.0
+
+
 LOWEST = "|higher_is_better:false"
 """What signatures have in which an option says so."""
 

@@ -236,8 +236,8 @@ def _column(results: Results, whole: Whole, number: int, digits: int, title: str
         entries[score.system] = Entry(
             score=score,
             text=whole.cells[score.system][number],
-            spread=percent(drawn.std, digits) if drawn else "",
-            interval=shown_interval(drawn.interval, digits) if drawn and not math.isnan(low) else "",
+            spread=percent(drawn.std, digits, group.metric) if drawn else "",
+            interval=shown_interval(drawn.interval, digits, group.metric) if drawn and not math.isnan(low) else "",
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
@@ -291,15 +291,16 @@ def _first(results: Results, group: Group, own: Sequence[Score], digits: int) ->
         highest = min(score.bootstrap.ranks[0] for score in own if score.bootstrap)
         names = [s.system for s in others if s.bootstrap and s.bootstrap.ranks[0] <= highest]
         return f"{_place([first.system, *names])} by rank range"
-    equal = [score.system for score in own if percent(score.score, digits) == percent(first.score, digits)]
+    shown = percent(first.score, digits, group.metric)
+    equal = [score.system for score in own if percent(score.score, digits, group.metric) == shown]
     if len(equal) > 1:
-        return f"{_place(equal)} with {percent(first.score, digits)}"
+        return f"{_place(equal)} with {shown}"
     return f"{first.system} is first, {_distance(first, others[0], digits)} before {others[0].system}"
 
 
 def _distance(one: Score, two: Score, digits: int) -> str:
     """Return how far two scores are apart, as they are printed."""
-    text = percent(abs(one.score - two.score), digits)
+    text = percent(abs(one.score - two.score), digits, one.metric)
     return text if text.strip("0.") else f"less than {text[:-1]}1"
 
 

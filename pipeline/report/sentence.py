@@ -134,7 +134,7 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
                 row.append("-")
             else:
                 score = sentence_scores(measured.metric, _row(present_blocks(measured.metric, columns), line))[0]
-                row.append(percent(float(score), digits))
+                row.append(percent(float(score), digits, measured.signature))
     return header, rows
 
 

@@ -62,11 +62,17 @@ class Tokenization:
         Raises InvalidTextError for bytes that are not UTF-8, and InputError where the tokeniser cannot be used.
         """
         tokenizer = tokenizer_called(self.tokenizer)
+        if tokenizer.split in FOLDS:
+            words = self.words(texts)
+            return words.texts if self.stemmer == "none" else _stemmed(words, self._stem())
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        if tokenizer.split not in FOLDS:
-            return kernel.encode(prepared, tokenizer.split)
-        words = self.kept(kernel.words(prepared, tokenizer.split))
-        return words.texts if self.stemmer == "none" else _stemmed(words, self._stem())
+        return kernel.encode(prepared, tokenizer.split)
+
+    def words(self, texts: Sequence[Lines]) -> Words:
+        """Return what encode() does, before words are stemmed, and the distinct tokens; raises as encode() does."""
+        tokenizer = tokenizer_called(self.tokenizer)
+        prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
+        return self.kept(kernel.words(prepared, tokenizer.split))
 
     def kept(self, words: Words) -> Words:
         """Return the words that count, before they are stemmed: here all; see `stop_words.py`."""

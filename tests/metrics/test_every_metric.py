@@ -132,11 +132,14 @@ METRICS_ON: dict[str, Callable[[random.Random], Files]] = {
             *("length", "length[strip=end,tok=13a,level=sum]", "features", "features[lc=true,tok=whitespace]"),
             *("sari", "sari[avg=micro,del=precision,level=mean]", "sari[legacy=true]", "sari[flavour=modified]"),
             *("sari[flavour=xu]", "sari[flavour=huggingface,tok=intl]"),
+            *("nist", "nist[flavour=pymteval,n=3]", "nist[flavour=nltk]", "nist[flavour=nltk,tok=13a,lc=true]"),
+            *("nist[lc=false]", "nist[tok=intl]", "cider", "cider[sigma=2.5,tok=13a,lc=true]"),
         ],
         texts,
     ),
     **dict.fromkeys(["gleu", "gleu[refs=max,level=mean]", "chrf[nw=1]", "bleu[n=2]", "rouge[types=1+Lsum]"], gaps),
     **dict.fromkeys(["sari[lc=false]", "sari[flavour=xu,tok=13a]"], gaps),
+    **dict.fromkeys(["nist", "nist[flavour=pymteval]", "nist[flavour=nltk,n=2]", "cider[sigma=3]"], gaps),
     **dict.fromkeys(
         [
             *("m2", "m2[annotators=all,code=3.2,beta=1]", "m2[choice=last]", "m2[level=mean,mu=3,iwc=true]"),

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 
 CITED = {
+    "nist": ["doddington-2002-automatic"],
+    "cider": ["vedantam-etal-2015-cider"],
+    "rouge[flavour=coco]": ["lin-2004-rouge", "chen-etal-2015-microsoft"],
     "gleu": ["napoles-etal-2015-ground", "napoles-etal-2016-gleu"],
     "gleu[variant=2015]": ["napoles-etal-2015-ground"],
     "google_gleu": ["wu-etal-2016-google"],

@@ -295,9 +295,8 @@ def test_explanations_are_sentences() -> None:
 def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) -> None:
     """By ter the lowest score is the best."""
     own = results_of(ABC, different=())
-    assert marked(difference, comparison(metric, "A", "B", difference, 0.01), own, 1)[-1] == mark
-    assert marked(difference, comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-") == "10.0"
-    assert marked(difference, None, own, 1).strip("+-") == "10.0"
+    assert marked(comparison(metric, "A", "B", difference, 0.01), own, 1)[-1] == mark
+    assert marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-") == "10.0"
 
 
 @pytest.mark.parametrize(("wins", "low", "real"), [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)])

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, printable
-from ...metrics.names import goodness, lower_is_better
+from ...metrics.names import factor, goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan
@@ -136,7 +136,7 @@ def _gate(args: argparse.Namespace) -> int:
         old, new = (scores[key] for key in keys)
         gain = float(goodness(test.metric, new) - goodness(test.metric, old))
         real = is_significant(test, results) and not test.interval[0] <= 0 <= test.interval[1]
-        real = abs(gain) * 100 > args.margin if args.margin is not None else real
+        real = abs(gain) * factor(test.metric) > args.margin if args.margin is not None else real
         verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
         ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
         numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "p_adjusted": test.p_adjusted}
@@ -144,7 +144,8 @@ def _gate(args: argparse.Namespace) -> int:
         names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
         verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers, "interval": ends})
         if not args.json:
-            change = f"{percent(old, args.digits)} -> {percent(new, args.digits)}, p adjusted {p_cell(test, results)}"
+            before, after = (percent(value, args.digits, test.metric) for value in (old, new))
+            change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
             told = "not different" if verdict == "same" else verdict
             print(printable(f"{test.dataset}, {called[test.metric]}: {names['system']} is {told}: {change}"))
     if not verdicts and not args.json:
@@ -194,7 +195,7 @@ def _worst(args: argparse.Namespace) -> int:
     print(printable(f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"))
     for line, *scores in lines:
         texts, origin = sentence(material, dataset, line, [one, two])
-        first, second = (percent(score, args.digits) for score in scores)
+        first, second = (percent(score, args.digits, measured.signature) for score in scores)
         where = f"line {line:,}" + (f" ({origin})" if origin else "")
         print(printable(f"\n{where}: {one} {first}, {two} {second}"))
         width = max((len(name) for name, _ in texts), default=0)

@@ -26,12 +26,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ...corpus.annotated_texts import Annotating, with_annotated
 from ...corpus.texts import read_texts
 from ...errors import ConfigError, InputError, printable
-from ...execution.count import count_in_memory
+from ...execution.count import PreparedCounts, count_in_memory
 from ...kernel.common import join_lines
 from ...metrics.base.capabilities import (
     by_annotator,
@@ -47,7 +49,7 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.needs import TEXTS, Text, annotator_of
+from ...metrics.base.needs import TEXTS, Needs, Text, annotator_of
 from ...metrics.defaults import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -152,16 +154,18 @@ class Texts(NamedTuple):
     references: Sequence[str]
     """One reference, or all references where the metric counts them together."""
     output: str
+    whole: Mapping[Needs, Any]
+    """What the surveys of needs have found in all sentences."""
+    line: int
 
-    @property
-    def as_read(self) -> Text:
-        """The same as metrics read it."""
+    def as_read(self, needs: Needs) -> Text:
+        """Return the same as needs read it."""
         source, *texts = [
             None if text is None else join_lines([text.encode()])
             for text in (self.source, *self.references, self.output)
         ]
         lines = [text for text in texts if text is not None]
-        return Text(source, lines[:-1], lines[-1:])
+        return Text(source, lines[:-1], lines[-1:], rows=np.array([self.line - 1]), whole=self.whole.get(needs))
 
 
 def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
@@ -170,8 +174,10 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     def texts_of(view: Corpus, system: str) -> Texts:
         source = read_texts(view.source, line - 1, line)[0] if view.source else None
         references = [read_texts(text, line - 1, line)[0] for text in view.references]
-        return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0])
+        return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0], whole, line)
 
+    weighed = [metric.needs for metric in metrics if metric.needs.survey]
+    whole = {needs: PreparedCounts(corpus.read_by(needs), needs).whole for needs in weighed}
     read = [metric for metric in metrics if metric.needs.input == TEXTS]
     of_texts = [metric for metric in read if not computes_numbers(metric)]
     for name in corpus.systems:
@@ -191,7 +197,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         for metric in metrics:
             if metric not in of_texts:
                 _say(f"  {metric.name_in_text}", "bold")
-                text = texts_of(corpus.read_by(metric.needs), name).as_read
+                text = texts_of(corpus.read_by(metric.needs), name).as_read(metric.needs)
                 if not _explained(metric, text):
                     _say(f"  {_counted(metric, text)}")
 
@@ -215,12 +221,12 @@ def _counted(metric: Metric, text: Text) -> str:
     rates = "".join(f" ({line})" for line in _rates(outputs))
     if not counts:
         return ", ".join(f"{name} {output_cell(value, name, type(metric), 2)}" for name, value in outputs.items())
-    return f"{metric.output} {percent(next(iter(outputs.values())), 2)}{rates}: {', '.join(counts)}"
+    return f"{metric.output} {percent(next(iter(outputs.values())), 2, metric.name)}{rates}: {', '.join(counts)}"
 
 
 def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     """Print score, counts and n-grams of a metric. Unless it is the first one, only n-grams that differ from its."""
-    columns = metric.needs.count(texts.as_read)[0]
+    columns = metric.needs.count(texts.as_read(metric.needs))[0]
     outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
     shown = metric.shown_counts(columns)
     singles = {count.name: float(count.values.flat[0]) for count in shown}
@@ -230,7 +236,8 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
         penalty = f", brevity penalty {percent(outputs['brevity_penalty'], 2)}"
     if {"hyp_len", "ref_len"} <= singles.keys():
         lengths = f" ({singles['hyp_len']:g} of {singles['ref_len']:g} tokens)"
-    _say(f"  {title}: {metric.output} {percent(next(iter(outputs.values())), 2)}{penalty}{lengths}", "bold")
+    score = percent(next(iter(outputs.values())), 2, metric.name)
+    _say(f"  {title}: {metric.output} {score}{penalty}{lengths}", "bold")
     for rates in _rates(outputs):
         _say(f"  {rates}")
     rule = shown_ngrams(metric).ngram_rule()
@@ -245,7 +252,7 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
         _say(f"  {title}: {numbers}" if numbers else f"  {title}")
         for role, names in _by_role(rule, other, texts, n):
             _say(f"    {role:<10}{printable(names)}", STYLES[role])
-    _explained(metric, texts.as_read)
+    _explained(metric, texts.as_read(metric.needs))
 
 
 def _rates(outputs: Mapping[str, float]) -> list[str]:

@@ -550,21 +550,23 @@ def encode(texts, split):
         _close(&words)
 
 
-def words(texts, fold):
-    """Turn texts into ids of their words; see words() in `python/encode.py`."""
+def words(texts, split):
+    """Turn texts into ids and distinct tokens; see words() in `python/encode.py`."""
     import numpy as np
 
     cdef Vocabulary words
+    cdef Style style
     cdef int64_t[::1] ends
     cdef int64_t number, size = 0
     cdef uint8_t *to
-    if fold not in FOLDS:
-        raise KeyError(fold)
+    if split not in FOLDS and split not in SPLITS:
+        raise KeyError(split)
+    kept = _style(&style, split) if split in SPLITS else None
     _open(&words, 4096)
     words.notes_all = True
     try:
-        folded = _folded(texts, fold)
-        encoded = _encode_folded(&words, folded)
+        read = _folded(texts, split) if split in FOLDS else list(texts)  # the entries of the vocabulary point into them
+        encoded = _encode_folded(&words, read) if split in FOLDS else _encode(&words, &style, read)
         array = np.empty(words.count, np.int64)
         ends = array
         for number in range(words.count):

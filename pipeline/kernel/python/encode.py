@@ -130,21 +130,21 @@ def _numbered(
 _WORD = re.compile("[a-z0-9]+")
 
 
-def words(texts: Sequence[Lines], fold: str) -> Words:
-    """Turn texts into ids of their words, which are equal where words are equal, across all texts of the call.
+def words(texts: Sequence[Lines], split: str) -> Words:
+    """Do what encode() does, and return the distinct tokens too. `split` may also be one of FOLDS.
 
-    Words are runs of a-z and 0-9 after lower-casing. With `fold` google, this is str.lower(), which also turns KELVIN
-    SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Ids count up from 0 in the order in which
-    words first occur. Raises KeyError for an unknown fold, and otherwise as encode() does.
+    Words are then runs of a-z and 0-9 after lower-casing. With google, this is str.lower(), which also turns KELVIN
+    SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Raises KeyError for an unknown split or
+    fold, and otherwise as encode() does.
     """
-    if fold not in FOLDS:
-        raise KeyError(fold)
+    if split not in FOLDS and split not in SPLITS:
+        raise KeyError(split)
     check_lines(texts)
     vocabulary: dict[str | bytes, int] = {}
 
     def folded(line: bytes) -> list[str]:
-        return _WORD.findall(line.decode().lower() if fold == "google" else line.lower().decode())
+        return _WORD.findall(line.decode().lower() if split == "google" else line.lower().decode())
 
-    result = _numbered(texts, folded, vocabulary)
-    found = [*map(str, vocabulary)]
-    return Words(result, "".join(found).encode(), np.cumsum([*map(len, found)], dtype=np.int64))
+    result = _numbered(texts, folded if split in FOLDS else SPLITS[split], vocabulary)
+    distinct = [token.encode() if isinstance(token, str) else token for token in vocabulary]
+    return Words(result, b"".join(distinct), np.cumsum([*map(len, distinct)], dtype=np.int64))

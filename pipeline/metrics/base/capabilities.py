@@ -96,7 +96,7 @@ def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
 def in_percent(metric: type[Metric]) -> bool:
     """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
     declared: Any = getattr(metric, "declared", None)
-    return not declared or declared.scale != 0
+    return metric.in_percent and (not declared or declared.scale != 0)
 
 
 def lacks_code(metric: Metric) -> bool:

@@ -148,6 +148,8 @@ class Metric(ABC):
     """The page of `gec-pipeline help` about the metric. An empty string means that it has the name of the metric."""
     counts: ClassVar[frozenset[str]] = frozenset()
     """The outputs that count n-grams or tokens, by their names without the order. They are not shown in percent."""
+    in_percent: ClassVar[bool] = True
+    """Whether scores are fractions, which are shown in percent. Other scores are shown as they are."""
     table_outputs: ClassVar[str] = ""
     """A regular expression for the names of outputs that are columns of tables, beside the score."""
 

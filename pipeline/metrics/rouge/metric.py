@@ -37,13 +37,22 @@ if TYPE_CHECKING:
 POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
     "perl": ("best", "mean", "merged", "jackknife", "jackknife_mean"),
+    "coco": ("best",),
 }
 """The policies for references that each flavour allows."""
 BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
 """The default of the option boundary for each way to split."""
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
+COCO = {"types": "L", "tokenizer": "blank", "split": "none", "beta": "1.2"}
+"""The defaults of the flavour coco."""
 DECIMALS = 5
 """With so many decimals ROUGE-1.5.5 prints the scores of a text."""
+
+
+def _usual(name: str, otherwise: str) -> Callable[[Mapping[str, Any]], str]:
+    """Return what gives the default of an option: that of the flavour coco, or of the others."""
+    return lambda given: COCO[name] if given.get("flavour") == "coco" else otherwise
+
 
 _SAMPLED: dict[str, Any] = {
     "applies": lambda m: m.level == "bootstrap",
@@ -63,7 +72,8 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S and SU follow the
     paper (Lin 2004). The flavour perl follows the script ROUGE-1.5.5. Its L and W are unions over sentences, and its
-    scores of a text are rounded to five decimals.
+    scores of a text are rounded to five decimals. The flavour coco is the type L of the suites of COCO and E2E, for
+    texts that are tokenised as theirs: recall and precision are each the best of any reference.
 
     The option references is the policy for several references:
 
@@ -75,23 +85,30 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     """
 
     name: ClassVar[str] = "rouge"
-    summary: ClassVar[str] = "ROUGE for summarisation (Lin 2004), as rouge-score or as ROUGE-1.5.5; needs no source"
+    summary: ClassVar[str] = "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
         "ROUGE-1.5.5": {"flavour": "perl"},
+        "coco rouge": {"flavour": "coco"},
     }
     table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
     name_in_text: ClassVar[str] = "ROUGE"
 
-    flavour: str = option("google", help="as rouge-score, or as the script ROUGE-1.5.5", choices=tuple(POLICIES))
+    flavour: str = option(
+        "google", help="as rouge-score, as the script ROUGE-1.5.5, or as the suite of COCO", choices=tuple(POLICIES)
+    )
     types: str = option(
-        "1+2+L",
+        _usual("types", "1+2+L"),
         help="what is counted: n-grams, subsequences (L, Lsum, W), skip bigrams (S4, SU4; S, SU: any gap)",
         pattern=rf"{PATTERN}(?:\+{PATTERN})*",
         form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
     )
     tokenizer: str = option(
-        lambda given: given.get("flavour", "google"), key="tok", help="words", choices=tuple(TOKENIZERS), beside=OWN
+        lambda given: _usual("tokenizer", given.get("flavour", "google"))(given),
+        key="tok",
+        help="words",
+        choices=tuple(TOKENIZERS),
+        beside=OWN,
     )
     lowercase: bool = option(
         False,
@@ -110,7 +127,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         why=f"only words of the tokenizers {' and '.join(FOLDS)} are stemmed",
     )
     split: str = option(
-        "newline",
+        _usual("split", "newline"),
         help="where a text is split into sentences: at newlines, at a marker, where a regular expression fits, by nltk "
         "(rouge-score's split_summaries), nowhere",
         choices=("newline", "marker", "regex", "nltk", "none"),
@@ -133,7 +150,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         form="a number from 1, below 10, such as 1.2",
     )
     beta: str = option(
-        "1",
+        _usual("beta", "1"),
         help="weight of recall against precision in F",
         applies=lambda m: not m.alpha,
         why="alpha says it",
@@ -194,6 +211,10 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
             problems.append(("types", f"{twice} is asked for twice"))
         if self.script and "Lsum" in names:
             problems.append(("types", "the L of flavour perl is the union over sentences already; write L"))
+        if self.coco and names != ["L"]:
+            problems.append(("types", f"flavour coco has the type L alone; found '{self.types}'"))
+        if self.coco and self.level != "mean":
+            problems.append(("level", f"flavour coco is the mean of the texts' scores; found '{self.level}'"))
         if self.references not in POLICIES[self.flavour]:
             allowed = ", ".join(POLICIES[self.flavour])
             problems.append(("references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'"))
@@ -221,6 +242,11 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     def script(self) -> bool:
         """Whether the metric follows the script ROUGE-1.5.5."""
         return self.flavour == "perl"
+
+    @property
+    def coco(self) -> bool:
+        """Whether the metric follows the suite of COCO."""
+        return self.flavour == "coco"
 
     @cached_property
     def kinds(self) -> list[Type]:
@@ -256,8 +282,9 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The paper of ROUGE, and that of the stemmer if there is one."""
-        return ("lin-2004-rouge", *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
+        """The paper of ROUGE, and those of the stemmer and of the suite of COCO where they are used."""
+        coco = ("chen-etal-2015-microsoft",) if self.coco else ()
+        return ("lin-2004-rouge", *coco, *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
 
     def overlaps(self) -> tuple[Shared, ...]:
         """Return what is shared by n-grams and by the type L, if one reference counts and no limit cuts a text.
@@ -310,10 +337,11 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     @cached_property
     def terms(self) -> tuple[Field, ...]:
-        """The matches and totals of each type."""
-        return tuple(
+        """The matches and totals of each type. In coco the most matches with any reference are apart, for precision."""
+        fields = [
             Field(name, per_reference=self._sets, real=kind.weighted) for kind in self.kinds for name in _terms_of(kind)
-        )
+        ]
+        return (*fields, Field(MOST)) if self.coco else tuple(fields)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return matches and totals of each type, with references combined: [lines], or [lines, sets]."""
@@ -321,6 +349,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         for kind in self.kinds:
             overlap = overlap_of(kind, columns, self.script, self.references == "merged", self.weight)
             terms |= dict(zip(_terms_of(kind), self._combined(kind, overlap, columns), strict=True))
+            terms |= {MOST: overlap.match.max(axis=-1)} if self.coco else {}
         return terms
 
     def _combined(self, kind: Type, overlap: Overlap, columns: Columns) -> list[Numbers]:
@@ -347,17 +376,18 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return [np.stack(parts, axis=-1) for parts in zip(*sets, strict=True)]
 
     def _key(self, kind: Type, overlap: Overlap, columns: Columns) -> Floats:
-        """Return what the best reference has most of: F, or in ROUGE-1.5.5 recall, which is rounded but for L and W."""
-        if not self.script:
+        """Return what the best reference has most of: F, or recall, which is rounded in ROUGE-1.5.5 but for L and W."""
+        if not self.script and not self.coco:
             return self._scores(kind, overlap)[0]
         if kind.weighted:  # the script compares before it applies the weight to the sum once more
             return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
         recall = ratio(overlap.match, overlap.reference)
         return recall if kind.family == "L" else rounded(recall, DECIMALS)
 
-    def _scores(self, kind: Type, overlap: Overlap) -> tuple[Floats, Floats, Floats]:
-        """Return F, recall and precision."""
-        recall, precision = ratio(overlap.match, overlap.reference), ratio(overlap.match, overlap.output)
+    def _scores(self, kind: Type, overlap: Overlap, most: Numbers | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return F, recall and precision, for which coco has `most` matches of its own."""
+        recall = ratio(overlap.match, overlap.reference)
+        precision = ratio(overlap.match if most is None else most, overlap.output)
         if kind.weighted:
             recall, precision = (value ** (1 / float(self.weight)) for value in (recall, precision))
         shown = partial(rounded, digits=DECIMALS) if self.script and self.level == "mean" else np.asarray
@@ -374,7 +404,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         outputs: dict[str, Floats] = {}
         for kind in self.kinds:
             overlap = Overlap(*(totals[name] for name in _terms_of(kind)))
-            score, recall, precision = self._scores(kind, overlap)
+            score, recall, precision = self._scores(kind, overlap, totals.get(MOST))
             name = f"rouge{kind.name}"
             outputs |= {name: score, f"{name}_recall": recall, f"{name}_precision": precision}
         return outputs
@@ -417,7 +447,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
         formula, kind, weight = kernel.native_function("best_f_scores"), self.kinds[0], float(self.beta) ** 2
-        if formula is None or self.script or self.alpha or self.references != "best":
+        if formula is None or self.flavour != "google" or self.alpha or self.references != "best":
             return None
         if kind.family not in ("L", "n"):
             return None
@@ -434,6 +464,10 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""
         cut = bool(self.stop_words or self.max_words or self.max_bytes)
         return notes(counts, self.tokenizer, has_lsum=any(kind.family == "Lsum" for kind in self.kinds), cut=cut)
+
+
+MOST = "L_most"
+"""The term of coco for precision."""
 
 
 def _terms_of(kind: Type) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
+from ...metrics.names import factor
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
@@ -82,7 +83,8 @@ def table(
     field has a name, the first column, whether it is there for each reference, and the number of orders. `references`
     is as for of_annotators().
     """
-    parts = [scaled(sentence_scores(metric, columns), digits)[:, None]]
+    unit = factor(metric.name) / 100
+    parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
     columns = of_annotators(metric, columns, references)
     metric = metric if references is None else by_annotator(metric)
     moved = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
@@ -93,7 +95,7 @@ def table(
         apart = np.full(scores.shape, np.nan)
         np.put_along_axis(apart, order, scores, axis=1)
         apart[missing] = np.nan
-        parts += [scaled(apart, digits), np.take_along_axis(order, best[:, None], axis=1).astype(np.float64)]
+        parts += [scaled(unit * apart, digits), np.take_along_axis(order, best[:, None], axis=1).astype(np.float64)]
     fields: list[list[Any]] = []
     for count in metric.shown_counts(columns if metric.by_reference else moved):
         values = count.values.reshape(len(count.values), -1).astype(np.float64)
@@ -262,11 +264,12 @@ def _metric(
     else:
         holders = variants.holders([name in own for name in names])
         rows = np.where(holders[:, None] < 0, np.nan, tables[holders, np.array(variants.line, np.int64)])
+    unit = factor(metric.name) / 100
     return {
         "signature": measured.scores[0].metric,
         "output": metric.output,
         **({"lower": True} if metric.lower_is_better else {}),
-        "scores": {score.system: [score.rank, *_whole([score.score], digits)] for score in measured.scores},
+        "scores": {score.system: [score.rank, *_whole([unit * score.score], digits)] for score in measured.scores},
         "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
         "edits": edit_data(corpus, measured, names, lines, references),
@@ -317,10 +320,11 @@ def pairs_data(results: Results, data: Mapping[str, Any] | None, digits: int) ->
         if (score.dataset, score.metric) in kept:
             metrics = of.setdefault(score.dataset, {})
             own = metrics.setdefault(score.metric, {"scores": {}, "tests": []})
-            own["scores"][score.system] = score.score if np.isfinite(score.score) else None
+            value = factor(score.metric) / 100 * score.score
+            own["scores"][score.system] = value if np.isfinite(value) else None
     for test in results.tests:
         if (test.dataset, test.metric) in kept:
-            shown = _whole([test.difference, *test.interval], digits)
+            shown = _whole([factor(test.metric) / 100 * end for end in (test.difference, *test.interval)], digits)
             told = [p_cell(test, results), int(is_significant(test, results)), test.wins, test.losses, test.ties]
             of[test.dataset][test.metric]["tests"].append([test.system, test.other, *shown, *told])
     settings = settings_line(results.statistics) if results.statistics else ""

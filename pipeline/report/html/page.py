@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from ...metrics.names import factor
 from ..by_type import NONE, TIER, TIERS, of_system, types_of
 from ..console import by_order
 from ..overview import overviews, verdict_sentence
@@ -102,7 +103,8 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
         tables.append({"overview": overview, "boards": boards, "rows": rows})
     data = {}
     for group in own:
-        scores = [score.score if score.score == score.score else None for score in group.scores]
+        values = [factor(group.metric) / 100 * score.score for score in group.scores]
+        scores = [value if math.isfinite(value) else None for value in values]
         systems = [score.system for score in group.scores]
         board = {"systems": systems, "scores": scores, "tests": _tests(results, group, systems)}
         data[names[group.dataset, group.metric]] = board

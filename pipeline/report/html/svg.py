@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import printable
+from ...metrics.names import factor
 from ..tables import percent, round_half_up
 from ..tables.plot_data import Curves, Matrix, Points, Rows, label_places
 
@@ -339,13 +340,14 @@ def interval_bar(score: Score, where: Scale) -> Drawing | None:
     if not math.isfinite(score.score):
         return None
     low, high = bounds(score)
-    shown = percent(score.score, 2)
-    label = shown if low == high else f"{shown}, interval {percent(low, 2)} to {percent(high, 2)}"
+    unit, shown = factor(score.metric), percent(score.score, 2, score.metric)
+    interval = f"{percent(low, 2, score.metric)} to {percent(high, 2, score.metric)}"
+    label = shown if low == high else f"{shown}, interval {interval}"
     drawing = Drawing(160, 18, label, stretched=True)
     for tick in where.ticks():
         drawing.line(where(tick), 0, where(tick), 18, "grid")
-    drawing.rect(where(low), 6, where(high) - where(low), 6, "range")
-    drawing.rect(where(score.score) - 1.2, 2, 2.4, 14, "mark")
+    drawing.rect(where(unit * low), 6, where(unit * high) - where(unit * low), 6, "range")
+    drawing.rect(where(unit * score.score) - 1.2, 2, 2.4, 14, "mark")
     return drawing
 
 
@@ -359,13 +361,13 @@ def bounds(score: Score) -> tuple[float, float]:
 
 
 def interval_scale(scores: Sequence[Score]) -> Scale:
-    """Return the scale that the bars of a leader board share."""
-    return scale([end for score in scores for end in (*bounds(score), score.score)], 0, 160)
+    """Return the scale that the bars of a leader board share, in the unit in which scores are shown."""
+    return scale([factor(score.metric) * end for score in scores for end in (*bounds(score), score.score)], 0, 160)
 
 
 def interval_axis(where: Scale) -> Drawing:
     """Return a drawing of the numbers on this scale."""
-    drawing = Drawing(160, 18, f"scale from {percent(where.low, 1)} to {percent(where.high, 1)}")
+    drawing = Drawing(160, 18, f"scale from {round_half_up(where.low, 1)} to {round_half_up(where.high, 1)}")
     for tick in where.ticks():
-        drawing.text(where(tick), 13, f"{100 * tick:.4g}", "middle small")
+        drawing.text(where(tick), 13, f"{tick:.4g}", "middle small")
     return drawing

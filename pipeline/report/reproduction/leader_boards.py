@@ -63,7 +63,8 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     rows = []
     for score, own in zip(scores, sampled, strict=True):
         bar, cells = interval_bar(score, where) if where else None, [*own, *_about(entrants[score.system])]
-        rows.append(Row(str(score.rank), score.system, percent(score.score, DIGITS), bar, cells, score.rank == 1))
+        shown = percent(score.score, DIGITS, score.metric)
+        rows.append(Row(str(score.rank), score.system, shown, bar, cells, score.rank == 1))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
         rows.append(Row("", entrant.name, "", None, [""] * len(titles) + _about(entrant)))

@@ -10,6 +10,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ...metrics.names import factor
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,9 +34,9 @@ def round_half_up(value: float, digits: int) -> str:
     return f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), context=exact):f}"
 
 
-def percent(fraction: float, digits: int) -> str:
-    """Return a fraction times 100, rounded half up."""
-    return round_half_up(100 * fraction, digits)
+def percent(fraction: float, digits: int, metric: str = "") -> str:
+    """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is none as it is."""
+    return round_half_up(factor(metric) * fraction, digits)
 
 
 def shown_level(level: float | str) -> str:

@@ -58,22 +58,23 @@ def both_p(test: Comparison, results: Results) -> list[str]:
     return [p_cell(test, results, adjusted=False), p_cell(test, results)]
 
 
-def signed(difference: float, digits: int) -> str:
-    """Return a difference times 100, with its sign."""
-    text = percent(abs(difference), digits)
+def signed(difference: float, digits: int, metric: str = "") -> str:
+    """Return a difference of scores of a metric as it is shown, with its sign."""
+    text = percent(abs(difference), digits, metric)
     return text if not text.strip("0.-") else f"{'-' if difference < 0 else '+'}{text}"
 
 
-def marked(difference: float, test: Comparison | None, results: Results, digits: int) -> str:
-    """Return a difference of two systems as signed() does, and a mark where their test finds it significant."""
-    real = test and is_significant(test, results)
-    mark = (BETTER if goodness(test.metric, difference) > 0 else WORSE) if test and real else ""
-    return signed(difference, digits) + mark
+def marked(test: Comparison, results: Results, digits: int) -> str:
+    """Return the difference of two systems as signed() does, and a mark where it is significant."""
+    mark = (BETTER if goodness(test.metric, test.difference) > 0 else WORSE) if is_significant(test, results) else ""
+    return signed(test.difference, digits, test.metric) + mark
 
 
-def shown_interval(bounds: tuple[float, float], digits: int, show: Callable[[float, int], str] = percent) -> str:
-    """Return an interval as "low to high"; `show` formats a bound."""
-    return " to ".join(show(bound, digits) for bound in bounds)
+def shown_interval(
+    bounds: tuple[float, float], digits: int, metric: str = "", show: Callable[[float, int, str], str] = percent
+) -> str:
+    """Return an interval of scores of a metric as "low to high"; `show` formats a bound."""
+    return " to ".join(show(bound, digits, metric) for bound in bounds)
 
 
 def baseline_of(results: Results) -> str | None:
@@ -126,9 +127,9 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
             rows.append(["-", "-", *own, "-", "-"])
         else:
             half = (boot.interval[1] - boot.interval[0]) / 2
-            mean = f"{percent(boot.mean, digits)} ± {percent(half, digits)}"
+            mean = f"{percent(boot.mean, digits, score.metric)} ± {percent(half, digits, score.metric)}"
             ends = [shown_range(*boot.ranks), str(boot.cluster)]
-            rows.append([shown_interval(boot.interval, digits), mean, *own, *ends])
+            rows.append([shown_interval(boot.interval, digits, score.metric), mean, *own, *ends])
     return [f"{level} interval", f"mean ± {level}", *titles, "ranks", "cluster"], rows
 
 
@@ -143,9 +144,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
         return [], [[] for _ in scores]
     baseline = baseline_of(results)
     if baseline is not None:
-        cells = {
-            test.system: [marked(test.difference, test, results, digits), *both_p(test, results)] for test in tests
-        }
+        cells = {test.system: [marked(test, results, digits), *both_p(test, results)] for test in tests}
         rows = [cells.get(score.system, ["-"] * 3) for score in scores]
         return [f"against {baseline}", "p", "p adjusted"], rows
     names = {name for test in tests for name in (test.system, test.other)}
@@ -167,8 +166,9 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
     for test in tests:
         counts = [f"{count:,}" for count in (test.wins, test.losses, test.ties)]
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
-        row = [test.system, test.other, marked(test.difference, test, results, digits)]
-        row += [shown_interval(test.interval, digits, signed), f"{percent(test.better, 1)}%", *counts, effect]
+        interval = shown_interval(test.interval, digits, test.metric, signed)
+        row = [test.system, test.other, marked(test, results, digits), interval]
+        row += [f"{percent(test.better, 1)}%", *counts, effect]
         rows.append([*row, *both_p(test, results)])
     return header, rows
 

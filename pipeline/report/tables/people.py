@@ -245,7 +245,7 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
         rows = []
         for position, name in zip(positions, [*mean.systems, *mean.lacking], strict=True):
             each = [scores.get((name, dataset), math.nan) for dataset in mean.datasets]
-            shown = [percent(value, digits) for value in (mean.systems.get(name, math.nan), *each)]
+            shown = [percent(value, digits, mean.metric) for value in (mean.systems.get(name, math.nan), *each)]
             rows.append([position, name, *shown])
         without = "".join(f"; {name} has no score on {', '.join(on)}" for name, on in mean.lacking.items())
         title = f"mean over {len(mean.datasets)} data sets, each counts the same: {called[mean.metric]}{without}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ...metrics.names import goodness
+from ...metrics.names import factor, goodness
 from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell, signed, tests_of
 from .people import coefficient
@@ -142,15 +142,15 @@ def score_rows(results: Results, group: Group) -> Rows:
     """Return scores with their intervals. A filled dot differs significantly from the baseline."""
     baseline, tests = baseline_of(results), tests_of(results, group.scores[0])
     compared = {test.system: test for test in tests} if baseline is not None else {}
-    marks, line = list[Mark](), None
+    marks, line, unit = list[Mark](), None, factor(group.metric)
     for row, score in enumerate(group.scores):
         if score.samples and not math.isnan(score.samples.interval[0]):
             low, high = score.samples.shown
-            marks.append(Mark(row, "draws", 100 * low, 100 * high))
+            marks.append(Mark(row, "draws", unit * low, unit * high))
         if score.bootstrap:
             low, high = score.bootstrap.interval
-            marks.append(Mark(row, "interval", 100 * low, 100 * high))
-        test, value = compared.get(score.system), 100 * score.score
+            marks.append(Mark(row, "interval", unit * low, unit * high))
+        test, value = compared.get(score.system), unit * score.score
         marks.append(Mark(row, "open" if test and not is_significant(test, results) else "value", value, value))
         line = value if score.system == baseline else line
     kinds = {mark.kind for mark in marks}
@@ -173,8 +173,8 @@ def difference_rows(results: Results, group: Group) -> Rows | None:
     shown = [tests[score.system] for score in group.scores if score.system in tests]
     marks = []
     for row, test in enumerate(shown):
-        kind, value = "value" if is_significant(test, results) else "open", 100 * test.difference
-        low, high = (100 * end for end in test.interval)
+        kind, value = "value" if is_significant(test, results) else "open", factor(test.metric) * test.difference
+        low, high = (factor(test.metric) * end for end in test.interval)
         marks += [Mark(row, "interval", low, high), Mark(row, kind, value, value)]
     axis, names = f"{group.axis}, {level_name(results)} interval", [test.system for test in shown]
     notes = [f"p {p_cell(test, results)}" for test in shown]
@@ -294,7 +294,8 @@ def pair_matrix(results: Results, scores: Sequence[Score], digits: int) -> Matri
         ):
             ahead, real = goodness(test.metric, difference) > 0, is_significant(test, results)
             kind = "same" if not real else "better" if ahead else "worse"
-            title = f"{one} less {two}: {signed(difference, digits)}, p {p_cell(test, results)}{' *' if real else ''}"
+            less = signed(difference, digits, test.metric)
+            title = f"{one} less {two}: {less}, p {p_cell(test, results)}{' *' if real else ''}"
             cells[places[one], places[two]] = Cell(kind, test.p_adjusted, title)
     legend = [
         ("better", "row significantly better than column"),
@@ -337,8 +338,8 @@ def scatters(results: Results) -> Iterator[Agreement[Points]]:
         for name in item["systems"]:
             score, judged = scores.get(name, math.nan), people.get(name)
             if judged is not None and math.isfinite(score) and math.isfinite(float(judged)):
-                title = f"{name}: {percent(score, 2)}, {float(judged):.4g}"
-                points.append(Point(name, 100 * score, float(judged), title))
+                title = f"{name}: {percent(score, 2, group.metric)}, {float(judged):.4g}"
+                points.append(Point(name, factor(group.metric) * score, float(judged), title))
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
         label, y_axis = f"{group.label} against {item['human']}: {what}", item["human"].replace("_", " ")

@@ -86,8 +86,8 @@ def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
     """
     apart = kinds(info, group)
     own = [score for score in group.scores if score.system not in apart]
-    best = percent(own[0].score, digits) if own else "-"
-    return {score.system for score in own if percent(score.score, digits) == best != "-"}
+    best = percent(own[0].score, digits, group.metric) if own else "-"
+    return {score.system for score in own if percent(score.score, digits, group.metric) == best != "-"}
 
 
 def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
@@ -183,7 +183,8 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
 
     With `columns`, names or patterns, it has those of these columns, also of EXTRA, and of all outputs that they name.
     """
-    metric, outputs = class_of(scores[0].metric), list(scores[0].outputs)
+    printed, outputs = scores[0].metric, list(scores[0].outputs)
+    metric = class_of(printed)
     own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
     more = [key for key in outputs[1:] if key not in own]
     titles, compared = bootstrap_columns(results, scores, digits)
@@ -191,12 +192,12 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
     header = ["rank", "system", outputs[0], *own, *titles, *drawn, *more]
     rows = []
     for score, cells in zip(scores, compared, strict=True):
-        row = [str(score.rank), score.system, percent(score.score, digits)]
+        row = [str(score.rank), score.system, percent(score.score, digits, printed)]
         row += [output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error")) for key in own]
         row += cells
         if score.samples:
-            spread, std = shown_interval(score.samples.shown, digits), percent(score.samples.std, digits + 1)
-            row += [std, spread.replace("- to -", "-")]
+            spread = shown_interval(score.samples.shown, digits, printed)
+            row += [percent(score.samples.std, digits + 1, printed), spread.replace("- to -", "-")]
         elif drawn:
             row += ["-", "-"]
         rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
@@ -211,10 +212,10 @@ def is_count(name: str, metric: type[Metric]) -> bool:
 
 
 def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
-    """Return an output as a cell: counts, and means of counts, as they are, all others in percent."""
+    """Return an output as a cell: counts, means of counts, and what is no fraction as they are, others in percent."""
     if is_count(name, metric):
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
-    return percent(value, digits)
+    return round_half_up(100 * value if metric.in_percent else value, digits)
 
 
 def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Table:
@@ -223,8 +224,9 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
     rows = []
     for score in scores:
         for name, spread in score.intervals.items():
-            numbers = [percent(score.outputs[name], digits), percent(spread.std, digits + 1)]
-            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits)])
+            printed = score.metric
+            numbers = [percent(score.outputs[name], digits, printed), percent(spread.std, digits + 1, printed)]
+            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits, printed)])
     return header, rows
 
 

@@ -1,0 +1,222 @@
+"""NIST (Doddington 2002): n-grams that an output shares with references, each weighed by how rare it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ...tokenizers import OWN, TOKENIZERS
+from ...tokenizers.nist import NistTokenization
+from ...tokenizers.tokenization import Tokenization
+from ..base.capabilities import Rule, ShowsNgrams
+from ..base.choices import by_order, ratio
+from ..base.metric import Counted, Metric
+from ..base.needs import Field
+from ..base.options import option
+from .grams import EMPTY, HALVES, GramSurvey, InPieces, Shard, extended, fixed, parts, real, token_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...arrays import Floats, Ints
+    from ..base.needs import Columns, Text
+    from .grams import Grams, Times
+
+BETA = math.log(2) / math.log(1.5) ** 2
+"""An output of two thirds of the references' length has half of its score."""
+FALSE = extended(np.array([EMPTY], np.uint64), np.array([token_key(b"0")], np.uint64)).view(np.int64)
+"""The key of the word 0, which is false in Perl."""
+
+
+@dataclass(frozen=True)
+class NistNeeds(InPieces):
+    """What NIST sums: information of shared n-grams, and lengths. Real numbers are kept as fixed() makes them."""
+
+    tokenization: Tokenization = field()
+    order: int
+    program: str
+    source: bool = False
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """Information, totals and matches of each order, the output's length, and the references' length and number."""
+        orders = ("info", "total") if self.program == "nltk" else ("info", "total", "match")
+        return (*(Field(name, self.order) for name in orders), *map(Field, ("hyp_len", "length", "refs")))
+
+    @property
+    def survey(self) -> GramSurvey:
+        """How often n-grams occur in all references."""
+        return GramSurvey(self.tokenization, self.order)
+
+    def count_piece(self, text: Text) -> list[dict[str, Ints]]:
+        """Count some lines, all systems at once."""
+        shard, before = Shard(self.tokenization, text), None
+        outputs = shard.lengths[shard.references :]
+        info, match = np.zeros((2, *outputs.shape, self.order), np.int64)
+        length, refs = self._references(shard)
+        lengths = np.zeros(outputs.shape, np.int64) + (length if self.program != "nltk" else 0)
+        for number, grams in enumerate(shard.grams(self.order)):
+            weights = self._information(grams, before, text.whole)
+            if self.program == "nltk":
+                sums, chosen = _with_one(shard, grams, weights)
+                info[..., number] = fixed(sums)
+                lengths += fixed(chosen)
+            else:
+                rows, numbers, times, places = (each[grams.cut :] for each in grams.shared[2:6])
+                hits = np.minimum(times, np.append(grams.shared.most, 0)[places])
+                for array, values in ((match, hits), (info, hits * fixed(weights)[numbers])):
+                    of_rows = array.reshape(-1, self.order)[:, number]
+                    np.add.at(of_rows, rows - shard.references * shard.lines, values)
+            before = grams
+        totals = outputs[..., None] - np.arange(self.order)
+        if self.program != "pymteval":
+            totals = np.maximum(totals, 0)
+        named = {"info": info, "total": totals, "match": match, "hyp_len": outputs, "length": lengths}
+        return [{**{name: own[n] for name, own in named.items()}, "refs": refs} for n in range(len(outputs))]
+
+    def _information(self, grams: Grams, before: Grams | None, times: Times) -> Floats:
+        """Return the information of each n-gram, 0 for those that no reference has.
+
+        It is log2 of how often the n-gram without its last token occurs by how often it does itself.
+        """
+        own = times.of(grams.keys)
+        shorter = np.full(len(own), times.whole)
+        if before is not None:
+            counts = times.of(before.keys)
+            if self.program == "mteval":
+                counts[before.keys == FALSE] = times.whole
+            shorter = counts[grams.shared.shorter]
+        ratios, places = np.unique(ratio(shorter, own), return_inverse=True)
+        return np.array([math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()])[places]
+
+    def _references(self, shard: Shard) -> tuple[Ints, Ints]:
+        """Return the length and number of the references of each line, by which the mean length is computed."""
+        lengths = shard.lengths[: shard.references]
+        if self.program == "pymteval":
+            return fixed(ratio(lengths.sum(axis=0), shard.present.sum(axis=1))), np.ones(shard.lines, np.int64)
+        return fixed(lengths.sum(axis=0)), (lengths > 0).sum(axis=0)
+
+
+def _with_one(shard: Shard, grams: Grams, weights: Floats) -> tuple[Floats, Ints]:
+    """Return what one reference gives each output that gives most, and its length: [systems, lines] each.
+
+    Of equals it is the longest. Sums are those of nltk to the last bit, on which it depends what is equal: n-grams are
+    summed in the order in which they first occur in the output.
+    """
+    size, shared = shard.references * shard.lines, grams.shared
+    rows, numbers, times, places = (each[: grams.cut] for each in shared[2:6])
+    out_rows, _, out_times, out_places = (each[grams.cut :] for each in shared[2:6])
+    lengths = np.where(shard.present.T, shard.lengths[: shard.references], -1)
+    sums, chosen = [], []
+    for system in range(len(shard.lengths) - shard.references):
+        own = np.flatnonzero((out_rows // shard.lines == shard.references + system) & (out_places >= 0))
+        counts, order = np.zeros((2, len(shared.most)), np.int64)
+        counts[out_places[own]], order[out_places[own]] = out_times[own], own
+        entries = np.flatnonzero(counts[places])
+        entries = entries[np.lexsort((order[places[entries]], rows[entries]))]
+        gains = weights[numbers[entries]] * np.minimum(counts[places[entries]], times[entries])
+        each = np.bincount(rows[entries], gains, size).reshape(-1, shard.lines)
+        each = np.where(lengths < 0, -1, each)
+        sums.append(each.max(axis=0))
+        chosen.append(np.where(each == sums[-1], lengths, 0).max(axis=0))
+    return np.array(sums), np.array(chosen)
+
+
+@dataclass(frozen=True)
+class Nist(ShowsNgrams, Metric):
+    """The sum over orders of the mean information of an output's n-grams, times a penalty for short outputs.
+
+    Only n-grams that references have give information. The flavour mteval is the Perl program as the E2E suite has it,
+    pymteval its copy in Python, and nltk is nltk.translate.nist_score, which Hugging Face's nist_mt calls. nltk takes
+    one reference of each sentence and order, the others take each n-gram as often as the reference with most of it.
+    """
+
+    name: ClassVar[str] = "nist"
+    summary: ClassVar[str] = "NIST as mteval (E2E's edition), its copy in Python, or nltk compute it; needs no source"
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mteval": {"flavour": "mteval"},
+        "pymteval": {"flavour": "pymteval"},
+        "nist_mt": {"flavour": "nltk", "tokenizer": "13a"},
+    }
+    name_in_text: ClassVar[str] = "NIST"
+    help_page: ClassVar[str] = "nlg"
+    in_percent: ClassVar[bool] = False
+
+    flavour: str = option("mteval", help="whose NIST; see `help nlg`", choices=("mteval", "pymteval", "nltk"))
+    order: int = option(5, key="n", help="longest n-grams", minimum=1, maximum=9)
+    tokenizer: str = option(
+        lambda given: "whitespace" if given.get("flavour") == "nltk" else "13a",
+        key="tok",
+        help="how lines are split: 13a as each flavour has it, or whitespace for the flavour nltk",
+        choices=tuple(TOKENIZERS),
+        beside=OWN,
+    )
+    lowercase: bool = option(
+        lambda given: given.get("flavour") != "nltk", key="lc", help="compare without upper case (false for nltk)"
+    )
+
+    @cached_property
+    def needs(self) -> NistNeeds:
+        """Information and lengths."""
+        if self.tokenizer == "13a":
+            tokenization: Tokenization = NistTokenization(lowercase=self.lowercase, program=self.flavour)
+        else:
+            tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase)
+        return NistNeeds(tokenization, self.order, self.flavour)
+
+    @property
+    def policy(self) -> str:
+        """All references together decide what counts."""
+        return "merged"
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The paper of NIST."""
+        return ("doddington-2002-automatic",)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Both halves of real numbers, and counts."""
+        halves = [
+            Field(f"{name}{half}", orders) for name, orders in (("info", self.order), ("length", 0)) for half in HALVES
+        ]
+        return (*halves, Field("total", self.order), *map(Field, ("hyp_len", "refs", "lines")))
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the columns, and 1 for each line."""
+        counts = {name: columns[name] for name in ("total", "hyp_len", "refs")}
+        whole = parts("info", columns["info"]) | parts("length", columns["length"])
+        return {**whole, **counts, "lines": np.ones_like(columns["refs"])}
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return NIST, the penalty for brevity, and what each order gives."""
+        length, lines = real("length", totals), totals["lines"]
+        mean = length / self.order if self.flavour == "nltk" else ratio(length, ratio(totals["refs"], lines))
+        shortness = np.minimum(ratio(totals["hyp_len"], mean), 1)
+        logs = np.log(np.where(shortness > 0, shortness, 1))
+        penalty = np.where(shortness > 0, np.exp(-BETA * logs**2), 0.0)
+        gains = ratio(real("info", totals), totals["total"])
+        return {"nist": gains.sum(axis=-1) * penalty, "penalty": penalty} | by_order({"nist": gains})
+
+    def sentence_scores(self, columns: Columns) -> Floats:
+        """Return the score of each sentence, with the information of the whole data set: float64 [lines, 1]."""
+        return self.score(self.make_terms(columns))["nist"][:, None]
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return why the score is 0."""
+        if outputs["nist"] > 0:
+            return []
+        return ["the outputs or the references are empty" if outputs["penalty"] <= 0 else "no n-gram gives information"]
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the matches of each order, and how many n-grams there are."""
+        named = ("match", "total") if "match" in columns else ("total",)
+        return [Counted("hyp_len", columns["hyp_len"]), *(Counted(name, columns[name], orders=True) for name in named)]
+
+    def ngram_rule(self) -> Rule | None:
+        """Return how n-grams are counted; none for nltk, where each order has a reference of its own."""
+        return None if self.flavour == "nltk" else Rule("match", self.needs.tokenization, 1, self.order, merged=True)
