@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
+from .corpus.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts
 from .metrics import METRICS
@@ -99,6 +100,12 @@ class Result(Shown):
         """
         return self._of_sentences(every_output)
 
+    @property
+    def ids(self) -> list[str] | None:
+        """The ids of the sentences, or None where the data set has none."""
+        ids = self._board.ids
+        return read_texts(ids, 0, ids.lines) if ids else None
+
     def sentence_spread(self) -> dict[str, Floats]:
         """Return the spread of each sentence's score over its references.
 
@@ -144,7 +151,7 @@ class Result(Shown):
         return [row for part in parts for row in part.rows()]
 
     def to_pandas(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
-        """Return a DataFrame with a row for each sentence: its score, then its columns.
+        """Return a DataFrame with a row for each sentence: its id, where it has one, its score, then its columns.
 
         With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. With columns="outputs" it
         is what `sentence_outputs` gives, such as recall and precision. Raises InputError where pandas is not installed.
@@ -156,10 +163,11 @@ class Result(Shown):
         return frame("polars", self._columns(columns))
 
     def _columns(self, columns: str) -> dict[str, Any]:
+        ids = {"id": own} if (own := self.ids) else {}
         if columns == "outputs":
-            return self.sentence_outputs
+            return ids | self.sentence_outputs
         few = are_few(columns, ("outputs", "all"))
-        return self.sentence_spread() if few else {"score": self.sentences, **self.columns}
+        return ids | (self.sentence_spread() if few else {"score": self.sentences, **self.columns})
 
     def plot(self) -> Figure:
         """Return how many sentences have which score, as a figure of matplotlib, which notebooks show.

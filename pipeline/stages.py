@@ -28,9 +28,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
+from .corpus.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
+from .execution.store.counts import BLOCK, ids_file
 from .execution.store.run_directory import Log, RunDirectory, mirrored, running, surroundings
 from .io.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
@@ -45,11 +47,12 @@ from .scoring.results import Results
 from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
+    from .corpus.texts import AnyText
     from .execution.count import Counted
     from .execution.options import Missing, RunOptions
     from .human.human_judgements import HumanJudgements
@@ -291,7 +294,12 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-    for name in dict.fromkeys(("json", *output.formats)):
-        files = FORMATS[name].files(material)
+    ids = {ids_file(corpus.name): _lines(corpus.ids) for corpus in scored.corpora if corpus.ids}
+    for files in (ids, *(FORMATS[name].files(material) for name in dict.fromkeys(("json", *output.formats)))):
         directory.announce(names=files)
         directory.write_all(files)
+
+
+def _lines(text: AnyText) -> Iterator[bytes]:
+    for low in range(0, text.lines, BLOCK):
+        yield "".join(f"{line}\n" for line in read_texts(text, low, min(low + BLOCK, text.lines))).encode()

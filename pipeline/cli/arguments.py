@@ -50,7 +50,7 @@ def given_path(text: str) -> Path | Remote:
 def given_text(text: str, flag: str) -> Input:
     """Return the text that is named after a flag: all lines of a file, or a column, or a text of an M2 file."""
     path, column = _parted(text, flag)
-    form = format_in(path.name)
+    form = format_in(str(path))
     if form == ANNOTATED and isinstance(path, Path):
         return Column(kind=ONE_ANNOTATOR, path=path, column=_annotator(path, column, flag))
     if form is None or form == ANNOTATED or not column:
@@ -102,7 +102,7 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
     start = text.find(":") + 1 if is_data(text) else 0
     for colon in (match.start() for match in re.finditer(":", text[start:])):
         name, column = text[: start + colon], text[start + colon + 1 :]
-        if format_in(Path(name).name) and column:
+        if format_in(name) and column:
             return given_path(name), column
         if exists(locate(Path(), name)):
             kinds = ", ".join(f".{name}" for name in READERS)
@@ -162,6 +162,8 @@ def add_files(parser: argparse.ArgumentParser, *names: str, piped: bool = False,
     )
     meaning = "the encoding of files of lines (default: utf-8, in which columns and M2 files are always read)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
+    meaning = "the field of the ids by which FILE:COLUMN texts are joined, in whatever order they are"
+    parser.add_argument("--key", default="", metavar="NAME", help=meaning)
     meaning = "-r is one file of tab-separated lines, whose first N columns are the references"
     parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
 
@@ -179,6 +181,13 @@ def _encoding(text: str) -> str:
 def _in(encoding: str, text: Input) -> Input:
     """Return a text in an encoding; columns and M2 files are in UTF-8."""
     return text if isinstance(text, Column) else Column(kind=ENCODED, path=text, column=encoding)
+
+
+def _keyed(key: str, text: Input) -> Input:
+    """Return a text; one in records is joined with others by their ids, where the command line says in which field."""
+    if key and isinstance(text, Column) and text.kind in READERS and text.kind != ANNOTATED:
+        return replace(text, key=key)
+    return text
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -206,6 +215,8 @@ def open_files(
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args, views, required=references)
+    keyed = tuple(_keyed(args.key, text) for text in dataset.references)
+    dataset = replace(dataset, source=dataset.source and _keyed(args.key, dataset.source), references=keyed)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
@@ -216,7 +227,7 @@ def open_files(
         named = {name: _in(args.encoding, text) for name, text in named.items()}
         encoded = tuple(_in(args.encoding, text) for text in dataset.references)
         dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=encoded)
-    systems = [System(name, {DATASET: path}) for name, path in named.items()]
+    systems = [System(name, {DATASET: _keyed(args.key, path)}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))

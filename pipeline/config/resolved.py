@@ -49,6 +49,8 @@ class Column:
     """Whether a record may have no text."""
     decimals: int | None = None
     """Decimals that numbers have at most. None allows any real numbers."""
+    key: str = ""
+    """The column of the ids by which the records are joined with others. Empty: they are in the same order."""
     lenient: bool = False
     """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
 

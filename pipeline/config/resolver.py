@@ -203,7 +203,10 @@ class Resolver:
             header = False
         elif not is_number and not header:
             self.problem("without a header the column must be a number, from 1", (*location, "header"))
-        return Column(kind=written.format, path=path, column=written.column, header=header)
+        default = self.written.datasets[dataset].key if self.formats[written.format].column else None
+        return Column(
+            kind=written.format, path=path, column=written.column, header=header, key=written.key or default or ""
+        )
 
     def selection(self, written: DatasetConfig, name: str) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""

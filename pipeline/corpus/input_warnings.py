@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..tokenizers import tokenizer_called
 from .samples import FEW, shifted
-from .texts import ORDINARY, MemoryText, read_texts, same
+from .texts import ORDINARY, MemoryText, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,8 +42,6 @@ BOLDER = 1.5
 """How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
 TOKENISED, WRITTEN = 0.8, 0.2
 """The shares of full stops and commas with white space before them that tokenised and other texts have."""
-TRANSPOSED = 0.1
-"""How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
 
 
 def mistaken_texts(corpus: Corpus) -> list[str]:
@@ -55,9 +53,7 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
     for called, sample in samples.named:
         records = [line for line in sample.lines if "{" in line and _RECORD.match(line.strip())]
         if records and len(records) >= 0.9 * sum(not line.isspace() for line in sample.lines if line):
-            wanted = f"{{jsonl: {sample.text.name}, column: NAME}}"
-            what = "looks like JSON lines that are read as plain text"
-            warnings.append(f"{called} {what}; to score one field, write {wanted}")
+            warnings.append(f"{called} looks like JSON objects, not texts; take the text out of each")
     texts = [sample.text for sample in samples.references]
     for number, text in enumerate(texts):
         for first, other in enumerate(texts[:number]):  # a few lines may be equal by chance, if not of one file
@@ -232,13 +228,13 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
         warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
     else:
         warnings = [*corpus.notes, *_odd_files(corpus), *(_references(corpus) if references else []), *_systems(corpus)]
-        warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
+        warnings += mistaken_texts(corpus) if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
 
 
 def _ordinary(corpus: Corpus) -> bool:
     """Return whether a glance tells that a corpus has a few texts in memory with nothing odd in any of them."""
-    if corpus.lines >= FEW or corpus.lines == len(corpus.references) > 1 or corpus.missing or corpus.notes:
+    if corpus.lines >= FEW or corpus.missing or corpus.notes:
         return False
     texts = corpus.texts()
     for text in texts:
@@ -293,38 +289,3 @@ def _systems(corpus: Corpus) -> Iterator[str]:
         if file.odd.subwords and not expected:
             times = "once" if file.odd.subwords == 1 else f"{file.odd.subwords} times"
             yield f"system {name} has subword pieces ('@@ ' or '\u2581', {times}); join them before scoring"
-
-
-def _transposed(corpus: Corpus) -> Iterator[str]:
-    """Warn of references in memory that fit better when transposed; there must be as many of them as items."""
-    texts = [*([corpus.source] if corpus.source else []), *corpus.systems.values()][:1]
-    if not (1 < corpus.lines == len(corpus.references) and texts and isinstance(texts[0], MemoryText)):
-        return
-    base = [set(text.split()) for text in read_texts(texts[0], 0, corpus.lines)]
-    given = [[set(t.split()) for t in read_texts(reference, 0, corpus.lines)] for reference in corpus.references]
-    pairs = [(i, j) for i in range(corpus.lines) for j in range(corpus.lines) if i != j]
-    straight = sum(_overlap(given[i][j], base[j]) for i, j in pairs) / len(pairs)
-    turned = sum(_overlap(given[i][j], base[i]) for i, j in pairs) / len(pairs)
-    if turned > straight + TRANSPOSED:
-        yield (
-            "the references look transposed: expected a list for each reference set, with a text for each item, "
-            "and these fit better as a list for each item"
-        )
-
-
-def _overlap(one: set[str], two: set[str]) -> float:
-    """Return how much of all tokens of two texts both texts have, from 0 to 1."""
-    return len(one & two) / max(len(one | two), 1)
-
-
-def misshapen(references: Sequence[AnyText], items: int) -> str | None:
-    """Return the problem of references in memory that were given as one list for each item, or None."""
-    if len(references) != items:
-        return None
-    counts = {text.lines for text in references}
-    if counts != {items} and max(counts) < items:
-        return (
-            "references: look transposed: expected a list for each reference set, with a text for each item; "
-            f"found {items} lists, one for each item"
-        )
-    return None

@@ -342,6 +342,16 @@ def read_texts(text: AnyText, low: int, high: int) -> list[str]:
     return [line.decode() for line in read_span(text.span(low, high)).texts()]
 
 
+def called(line: int, ids: AnyText | None) -> str:
+    """Return how a line, from 1, is called where it is shown: its number, and its id if there are ids."""
+    return f"line {line:,} (id {id_of(ids, line)})" if ids else f"line {line:,}"
+
+
+def id_of(ids: AnyText, line: int) -> str:
+    """Return the id of a line, which counts from 1."""
+    return read_texts(ids, line - 1, line)[0]
+
+
 BRACKETS = {
     b"-lrb-": b"(",
     b"-rrb-": b")",

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...api import evaluate_corpus
-from ...corpus.texts import read_texts
+from ...corpus.texts import called, id_of, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import count_in_memory
 from ...kernel.common import join_lines
@@ -136,7 +136,8 @@ def _differences(corpus: Corpus, metrics: Sequence[Metric], top: int) -> None:
             scores = f"{percent(first.sentences[line], 2):>7}{percent(second.sentences[line], 2):>8}"
             output = printable(read_texts(corpus.systems[first.system], line, line + 1)[0].replace("\n", " "))
             shown = output if len(output) <= WIDTH else output[: WIDTH - 3] + "..."
-            print(f"  line {line + 1:>6}:{scores}  {shown}")
+            own = f" (id {printable(id_of(corpus.ids, line + 1))})" if corpus.ids else ""
+            print(f"  line {line + 1:>6}{own}:{scores}  {shown}")
         print(f"  {int((difference != 0).sum())} of {len(difference)} sentences differ")
 
 
@@ -147,7 +148,7 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
         edits = edits_of(metric, judge, corpus, columns, name, line)
-        print(printable(f"system  {name}, line {line}"))
+        print(printable(f"system  {name}, {called(line, corpus.ids)}"))
         print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
         print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
         own = annotator_columns(metric, columns, line, corpus)
@@ -199,7 +200,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     of_texts = [metric for metric in read if not computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
-        _say(f"system     {name}, line {line}", "bold")
+        _say(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
         if texts.source is not None:
             _say(f"source     {printable(texts.source)}")
         _say(f"output     {printable(texts.output)}")

@@ -2,7 +2,8 @@
 
 Names are understood as people write them: BLEU, sacreBLEU, rougeL, ROUGE-2, chrF++, GLEU+, Google GLEU. An option is
 for the metrics that have a use for it. FILE may be plain text, packed or not, an address, data:NAME/FILE, or
-FILE:COLUMN: a key of .jsonl, a column of .tsv (its name, or its number from 1) or .parquet, an annotator of .m2.
+FILE:COLUMN: a key of .jsonl, a column of .csv or .tsv (its name, or its number from 1), .parquet, .arrow or a folder of
+`datasets`, an annotator of .m2. A column of lists is several references. --key ID joins records by their ids (help files).
 An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
 --gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
 references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
@@ -18,7 +19,7 @@ examples:
   gec-pipeline score bleu -l en-ja -r ref.txt -i system.txt -b
   gec-pipeline score bleu --paired-bs -r ref.txt -i baseline.txt a.txt b.txt
   gec-pipeline score gleu -s d.jsonl:source -r d.jsonl:target -o d.jsonl:hyp outputs.tsv:2 outputs.tsv:AMU
-  gec-pipeline score bleu -r d.jsonl:ref1 d.jsonl:ref2 -o d.jsonl:hyp --empty-references none
+  gec-pipeline score rouge1 bleu --key id -r d.jsonl:references -o a.jsonl:prediction b.csv:prediction
   gec-pipeline score gleu -r gold.m2 -o system.txt
   gec-pipeline score gleu -s gold.m2 -r gold.m2:0 gold.m2:1 -o system.txt
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt --confidence
@@ -35,6 +36,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ...errors import printable
 from ...metrics.base.capabilities import reads_files
 from ...report.terminal.progress import Bar
 from ..arguments import add_computing, add_files, computing_options, jobs, kernel_notes, open_files, output_from_pipe
@@ -187,20 +189,23 @@ def run(args: argparse.Namespace) -> int:
 def print_sentences(results: Sequence[Result], digits: int) -> None:
     """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references.
 
-    Where there are several metrics, the first column is the metric.
+    Where lines have ids, they stand behind the line. Where there are several metrics, the first column is the metric.
     """
     from ...report.tables import percent
     from ...report.tables.ranked import labels
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
-    print(*(["metric"] if several else []), "system\tline\tscore\tstd\tlow\thigh", sep="\t")
+    ids = results[0].ids
+    titles = "system\tline\tid" if ids else "system\tline"
+    print(*(["metric"] if several else []), titles, "score\tstd\tlow\thigh", sep="\t")
     for result in results:
         spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
         rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
         first = [called[result.signature]] if several else []
         for line, row in enumerate(rows, 1):
-            print(*first, result.system, line, *(percent(value, digits) for value in row), sep="\t")
+            place = [line, printable(ids[line - 1])] if ids else [line]
+            print(*first, result.system, *place, *(percent(value, digits) for value in row), sep="\t")
 
 
 def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
@@ -215,7 +220,8 @@ def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
     several = len(called) > 1
     every = [(result, result.sentence_outputs) for result in results]
     names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
-    print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
+    ids = results[0].ids
+    print(*(["metric"] if several else []), "system", "line", *(["id"] if ids else []), *names, sep="\t")
     for result, outputs in every:
         first, metric = [called[result.signature]] if several else [], type(result.measure)
         cells = [
@@ -223,4 +229,5 @@ def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
             for name in names
         ]
         for line in range(len(outputs[next(iter(outputs))])):
-            print(*first, result.system, line + 1, *(own[line] if own else "" for own in cells), sep="\t")
+            place = [line + 1, printable(ids[line])] if ids else [line + 1]
+            print(*first, result.system, *place, *(own[line] if own else "" for own in cells), sep="\t")

@@ -5,16 +5,19 @@ To add one: a file here with a function that yields the texts of a file, and a l
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...config.resolved import PACKED_SUFFIXES
+from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
+from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...config.resolved import Column, Input
 
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
 class TextFormat(NamedTuple):
     """A format of files with a text in each record. A config names such a file as {NAME OF THE FORMAT: PATH}."""
 
-    texts: Callable[[Path, str, Column], Iterator[bytes]]
-    """Yields the texts, from the path of a file, its name in messages, and what the config says of it."""
+    texts: Callable[[Path, str, Column], Iterator[object]]
+    """Yields the texts, from the path of a file, its name in messages, and what the config says of it.
+
+    Records may also hold a list of texts, or none; see `as_text` in `records.py`.
+    """
     summary: str
     """What such a file holds, for the schema."""
     column: str = ""
@@ -44,8 +50,15 @@ READERS: dict[str, TextFormat] = {
     "jsonl": TextFormat(
         later(__name__, "records.jsonl"),
         "A text in each line's JSON object.",
-        column="the key of the text; a.b is the key b inside a",
-        suffixes=("ndjson",),
+        column="the key of the text; a.b is the key b inside a, a[0] the first of a list",
+        suffixes=("ndjson", "json"),
+    ),
+    "csv": TextFormat(
+        later(__name__, "records.csv"),
+        "A text in a column of a CSV file, whose cells may be quoted.",
+        column="its name in the first line, or its number from 1",
+        header="whether the first line has the names; default: only where column is a name",
+        unit=CSV_ROW,
     ),
     "tsv": TextFormat(
         later(__name__, "records.tsv"),
@@ -56,8 +69,15 @@ READERS: dict[str, TextFormat] = {
     "parquet": TextFormat(
         later(__name__, "records.parquet"),
         "A text in a column of a Parquet file; needs pyarrow.",
-        column="the column of the text; a.b is the field b of a struct a",
+        column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
         unit=", row ",
+    ),
+    "arrow": TextFormat(
+        later(__name__, "records.arrow"),
+        "A text in a column of an Arrow file, or of a folder that save_to_disk() of `datasets` wrote; needs pyarrow.",
+        column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
+        unit=", row ",
+        suffixes=("feather",),
     ),
     ANNOTATED: TextFormat(
         later(__name__, "m2.corrected"),
@@ -91,16 +111,67 @@ def spooled(text: Input, spool: Spool) -> Spooled:
     """Return the file that holds the texts: plain files are used in place, all else is spooled. Raises CorpusError."""
     if isinstance(text, Path | Remote):
         return Spooled(spool.raw(text), b"\n", Origin(named(text)))
-    name = named(text.path)
-    form = (READERS | _OTHERS)[text.kind]
-    texts = form.texts(spool.local(text.path), name, text)
-    origin = Origin(name, form.unit, int(text.header))
-    return Spooled(spool.write_texts(name, texts), SEPARATOR, origin)
+    origin = origin_of(text)
+    texts = (as_text(value, text, partial(origin.at, number)) for number, value in enumerate(_values(text, spool), 1))
+    return Spooled(spool.write_texts(origin.name, texts), SEPARATOR, origin)
+
+
+def origin_of(text: Column) -> Origin:
+    """Return how messages name the records of a file."""
+    return Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
+
+
+def _values(text: Column, spool: Spool) -> Iterator[object]:
+    return (READERS | _OTHERS)[text.kind].texts(spool.local(text.path), named(text.path), text)
+
+
+def sizes_of_lists(text: Column, spool: Spool) -> bytearray | None:
+    """Return how many texts the list of each record has, a byte for each; None where the first record has no list.
+
+    Raises CorpusError where another record has none, and for a list with more texts than there may be references.
+    """
+    origin, sizes = origin_of(text), bytearray()
+    for number, value in enumerate(_values(text, spool), 1):
+        size = len(value) if isinstance(value, list) else 0
+        message = f" has {size:,} texts; at most {MOST} references are supported" if size > MOST else ""
+        if not isinstance(value, list) and number == 1:
+            return None
+        if not isinstance(value, list) and (value is not None or not text.null):
+            message = f": expected a list of texts, as in the first record; found {kind_of(value)}"
+        if message:
+            raise CorpusError([Problem(origin.at(number), f"'{text.column}'{message}")])
+        sizes.append(size)
+    return sizes
+
+
+MOST = 255
+"""The most references."""
+
+
+def refuse_table(path: Path, plain: Path, name: str, lines: Sequence[str]) -> None:
+    """Raise CorpusError for a file that is named as plain text, and has fields, of which one has to be named.
+
+    `plain` is the file unpacked, and `lines` are the first lines of a text whose name does not say that it is a table.
+    """
+    kind = format_in(str(path))
+    looked_at = bool(lines) if kind is None else not lines and kind != ANNOTATED
+    known = fields(plain, kind or "jsonl", lines) if looked_at else []
+    if len(known) > (kind in ("csv", "tsv")):
+        what = "the lines are JSON objects, not texts" if kind in ("jsonl", None) else f"is a table ({kind}), no text"
+        how = f"write {name}:{known[-1]}" if kind else "give it a name that ends in .jsonl"
+        message = f"{what}: name one of its fields, {', '.join(known[:20])}: {how}"
+        raise CorpusError(
+            [Problem(name, f"{message}, or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}")]
+        )
 
 
 def format_in(name: str) -> str | None:
-    """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text."""
-    parts = name.lower().split(".")[1:]
+    """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text.
+
+    A folder that `datasets` wrote is Arrow.
+    """
+    parts = Path(name).name.lower().split(".")[1:]
     suffix = next((part for part in reversed(parts) if f".{part}" not in PACKED_SUFFIXES), "")
     suffixes = {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
-    return suffixes.get(suffix)
+    is_saved = any((Path(name) / file).is_file() for file in (FOLDER, SPLITS))
+    return "arrow" if is_saved else suffixes.get(suffix)
