@@ -54,7 +54,7 @@ COMMANDS = {
     "score": "score files without a config",
     "gleu": "score files as the package gleu does: the same options and output",
     "errant_compare": "score an M2 file as ERRANT's program does: the same options and output",
-    "m2": "work with M2 files: annotate texts, apply edits, check, convert, merge, split",
+    "m2": "work with M2 files: annotate texts, apply edits, check, convert",
     "m2scorer": "score an output as m2scorer (MaxMatch) does: the same options and output",
     "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
     "init": "write a config to start from, or the sample to try everything with",

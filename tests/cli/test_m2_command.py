@@ -103,36 +103,6 @@ def test_convert_to_errant_needs_to_be_told_of_alternatives(m2: Callable[..., st
     assert "x||y" in m2("convert", "a.m2", "--to", "nucle")
 
 
-def test_merge_gives_numbers_in_order_and_noops_to_the_silent(m2: Callable[..., str]) -> None:
-    """By hand: file b has annotators 1 and 4, file a leaves the first sentence without lines."""
-    write(
-        {
-            "a.m2": f"S a\n\nS b\n{edit('0 1', 'x')}\n",
-            "b.m2": f"S a\n{edit('0 1', 'y', 4)}{edit('0 1', 'z', 1)}\nS b\n{edit('0 1', 'w', 4)}\n",
-        }
-    )
-    expected = (
-        f"S a\n{noop()}{edit('0 1', 'z', 1)}{edit('0 1', 'y', 2)}\nS b\n{edit('0 1', 'x')}{edit('0 1', 'w', 2)}\n"
-    )
-    told = "annotator 0: annotator 0 of a.m2\nannotator 1: annotator 1 of b.m2\nannotator 2: annotator 4 of b.m2\n"
-    assert m2("merge", "a.m2", "b.m2", err=told) == expected
-
-
-def test_merge_refuses_other_sentences(m2: Callable[..., str]) -> None:
-    write({"a.m2": "S a\n", "b.m2": "S b\n"})
-    message = "error: b.m2:1: token 1 is 'b', and in a.m2:1 it is 'a': the edits are not of the same sentences\n"
-    m2("merge", "a.m2", "b.m2", code=2, err=message)
-
-
-def test_split_says_where_annotators_have_no_line(m2: Callable[..., str]) -> None:
-    write({"a.m2": f"S a\n{edit('0 1', 'x')}\nS b\n{edit('0 1', 'y', 1)}{noop()}\n"})
-    told = "wrote 0.m2\nwrote 1.m2; 1 sentences without a line have no edits there, so that they count as unchanged\n"
-    m2("split", "a.m2", "-o", "{annotator}.m2", err=told)
-    assert Path("1.m2").read_text(encoding="utf-8") == f"S a\n\nS b\n{edit('0 1', 'y')}\n"
-    message = "error: -o x.m2: expected {annotator} in the name, where the number of the annotator stands\n"
-    m2("split", "a.m2", "-o", "x.m2", code=2, err=message)
-
-
 CHECKS: list[tuple[str | bytes, list[str]]] = [
     (f"S a b\n{noop()}\n", []),
     ("", ["1: error: has no sentence: there is no line that begins with 'S '"]),

@@ -11,7 +11,7 @@ import pytest
 
 import pipeline
 from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
-from pipeline.corpus.edits.m2_tools import converted, merged, split, with_texts_changed
+from pipeline.corpus.edits.m2_tools import converted, with_texts_changed
 from pipeline.errors import ConfigError, InputError
 from pipeline.io.plain_files import Spool
 from pipeline.report.tables.ranked import labels
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# M2 files that are converted, merged and split: what has to be the same again afterwards, on random files.
+# M2 files that are converted: what has to be the same again afterwards, on random files.
 
 
 END = "REQUIRED|||-NONE-"
@@ -61,10 +61,6 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
     assert file.deletions()["-NONE-"] == nucle.deletions()[""] == 0
     assert file.deletions()[""] == nucle.deletions()["-NONE-"]
     assert "".join(converted(nucle, "errant")) == "".join(converted(file, "errant")) == text
-    parts = [read(tmp_path / f"{number}.m2", part) for number, part in split(file).items()]
-    annotators, again = merged(parts)
-    assert "".join(again) == text
-    assert annotators == [(str(tmp_path / f"{number}.m2"), 0) for number in file.annotators]
 
 
 def test_changes_reach_sentences_and_corrections_alone() -> None:

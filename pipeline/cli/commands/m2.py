@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...corpus.edits.m2_files import read_annotated
-from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted, merged, split
+from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions. Each sets the default `act`: the function that does the work."""
-    actions = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert|merge|split", required=True)
+    actions = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
     _add_annotate(actions)
     _add_check(actions)
     _add_changes(actions)
@@ -50,17 +50,11 @@ def read_m2(*names: str) -> list[Annotated]:
     return [read_annotated(given_path(name), spool) for name in names]
 
 
-PLACE = "{annotator}"
-"""What the number of the annotator replaces in a name."""
 APPLY = """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
 is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
 overlap, or do not fit into their sentence, are refused."""
 CONVERT = """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
 corrections as they stand, so that files of two styles hardly match. Types and order stay as they are."""
-MERGE = """Write the edits of several files of the same sentences as one file. Annotators get new numbers from
-0, in the order of the files; standard error says which. A sentence without edits gets noops."""
-SPLIT = """Write a file for each annotator. In it the annotator has the number 0, and -o has {annotator} where the
-number in the old file stands."""
 
 
 def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -75,15 +69,9 @@ def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -
     changed.add_argument("--to", required=True, choices=STYLES, dest="style", help="the style")
     meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
     changed.add_argument("--alternatives", choices=ALTERNATIVES, default=ALTERNATIVES[0], help=meaning)
-    together = _action(actions, "merge", "write the annotators of several files as one file", MERGE)
-    together.add_argument("files", nargs="+", metavar="FILE", help="M2 files of the same sentences")
-    apart = _action(actions, "split", "write a file for each annotator", SPLIT)
-    apart.add_argument("file", metavar="FILE", help="an M2 file")
-    meaning = f"the files to write, such as gold.{PLACE}.m2"
-    apart.add_argument("-o", "--output", required=True, metavar="NAME", help=meaning)
-    for each in (applied, changed, together):
+    for each in (applied, changed):
         each.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: standard output)")
-    for each, act in ((applied, _apply), (changed, _convert), (together, _merge), (apart, _split)):
+    for each, act in ((applied, _apply), (changed, _convert)):
         each.set_defaults(act=act)
 
 
@@ -149,30 +137,6 @@ def _convert(args: argparse.Namespace) -> int:
     """Write a file in another style."""
     (file,) = read_m2(args.file)
     _write(args.output, converted(file, args.style, args.alternatives))
-    return 0
-
-
-def _merge(args: argparse.Namespace) -> int:
-    """Write one file of several, and tell the new numbers of the annotators."""
-    annotators, sentences = merged(read_m2(*args.files))
-    _write(args.output, sentences)
-    for number, (name, before) in enumerate(annotators):
-        _say(f"annotator {number}: annotator {before} of {name}")
-    return 0
-
-
-def _split(args: argparse.Namespace) -> int:
-    """Write a file for each annotator, and tell their names."""
-    if PLACE not in args.output:
-        raise ConfigError(f"-o {args.output}: expected {PLACE} in the name, where the number of the annotator stands")
-    (file,) = read_m2(args.file)
-    absent = file.absent()
-    for annotator, sentences in split(file).items():
-        name = args.output.replace(PLACE, str(annotator))
-        _write(name, sentences)
-        lacking = len(absent.get(annotator, ()))
-        more = f"; {lacking:,} sentences without a line have no edits there, so that they count as unchanged"
-        _say(f"wrote {name}{more if lacking else ''}")
     return 0
 
 

@@ -2,8 +2,8 @@
 
 Names are understood as people write them: BLEU, sacreBLEU, rougeL, ROUGE-2, chrF++, GLEU+, Google GLEU. An option is
 for the metrics that have a use for it. FILE may be plain text, packed or not, an address, data:NAME/FILE, or
-FILE:COLUMN: a key of .jsonl, a column of .csv or .tsv (its name, or its number from 1), .parquet, .arrow or a folder of
-`datasets`, an annotator of .m2. A column of lists is several references. --key ID joins records by their ids (help files).
+FILE:COLUMN: a key of .jsonl, a column of .csv, .tsv (its name, or its number from 1), .parquet, .arrow or a folder that
+`datasets` saved, an annotator of .m2. A column of lists is several references; --key ID joins records by their ids.
 An .m2 file as the only -r has the references of all annotators, and the source. A file of exactly that name goes first.
 --gold is an M2 file, whatever its name: m2 and errant compare edits with it, and other metrics take source and
 references from it where -s and -r are not given. errant needs outputs that are M2 files; m2 takes texts.
@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
@@ -172,10 +173,8 @@ def run(args: argparse.Namespace) -> int:
         print_bare(evaluation, order, args.digits, sentences=args.sentences)
     elif args.json:
         sys.stdout.write(results.to_json())
-    elif args.sentences:
-        print_sentences(evaluation, args.digits)
-    elif args.sentence_outputs:
-        print_sentence_outputs(evaluation, args.digits)
+    elif args.sentences or args.sentence_outputs:
+        print_lines(evaluation, args.digits, outputs=args.sentence_outputs)
     elif args.orders:
         print_orders(results, args.digits)
     else:
@@ -186,48 +185,32 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def print_sentences(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, each sentence of each system: line (from 1), score, std and interval over references.
+def print_lines(results: Sequence[Result], digits: int, *, outputs: bool) -> None:
+    """Print, tab-separated, each sentence of each system: line (from 1), id where there are ids, and numbers.
 
-    Where lines have ids, they stand behind the line. Where there are several metrics, the first column is the metric.
+    The numbers are score, std and interval over references in percent, or all outputs: those that count as they are,
+    else in percent. Where there are several metrics, the first column is the metric, and a cell is empty where a metric
+    has no such output.
     """
     from ...report.tables import percent
-    from ...report.tables.ranked import labels
-
-    called = labels(result.signature for result in results)
-    several = len(called) > 1
-    ids = results[0].ids
-    titles = "system\tline\tid" if ids else "system\tline"
-    print(*(["metric"] if several else []), titles, "score\tstd\tlow\thigh", sep="\t")
-    for result in results:
-        spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
-        rows = zip(*(spread[name] for name in ("score", "std", "low", "high")), strict=True)
-        first = [called[result.signature]] if several else []
-        for line, row in enumerate(rows, 1):
-            place = [line, printable(ids[line - 1])] if ids else [line]
-            print(*first, result.system, *place, *(percent(value, digits) for value in row), sep="\t")
-
-
-def print_sentence_outputs(results: Sequence[Result], digits: int) -> None:
-    """Print, tab-separated, all outputs of each sentence of each system: those that count as they are, else in percent.
-
-    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
-    output.
-    """
     from ...report.tables.ranked import labels, output_cell
 
-    called = labels(result.signature for result in results)
-    several = len(called) > 1
-    every = [(result, result.sentence_outputs) for result in results]
-    names = list(dict.fromkeys(name for _, outputs in every for name in outputs))
-    ids = results[0].ids
+    called, ids = labels(result.signature for result in results), results[0].ids
+    several, tables = len(called) > 1, list[dict[str, list[str]]]()
+    for result in results:
+        own = result.sentence_outputs if outputs else result.sentence_spread()
+        metric = type(result.measure)
+        tables.append(
+            {
+                name: [output_cell(v, name, metric, digits) if outputs else percent(v, digits) for v in values.tolist()]
+                for name, values in own.items()
+            }
+        )
+    names = list(dict.fromkeys(name for own in tables for name in own))
     print(*(["metric"] if several else []), "system", "line", *(["id"] if ids else []), *names, sep="\t")
-    for result, outputs in every:
-        first, metric = [called[result.signature]] if several else [], type(result.measure)
-        cells = [
-            [output_cell(value, name, metric, digits) for value in outputs[name].tolist()] if name in outputs else None
-            for name in names
-        ]
-        for line in range(len(outputs[next(iter(outputs))])):
-            place = [line + 1, printable(ids[line])] if ids else [line + 1]
-            print(*first, result.system, *place, *(own[line] if own else "" for own in cells), sep="\t")
+    for result, table in zip(results, tables, strict=True):
+        first = [called[result.signature]] if several else []
+        cells = [table.get(name, repeat("")) for name in names]
+        for line, row in enumerate(zip(*cells, strict=False), 1):
+            place = [line, printable(ids[line - 1])] if ids else [line]
+            print(*first, result.system, *place, *row, sep="\t")

@@ -1,4 +1,4 @@
-"""M2 files are made of M2 files: converted, merged, split; and whatever is odd in one is found, with its line."""
+"""M2 files in another style, and whatever is odd in one, with its line."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import CorpusError, Problem
 from ...io.plain_files import MAX_LINE, open_bytes
-from .m2_files import BETWEEN, DELETED, FIELDS, NOOP, Block, edit_of, other_sentences
+from .m2_files import BETWEEN, DELETED, FIELDS, Block, edit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from .m2_files import Annotated, Edit
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 BAR = "|||"
-CORRECTION, ANNOTATOR = 2, 5
-"""The places of two fields among the six of an edit."""
+CORRECTION = 2
+"""The place of the correction among the six fields of an edit."""
 STYLES = ("errant", "nucle")
 """How an empty correction is written: not at all, or as -NONE-."""
 ALTERNATIVES = ("error", "first")
@@ -33,13 +33,6 @@ ALTERNATIVES = ("error", "first")
 def written(sentence: str, lines: Iterable[str]) -> str:
     """Return a sentence with its lines that begin with A as ERRANT writes them: an empty line follows."""
     return "\n".join([f"S {sentence}", *lines, "", ""])
-
-
-def _with(line: str, place: int, value: str) -> str:
-    """Return the line of an edit with another value in one of its fields."""
-    fields = line.split(BAR)
-    fields[place] = value
-    return BAR.join(fields)
 
 
 def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
@@ -66,61 +59,19 @@ def converted(file: Annotated, style: str, alternatives: str = "error") -> Itera
         )
         raise CorpusError([Problem(f"{file.name}:{several[0]}", message)])
 
-    def correction(text: str) -> str:
+    def changed(line: str, edit: Edit) -> str:
+        first = edit.correction.split(BETWEEN, maxsplit=1)[0]
         if style == "nucle":
-            return text if text.strip() else DELETED
-        first = text.split(BETWEEN, maxsplit=1)[0]
-        return "" if first.strip() == DELETED else first
+            text = edit.correction if edit.correction.strip() else DELETED
+        else:
+            text = "" if first.strip() == DELETED else first
+        fields = line.split(BAR)
+        return line if edit.is_noop else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
 
     return (
-        written(
-            block.sentence,
-            (
-                line if edit.is_noop else _with(line, CORRECTION, correction(edit.correction))
-                for line, edit in zip(block.texts, edits, strict=True)
-            ),
-        )
+        written(block.sentence, map(changed, block.texts, edits))
         for block, edits in zip(file.blocks, file.edits, strict=True)
     )
-
-
-def merged(files: Sequence[Annotated]) -> tuple[list[tuple[str, int]], Iterator[str]]:
-    """Return the file and the number there of each annotator of the merged file, and its sentences with all edits.
-
-    A sentence without edits gets a noop of each annotator of its file: in the merged file it would else have no line
-    of these annotators. Raises CorpusError where the files are not of the same sentences.
-    """
-    problems = [problem for file in files[1:] for problem in other_sentences(file, files[0])]
-    if problems:
-        raise CorpusError(problems)
-    writers = [(file, annotator) for file in files for annotator in _writers(file)]
-
-    def sentences() -> Iterator[str]:
-        for place, block in enumerate(files[0].blocks):
-            own = (
-                file.by_annotator[place].get(annotator, []) if file.blocks[place].lines else [NOOP]
-                for file, annotator in writers
-            )
-            numbered = (_with(line, ANNOTATOR, str(number)) for number, lines in enumerate(own) for line in lines)
-            yield written(block.sentence, numbered)
-
-    return [(file.name, annotator) for file, annotator in writers], sentences()
-
-
-def split(file: Annotated) -> dict[int, Iterator[str]]:
-    """Return for each annotator the sentences with the annotator's edits, as those of annotator 0."""
-
-    def sentences(annotator: int) -> Iterator[str]:
-        for block, own in zip(file.blocks, file.by_annotator, strict=True):
-            lines = own.get(annotator, []) if block.lines else []
-            yield written(block.sentence, (_with(line, ANNOTATOR, "0") for line in lines))
-
-    return {annotator: sentences(annotator) for annotator in _writers(file)}
-
-
-def _writers(file: Annotated) -> list[int]:
-    """Return the annotators who have a line anywhere; annotator 0 where nobody has."""
-    return sorted({edit.annotator for edits in file.edits for edit in edits}) or [0]
 
 
 ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")

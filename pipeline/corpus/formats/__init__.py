@@ -14,7 +14,7 @@ from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
-from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of
+from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -111,37 +111,36 @@ def spooled(text: Input, spool: Spool) -> Spooled:
     """Return the file that holds the texts: plain files are used in place, all else is spooled. Raises CorpusError."""
     if isinstance(text, Path | Remote):
         return Spooled(spool.raw(text), b"\n", Origin(named(text)))
-    origin = origin_of(text)
-    texts = (as_text(value, text, partial(origin.at, number)) for number, value in enumerate(_values(text, spool), 1))
+    form = (READERS | _OTHERS)[text.kind]
+    origin = Origin(named(text.path), form.unit, int(text.header))
+    texts = (as_text(value, text, place) for value, place in _values(text, origin, spool))
     return Spooled(spool.write_texts(origin.name, texts), SEPARATOR, origin)
 
 
-def origin_of(text: Column) -> Origin:
-    """Return how messages name the records of a file."""
-    return Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
+def _values(text: Column, origin: Origin, spool: Spool) -> Iterator[tuple[object, Callable[[], str]]]:
+    """Yield what each record has, and a function that says where it is."""
+    for number, record in enumerate((READERS | _OTHERS)[text.kind].texts(spool.local(text.path), origin.name, text), 1):
+        place = partial(origin.at, number)
+        yield value_of(record, text, place), place
 
 
-def _values(text: Column, spool: Spool) -> Iterator[object]:
-    return (READERS | _OTHERS)[text.kind].texts(spool.local(text.path), named(text.path), text)
-
-
-def sizes_of_lists(text: Column, spool: Spool) -> bytearray | None:
-    """Return how many texts the list of each record has, a byte for each; None where the first record has no list.
+def sizes_of_lists(text: Column, spool: Spool) -> bytearray:
+    """Return how many texts the list of each record has, a byte for each; nothing where the first one is no list.
 
     Raises CorpusError where another record has none, and for a list with more texts than there may be references.
     """
-    origin, sizes = origin_of(text), bytearray()
-    for number, value in enumerate(_values(text, spool), 1):
-        size = len(value) if isinstance(value, list) else 0
-        message = f" has {size:,} texts; at most {MOST} references are supported" if size > MOST else ""
-        if not isinstance(value, list) and number == 1:
-            return None
-        if not isinstance(value, list) and (value is not None or not text.null):
-            message = f": expected a list of texts, as in the first record; found {kind_of(value)}"
-        if message:
-            raise CorpusError([Problem(origin.at(number), f"'{text.column}'{message}")])
-        sizes.append(size)
-    return sizes
+    sizes, origin = bytearray(), Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
+    for value, place in _values(text, origin, spool):
+        own = [] if value is None and text.null else value
+        if isinstance(own, list) and len(own) <= MOST:
+            sizes.append(len(own))
+            continue
+        if not isinstance(own, list) and not any(sizes):
+            break
+        many = f" has {len(own):,} texts; at most {MOST} references are supported" if isinstance(own, list) else ""
+        message = many or f": expected a list of texts, as in the first record; found {kind_of(own)}"
+        raise CorpusError([Problem(place(), f"'{text.column}'{message}")])
+    return sizes if any(sizes) else bytearray()
 
 
 MOST = 255

@@ -1,7 +1,7 @@
 """Texts in the records of a file: JSON lines, CSV, tab-separated lines, Parquet, Arrow, and lines in other encodings.
 
-Each reader takes a path, the name of the file in messages, and what the config says of the column. It yields what each
-record has there: a text, a list of texts, or what `as_text` refuses. It raises CorpusError with the line or row.
+Each reader takes a path, the name of the file in messages, and what the config says of the column. It yields the text
+of each record, or a mapping in which `value_of` finds it. It raises CorpusError with the line or row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import numbered_lines, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from ...config.resolved import Column
 
@@ -31,8 +31,8 @@ FOLDER, SPLITS = "state.json", "dataset_dict.json"
 """What a folder has that save_to_disk() of Hugging Face's package datasets wrote: of a data set, and of its splits."""
 
 
-def jsonl(path: Path, name: str, column: Column) -> Iterator[object]:
-    """Yield the value at a key of the JSON object of each line."""
+def jsonl(path: Path, name: str, _: Column) -> Iterator[object]:
+    """Yield the JSON object of each line."""
     for number, line in numbered_lines(path, name):
         try:
             record = json.loads(line, object_pairs_hook=_once)
@@ -43,10 +43,7 @@ def jsonl(path: Path, name: str, column: Column) -> Iterator[object]:
             raise _wrong(name, number, message) from None
         if not isinstance(record, dict):
             raise _wrong(name, number, f"expected a JSON object, found {kind_of(record)}")
-        try:
-            yield _at(record, column)
-        except LookupError as error:
-            raise _wrong(name, number, str(error.args[0])) from None
+        yield record
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -63,12 +60,14 @@ def _steps(column: str) -> list[str]:
     return column.replace("[", ".").replace("]", "").split(".")
 
 
-def _at(record: Mapping[str, Any], column: Column) -> object:
+def value_of(record: object, column: Column, place: Callable[[], str]) -> object:
     """Return the value at the key "a.b[0]", or else at that path. In a list, a step is the number of an item, from 0.
 
-    An item beyond the end of a list is None where the config allows for missing texts. Raises LookupError, with a
-    message, where there is no such value.
+    An item beyond the end of a list is None where the config allows for missing texts. What is no record stays as it
+    is. Raises CorpusError where there is no such value. `place` says where in which file the record is.
     """
+    if not isinstance(record, dict):
+        return record
     if column.column in record:
         return record[column.column]
     value: Any = record
@@ -76,13 +75,14 @@ def _at(record: Mapping[str, Any], column: Column) -> object:
         if isinstance(value, list) and step.isascii() and step.isdigit():
             value = value[int(step[:9])] if int(step[:9]) < len(value) else None
             if value is None and not column.null:
-                raise LookupError(f"has no '{column.column}': the list has too few items; {NULL}")
+                message = f"has no '{column.column}': the list has too few items; {NULL}"
+                raise CorpusError([Problem(place(), message)])
         elif isinstance(value, dict) and step in value:
             value = value[step]
         elif value is not None or not column.null:
             hint = did_you_mean(column.column if value is record else step, value) if isinstance(value, dict) else ""
             found = f"; found {', '.join(list(value)[:20])}" if isinstance(value, dict) and not hint else ""
-            raise LookupError(f"has no '{column.column}'{hint}{found}")
+            raise CorpusError([Problem(place(), f"has no '{column.column}'{hint}{found}")])
     return value
 
 
@@ -216,7 +216,7 @@ def _arrow(name: str, kind: str) -> Iterator[Any]:
 
 
 def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
-    """Yield a column of a Parquet file; needs pyarrow."""
+    """Yield records of a Parquet file with the column alone; needs pyarrow."""
     with _arrow(name, "Parquet") as pa:
         with pa.parquet.ParquetFile(path) as file:
             metadata, root = file.metadata, _root(file.schema_arrow, column, name)
@@ -228,7 +228,7 @@ def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
         alone = leaves == [root]
         with pa.parquet.ParquetFile(path, metadata=metadata, read_dictionary=leaves if alone else None) as file:
             batches = file.iter_batches(batch_size=1024 if alone else 64, columns=leaves, use_threads=False)
-            yield from _values(batches, root, column, name)
+            yield from _records(batches, root)
 
 
 def _is_in(leaf: str, root: str) -> bool:
@@ -236,12 +236,12 @@ def _is_in(leaf: str, root: str) -> bool:
 
 
 def arrow(path: Path, name: str, column: Column) -> Iterator[object]:
-    """Yield a column of an Arrow file, or of a folder that save_to_disk() of `datasets` wrote; needs pyarrow."""
+    """Yield records, with the column alone, of an Arrow file or a folder of `datasets`; needs pyarrow."""
     with _arrow(name, "Arrow") as pa:
         for file in _arrow_files(path, name):
             with pa.OSFile(str(file)) as source, _opened(pa, source) as reader:
                 root = _root(reader.schema, column, name)
-                yield from _values(_batches(reader), root, column, name)
+                yield from _records(_batches(reader), root)
 
 
 def _arrow_files(path: Path, name: str) -> list[Path]:
@@ -288,12 +288,8 @@ def fields_of(schema: Any) -> list[str]:
     return [each for name, parts in inner for each in ([f"{name}.{part.name}" for part in parts] or [name])]
 
 
-def _values(batches: Iterable[Any], root: str, column: Column, name: str) -> Iterator[object]:
-    for row, scalar in enumerate((scalar for batch in batches for scalar in batch.column(root)), 1):
-        try:
-            yield _at({root: scalar.as_py()}, column)
-        except LookupError as error:
-            raise _wrong(name, row, str(error.args[0]), ", row ") from None
+def _records(batches: Iterable[Any], root: str) -> Iterator[dict[str, Any]]:
+    return ({root: scalar.as_py()} for batch in batches for scalar in batch.column(root))
 
 
 def fields(path: Path, kind: str, lines: Iterable[str] = ()) -> list[str]:
