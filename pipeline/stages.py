@@ -32,7 +32,7 @@ from .corpus.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
-from .execution.store.counts import BLOCK, ids_file
+from .execution.store.counts import ids_file
 from .execution.store.run_directory import Log, RunDirectory, mirrored, running, surroundings
 from .io.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
@@ -47,12 +47,11 @@ from .scoring.results import Results
 from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
-    from .corpus.texts import AnyText
     from .execution.count import Counted
     from .execution.options import Missing, RunOptions
     from .human.human_judgements import HumanJudgements
@@ -294,12 +293,8 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-    ids = {ids_file(corpus.name): _lines(corpus.ids) for corpus in scored.corpora if corpus.ids}
+    named = ((corpus.name, read_texts(corpus.ids, 0, corpus.lines)) for corpus in scored.corpora if corpus.ids)
+    ids = {ids_file(name): "\n".join([*own, ""]) for name, own in named}
     for files in (ids, *(FORMATS[name].files(material) for name in dict.fromkeys(("json", *output.formats)))):
         directory.announce(names=files)
         directory.write_all(files)
-
-
-def _lines(text: AnyText) -> Iterator[bytes]:
-    for low in range(0, text.lines, BLOCK):
-        yield "".join(f"{line}\n" for line in read_texts(text, low, min(low + BLOCK, text.lines))).encode()

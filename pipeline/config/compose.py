@@ -37,7 +37,7 @@ MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 MAX_LISTED = 1_000
 """Files that one list may name, of which some may not be there."""
-_FORMS = {"m2", "path", "data"}
+_FORMS = {"m2", "data"}
 """Keys of a data set that give its references. A data set with one of these takes no default for any key of texts."""
 _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""

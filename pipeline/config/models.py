@@ -233,7 +233,7 @@ SystemsConfig = Annotated[
 
 
 class DatasetConfig(ConfigModel):
-    """Parallel text, one sentence a line. One of references, m2, gold, path and data is needed by most metrics."""
+    """Parallel text, one sentence a line. One of references, m2, gold and data is needed by most metrics."""
 
     source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
     references: list[Texts] = Field(
@@ -247,9 +247,6 @@ class DatasetConfig(ConfigModel):
         min_length=1,
         description="annotated sentences (M2) whose edits errant and m2 compare with; without references they are "
         "made of it, as m2 makes them; of several files of the same sentences each has annotators of its own",
-    )
-    path: PathText | None = Field(
-        None, description="a folder in the layout of gec-datasets: src.txt and ref0.txt, ref1.txt ... (or one .m2 file)"
     )
     data: str | None = Field(
         None,

@@ -1,4 +1,4 @@
-"""From the written data sets and systems to those of a run: names, files, columns, and the layout of gec-datasets."""
+"""From the written data sets and systems to those of a run: names, files, columns."""
 
 from __future__ import annotations
 
@@ -88,14 +88,10 @@ class Resolver:
         self.check_keys(written, at)
         none = written.missing_annotator == "none"
         empty: Literal["keep", "error", "none"] = "none" if none else written.empty_references
-        m2: Path | Remote | None = None
         source, references = None, list[Input]()
-        if written.path is not None:
-            source, references, m2 = self.folder(written.path, name, (*at, "path"))
         if written.data is not None:
             source, references = self.whole(written.data, name)
-        if written.m2 is not None:
-            m2 = self.path(written.m2, (*at, "m2"), name)
+        m2 = self.path(written.m2, (*at, "m2"), name) if written.m2 is not None else None
         golds = [self.path(text, (*at, "gold", index), name) for index, text in enumerate(written.gold)]
         gold = tuple(golds) if golds or m2 is None else (m2,)
         if written.source is not None:
@@ -124,16 +120,15 @@ class Resolver:
     def check_keys(self, written: DatasetConfig, at: Location) -> None:
         """Add problems of keys that are missing, and of those that have no effect beside another."""
         keys = written.model_fields_set
-        others = ["source", "references", "m2", "path"]
-        for key, idle in {"m2": ["references"], "path": others[:3], "data": others}.items():
+        for key, idle in {"m2": ["references"], "data": ["source", "references", "m2"]}.items():
             for other in idle if key in keys else ():
                 if other in keys:
                     self.problem(f"'{key}' gives this already; leave one of the two out", (*at, other))
         if {"m2", "gold"} <= keys:
             self.problem("'m2' gives the edits already; leave one of the two out", (*at, "gold"))
-        if not keys & {"source", "references", "m2", "gold", "path", "data"}:
+        if not keys & {"source", "references", "m2", "gold", "data"}:
             self.problem("the key 'references' is missing", at)
-        from_edits = keys & {"m2", "path"} or ("gold" in keys and "references" not in keys)
+        from_edits = "m2" in keys or ("gold" in keys and "references" not in keys)
         if "missing_annotator" in keys and not from_edits:
             self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
         if written.missing_annotator == "none" and "empty_references" in keys and written.empty_references != "none":
@@ -150,32 +145,6 @@ class Resolver:
             return absent, [absent]
         source, *references = self.fetched(lambda: [data.source, *data.references], at)
         return source, list(references)
-
-    def folder(self, text: str, name: str, at: Location) -> tuple[Input | None, list[Input], Path | None]:
-        """Return source, references and M2 file of a folder in the layout of gec-datasets."""
-        folder = self.local_path(text, at, name)
-        if folder is None:
-            return self.never(text), [self.never(text)], None
-        if not folder.is_dir():
-            siblings = (
-                [path.name for path in folder.parent.iterdir() if path.is_dir()] if folder.parent.is_dir() else []
-            )
-            self.problem(f"no folder {folder}{did_you_mean(folder.name, siblings)}", at)
-            return self.never(text), [self.never(text)], None
-        references = glob(folder, "ref[0-9]*.txt")
-        names = [path.name for path in references]
-        m2 = glob(folder, "*.m2")
-        source = folder / "src.txt"
-        if names != [f"ref{number}.txt" for number in range(len(names))]:
-            self.problem(f"expected ref0.txt, ref1.txt ... without gaps, found {', '.join(names)}", at)
-        if references:
-            self.matched("ref*.txt", references, at)
-            return source, [*references], None
-        if len(m2) != 1:
-            self.problem(f"{folder} has no ref0.txt, ref1.txt ..., or one .m2 file; found {len(m2)} of those", at)
-            return source, [self.never(text)], None
-        self.matched("*.m2", m2, at)
-        return source if source.exists() else None, [], m2[0]
 
     def inputs(self, written: object, location: Location, dataset: str, system: str = "{system}") -> list[Input]:
         """Return where the texts of one entry are; a glob may match several files, or none, which is a problem."""

@@ -15,7 +15,7 @@ from ..io.remote import Remote
 from ..io.workers import threads
 from . import formats
 from .scan import index_text
-from .texts import TextFile, read_span, read_texts
+from .texts import TextFile, lines_of, read_span, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -142,9 +142,8 @@ class Opener:
         def texts() -> Iterator[bytes]:
             for low in range(0, len(lines), PART):  # the text is read once for each part
                 wanted = np.unique(lines[low : low + PART])
-                every = enumerate(_texts(file, 0, file.lines))
-                found = dict(zip(wanted.tolist(), _at(every, wanted.tolist()), strict=True))
-                yield from map(found.__getitem__, lines[low : low + PART].tolist())
+                found = dict(zip(wanted.tolist(), lines_of(file, wanted), strict=True))
+                yield from (found[line].encode() for line in lines[low : low + PART].tolist())
 
         return self._written(file, texts(), lines + 1)
 
@@ -171,12 +170,6 @@ def _size(path: Path | Remote) -> int:
         return path.stat().st_size
     except (OSError, ValueError):
         return 0
-
-
-def _at(every: Iterator[tuple[int, bytes]], wanted: Iterable[int]) -> Iterator[bytes]:
-    """Yield the items with these numbers, which rise."""
-    for number in wanted:
-        yield next(text for line, text in every if line == number)
 
 
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:

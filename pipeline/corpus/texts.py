@@ -23,7 +23,7 @@ from ..io.remote import Remote, RemoteStamp
 from ..kernel.common import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -340,6 +340,22 @@ def read_texts(text: AnyText, low: int, high: int) -> list[str]:
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
     return [line.decode() for line in read_span(text.span(low, high)).texts()]
+
+
+STEP = 1024
+"""How many lines of a text are read at once."""
+
+
+def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
+    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines are in memory."""
+    for low in range(0, text.lines, STEP):
+        first, last = np.searchsorted(lines, (low, low + STEP))
+        if first == last:
+            continue
+        span = text.span(low, min(low + STEP, text.lines))
+        plain = read_span(span) if isinstance(span, Span) else span
+        for line in (lines[first:last] - low).tolist():
+            yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()
 
 
 def called(line: int, ids: AnyText | None) -> str:

@@ -488,46 +488,6 @@ def test_null_is_a_missing_reference() -> None:
     assert "found null" in problems(dataset(text % "keep"))[0]
 
 
-# The layout of gec-datasets.
-def test_a_folder_names_source_and_references() -> None:
-    write({f"f/{name}": TEXTS["r.txt"] for name in ("ref10.txt", *(f"ref{n}.txt" for n in range(10)))})
-    write({"f/src.txt": TEXTS["s.txt"], "f/ref.m2": "not read\n"})
-    corpus = prepare(dataset("{path: f}")).corpora[0]
-    assert [reference.name for reference in corpus.references] == [f"ref{n}.txt" for n in range(11)]
-    assert lines(corpus.source) == TEXTS["s.txt"].splitlines()
-
-
-def test_a_folder_may_have_an_m2_file() -> None:
-    write(
-        {
-            "f/x.m2": "".join(
-                f"S {line}\nA -1 -1|||noop|||-NONE-|||R|||-NONE-|||0\n\n" for line in TEXTS["s.txt"].splitlines()
-            )
-        }
-    )
-    corpus = prepare(dataset("{path: f}")).corpora[0]
-    assert lines(corpus.references[0]) == lines(corpus.source) == TEXTS["s.txt"].splitlines()
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        (
-            {"f/src.txt": "a\n"},
-            "c.yaml:1:16: datasets.d.path: f has no ref0.txt, ref1.txt ..., or one .m2 file; found 0 of those",
-        ),
-        (
-            {"f/ref0.txt": "", "f/ref2.txt": ""},
-            "c.yaml:1:16: datasets.d.path: expected ref0.txt, ref1.txt ... without gaps, found ref0.txt, ref2.txt",
-        ),
-        ({"ff/ref0.txt": ""}, "c.yaml:1:16: datasets.d.path: no folder f (did you mean 'ff'?)"),
-    ],
-)
-def test_folders_of_another_layout_are_told(files: dict[str, str | bytes], message: str) -> None:
-    write(files)
-    assert message in problems(dataset("{path: f}"))
-
-
 # Globs.
 def test_globs_of_references_are_in_natural_order(capsys: pytest.CaptureFixture[str]) -> None:
     write({f"r/ref{number}": TEXTS["r.txt"] for number in (10, 9, 1)})
@@ -575,8 +535,8 @@ def test_systems_lose_two_suffixes() -> None:
             "c.yaml:1:52: datasets.d.missing_annotator: has no effect without m2; leave it out",
         ),
         (
-            "{path: ., references: [r.txt]}",
-            "c.yaml:1:25: datasets.d.references: 'path' gives this already; leave one of the two out",
+            "{m2: x.m2, references: [r.txt]}",
+            "c.yaml:1:26: datasets.d.references: 'm2' gives this already; leave one of the two out",
         ),
         (
             "{m2: x.m2, missing_annotator: none, empty_references: keep}",

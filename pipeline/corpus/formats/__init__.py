@@ -77,7 +77,6 @@ READERS: dict[str, TextFormat] = {
         "A text in a column of an Arrow file, or of a folder that save_to_disk() of `datasets` wrote; needs pyarrow.",
         column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
         unit=", row ",
-        suffixes=("feather",),
     ),
     ANNOTATED: TextFormat(
         later(__name__, "m2.corrected"),

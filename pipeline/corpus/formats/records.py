@@ -101,6 +101,7 @@ def as_text(value: object, column: Column, place: Callable[[], str]) -> bytes:
         return b""
     if not isinstance(value, str):
         hint = f"; {NULL}" if value is None else f"{SEVERAL} '{column.column}[0]'" if isinstance(value, list) else ""
+        hint = f"; name a key of it, '{column.column}.{next(iter(value), 'KEY')}'" if isinstance(value, dict) else hint
         raise CorpusError([Problem(place(), f"'{column.column}': expected text, found {kind_of(value)}{hint}")])
     try:
         return value.encode()
@@ -222,7 +223,8 @@ def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
             metadata, root = file.metadata, _root(file.schema_arrow, column, name)
             leaves = [file.schema.column(i).path for i in range(len(file.schema.names))]
         inner = column.column.partition("[")[0]  # of a struct only this field is read, where that is no list
-        leaves = [leaf for leaf in leaves if leaf == inner] or [leaf for leaf in leaves if _is_in(leaf, root)]
+        own = [leaf for leaf in leaves if f"{leaf}.".startswith(f"{root}.")]
+        leaves = [leaf for leaf in own if leaf == inner] or own
         # With read_dictionary, a text that occurs a million times is in memory once; else a small file could fill it.
         # pyarrow has no dictionaries inside of lists and structs, so that few of these are in memory at once.
         alone = leaves == [root]
@@ -231,17 +233,12 @@ def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
             yield from _records(batches, root)
 
 
-def _is_in(leaf: str, root: str) -> bool:
-    return leaf == root or leaf.startswith(f"{root}.")
-
-
 def arrow(path: Path, name: str, column: Column) -> Iterator[object]:
     """Yield records, with the column alone, of an Arrow file or a folder of `datasets`; needs pyarrow."""
     with _arrow(name, "Arrow") as pa:
         for file in _arrow_files(path, name):
-            with pa.OSFile(str(file)) as source, _opened(pa, source) as reader:
-                root = _root(reader.schema, column, name)
-                yield from _records(_batches(reader), root)
+            with pa.OSFile(str(file)) as source, pa.ipc.open_stream(source) as reader:
+                yield from _records(reader, _root(reader.schema, column, name))
 
 
 def _arrow_files(path: Path, name: str) -> list[Path]:
@@ -260,36 +257,18 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
     raise CorpusError([Problem(name, f"is a folder of several data sets, the splits; name one of {listed}")])
 
 
-def _opened(pa: Any, source: Any) -> Any:
-    """Return a reader of Arrow's file format (Feather) or of its stream format, which `datasets` writes."""
-    magic = source.read(6)
-    source.seek(0)
-    return pa.ipc.open_file(source) if magic == b"ARROW1" else pa.ipc.open_stream(source)
-
-
-def _batches(reader: Any) -> Iterator[Any]:
-    numbers = getattr(reader, "num_record_batches", None)
-    for batch in reader if numbers is None else map(reader.get_batch, range(numbers)):
-        batch.validate(full=True)
-        yield batch
-
-
 def _root(schema: Any, column: Column, name: str) -> str:
     """Return the column of a table that a path begins with; raises CorpusError where there is none."""
     root = column.column if column.column in schema.names else _steps(column.column)[0]
     if root not in schema.names:
-        raise _absent(name, column.column, fields_of(schema))
+        raise _absent(name, column.column, schema.names)
     return root
 
 
-def fields_of(schema: Any) -> list[str]:
-    """Return the columns of a schema of Arrow, with a.b for the field b of a struct a."""
-    inner = ((field.name, field.type if str(field.type).startswith("struct") else ()) for field in schema)
-    return [each for name, parts in inner for each in ([f"{name}.{part.name}" for part in parts] or [name])]
-
-
 def _records(batches: Iterable[Any], root: str) -> Iterator[dict[str, Any]]:
-    return ({root: scalar.as_py()} for batch in batches for scalar in batch.column(root))
+    for batch in batches:
+        batch.validate(full=True)
+        yield from ({root: scalar.as_py()} for scalar in batch.column(root))
 
 
 def fields(path: Path, kind: str, lines: Iterable[str] = ()) -> list[str]:
@@ -298,23 +277,14 @@ def fields(path: Path, kind: str, lines: Iterable[str] = ()) -> list[str]:
     In place of the lines of the file, its first `lines` may be given.
     """
     try:
-        if kind == "parquet":
-            with _arrow(str(path), kind) as pa:
-                return fields_of(pa.parquet.read_schema(path))
-        if kind == "arrow":
+        if kind in ("parquet", "arrow"):
             with _arrow(str(path), kind) as pa, pa.OSFile(str(_arrow_files(path, str(path))[0])) as source:
-                return fields_of(_opened(pa, source).schema)
+                schema = pa.parquet.read_schema(source) if kind == "parquet" else pa.ipc.open_stream(source).schema
+                return list(schema.names)
         lines = list(lines) or [next(line for _, line in numbered_lines(path, str(path)))]
         if kind == "jsonl":
-            keys = [_fields_of_record(json.loads(line)) for line in lines]
-            return keys[0] if all(keys) else []
+            records = [json.loads(line) for line in lines]
+            return list(records[0]) if all(isinstance(record, dict) for record in records) else []
         return next(csv_files.reader(lines, delimiter=separator_of(lines[0]) if kind == "csv" else "\t"))
     except (CorpusError, ValueError, RecursionError, LookupError, StopIteration, csv_files.Error):
         return []
-
-
-def _fields_of_record(record: object) -> list[str]:
-    """Return the keys of a JSON object, with a.b for the key b of an object a; none for what is no object."""
-    items = record.items() if isinstance(record, dict) else ()
-    inner = ((key, value if isinstance(value, dict) else {}) for key, value in items)
-    return [each for key, parts in inner for each in ([f"{key}.{part}" for part in parts] or [key])]

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...corpus.texts import lines_of
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels
-from .texts import MAX_TEXT, Texts, edit_data, lines_of, number_of, references_of
+from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
