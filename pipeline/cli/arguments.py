@@ -186,7 +186,7 @@ def _in(encoding: str, text: Input) -> Input:
 def _keyed(key: str, text: Input) -> Input:
     """Return a text; one in records is joined with others by their ids, where the command line says in which field."""
     if key and isinstance(text, Column) and text.kind in READERS and text.kind != ANNOTATED:
-        return replace(text, key=key)
+        return text.joined_by(key, named=bool(READERS[text.kind].header))
     return text
 
 

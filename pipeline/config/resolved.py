@@ -54,6 +54,10 @@ class Column:
     lenient: bool = False
     """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
 
+    def joined_by(self, key: str, *, named: bool) -> Column:
+        """Return the column with one of ids. If this has a name, and columns are `named`, the first line has names."""
+        return replace(self, key=key, header=self.header or (named and bool(key) and not key.isdecimal()))
+
 
 Input = Path | Remote | Column
 """Where texts are: a file of lines, here or at an address, or a column."""

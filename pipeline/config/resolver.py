@@ -172,10 +172,9 @@ class Resolver:
             header = False
         elif not is_number and not header:
             self.problem("without a header the column must be a number, from 1", (*location, "header"))
+        column = Column(kind=written.format, path=path, column=written.column, header=header)
         default = self.written.datasets[dataset].key if self.formats[written.format].column else None
-        return Column(
-            kind=written.format, path=path, column=written.column, header=header, key=written.key or default or ""
-        )
+        return column.joined_by(written.key or default or "", named=bool(self.formats[written.format].header))
 
     def selection(self, written: DatasetConfig, name: str) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""

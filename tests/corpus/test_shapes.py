@@ -164,9 +164,10 @@ def test_folders_that_datasets_saved() -> None:
     corpus = prepare(config("{arrow: set/test, column: refs}")).corpora[0]
     assert lines(corpus.references[0]) == [own[0] for own in REFERENCES]
     assert main(["score", "bleu", "-r", "set/test:refs", "-o", "o.txt", "-q"]) == 0
-    assert problems(config("{arrow: set, column: refs}")) == [
-        "set: is a folder of several data sets, the splits; name one of set/train, set/test"
-    ]
+    for whole in ("{arrow: set, column: refs}", "set"):
+        assert problems(config(whole)) == [
+            "set: is a folder of several data sets, the splits; name one of set/train, set/test"
+        ]
     Path("empty").mkdir()
     assert problems(config("{arrow: empty, column: refs}"))[0].startswith("empty: is a folder without state.json; exp")
 
@@ -278,6 +279,10 @@ def test_outputs_in_another_order_are_joined(part: int, monkeypatch: pytest.Monk
     assert problems(JOINED.replace("column: hyp", "column: hyp, key: id").replace(", key: id}}\nsys", "}}\nsys")) == [
         "p.jsonl: has ids, but no text of the data set has any: name the field of a file of records there too"
     ]
+    write({"p.tsv": "id\thyp\n" + "".join(f"{IDS[number]}\t{OUTPUTS[number]}\n" for number in SHUFFLED)})
+    by_number = JOINED.replace("{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: 2}")
+    assert lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS  # a key with a name: the first line has names
+    assert main(["score", "bleu", "--key", "id", "-r", "d.jsonl:refs", "-o", "p.tsv:2", "-q"]) == 0
 
 
 def test_joined_lines_are_selected_by_their_numbers_in_the_data_set() -> None:

@@ -274,7 +274,7 @@ def _records(batches: Iterable[Any], root: str) -> Iterator[dict[str, Any]]:
 def fields(path: Path, kind: str, lines: Iterable[str] = ()) -> list[str]:
     """Return the fields of a file of records, as a column may name them; none where it is no such file.
 
-    In place of the lines of the file, its first `lines` may be given.
+    In place of the lines of the file, its first `lines` may be given. Raises CorpusError for what cannot be read.
     """
     try:
         if kind in ("parquet", "arrow"):
@@ -286,5 +286,5 @@ def fields(path: Path, kind: str, lines: Iterable[str] = ()) -> list[str]:
             records = [json.loads(line) for line in lines]
             return list(records[0]) if all(isinstance(record, dict) for record in records) else []
         return next(csv_files.reader(lines, delimiter=separator_of(lines[0]) if kind == "csv" else "\t"))
-    except (CorpusError, ValueError, RecursionError, LookupError, StopIteration, csv_files.Error):
+    except (ValueError, RecursionError, LookupError, StopIteration, csv_files.Error):
         return []
