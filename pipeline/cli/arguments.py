@@ -178,16 +178,12 @@ def _encoding(text: str) -> str:
     return "" if codecs.lookup(text).name == "utf-8" else text
 
 
-def _in(encoding: str, text: Input) -> Input:
-    """Return a text in an encoding; columns and M2 files are in UTF-8."""
-    return text if isinstance(text, Column) else Column(kind=ENCODED, path=text, column=encoding)
-
-
-def _keyed(key: str, text: Input) -> Input:
-    """Return a text; one in records is joined with others by their ids, where the command line says in which field."""
-    if key and isinstance(text, Column) and text.kind in READERS and text.kind != ANNOTATED:
-        return text.joined_by(key, named=bool(READERS[text.kind].header))
-    return text
+def _as_asked(args: argparse.Namespace, text: Input) -> Input:
+    """Return a text with the --encoding of lines, or the --key of records; M2 files have neither."""
+    if not isinstance(text, Column):
+        return Column(kind=ENCODED, path=text, column=args.encoding) if args.encoding else text
+    form = READERS.get(text.kind)
+    return text.joined_by(args.key, named=bool(form.header)) if form and form.column else text
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -215,19 +211,15 @@ def open_files(
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args, views, required=references)
-    keyed = tuple(_keyed(args.key, text) for text in dataset.references)
-    dataset = replace(dataset, source=dataset.source and _keyed(args.key, dataset.source), references=keyed)
+    each = tuple(_as_asked(args, text) for text in dataset.references)
+    dataset = replace(dataset, source=dataset.source and _as_asked(args, dataset.source), references=each)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
-    if args.encoding:
-        named = {name: _in(args.encoding, text) for name, text in named.items()}
-        encoded = tuple(_in(args.encoding, text) for text in dataset.references)
-        dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=encoded)
-    systems = [System(name, {DATASET: _keyed(args.key, path)}) for name, path in named.items()]
+    systems = [System(name, {DATASET: _as_asked(args, path)}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))

@@ -15,7 +15,7 @@ from ..io.remote import Remote
 from ..io.workers import threads
 from . import formats
 from .scan import index_text
-from .texts import TextFile, lines_of, read_span, read_texts
+from .texts import TextFile, lines_of, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
-FIRST = 3
-"""Lines of a text that are looked at, whether they are JSON objects."""
 PART = 1 << 18
 """Lines of a text in another order that are in memory at once."""
 THREADED = 1 << 24
@@ -100,11 +98,8 @@ class Opener:
             return CorpusError([])
         try:
             if isinstance(text, Path) and text.exists():
-                formats.refuse_table(text, self.spool.local(text), named(text), ())
-            file = self.index(formats.spooled(text, self.spool))
-            if isinstance(text, Path):
-                formats.refuse_table(text, text, named(text), read_texts(file, 0, min(FIRST, file.lines)))
-            return file
+                formats.refuse_table(text, self.spool.local(text), named(text))
+            return self.index(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
 

@@ -17,7 +17,7 @@ from ...lookup import later
 from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from ...config.resolved import Column, Input
 
@@ -146,14 +146,13 @@ MOST = 255
 """The most references."""
 
 
-def refuse_table(path: Path, plain: Path, name: str, lines: Sequence[str]) -> None:
+def refuse_table(path: Path, plain: Path, name: str) -> None:
     """Raise CorpusError for a file that is named as plain text, and has fields, of which one has to be named.
 
-    `plain` is the file unpacked, and `lines` are the first lines of a text whose name does not say that it is a table.
+    `plain` is the file unpacked. One whose name does not say that it is a table is taken for JSON lines if it is that.
     """
     kind = format_in(str(path))
-    looked_at = bool(lines) if kind is None else not lines and kind != ANNOTATED
-    known = fields(plain, kind or "jsonl", lines) if looked_at else []
+    known = fields(plain, kind or "jsonl") if kind != ANNOTATED else []
     if len(known) > (kind in ("csv", "tsv")):
         what = "the lines are JSON objects, not texts" if kind in ("jsonl", None) else f"is a table ({kind}), no text"
         how = f"write {name}:{known[-1]}" if kind else "give it a name that ends in .jsonl"

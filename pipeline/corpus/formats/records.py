@@ -27,6 +27,8 @@ NULL = "null is for references, with `empty_references: none` (--empty-reference
 SEVERAL = "; of references a list is read as several, of other texts name an item, such as"
 LONGEST = 1 << 24
 """The most letters of a cell of a CSV file: a quote that is not closed takes the rest of the file."""
+START = 1 << 20
+"""Bytes of a file in which its fields are looked for."""
 FOLDER, SPLITS = "state.json", "dataset_dict.json"
 """What a folder has that save_to_disk() of Hugging Face's package datasets wrote: of a data set, and of its splits."""
 
@@ -219,9 +221,9 @@ def _arrow(name: str, kind: str) -> Iterator[Any]:
 def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
     """Yield records of a Parquet file with the column alone; needs pyarrow."""
     with _arrow(name, "Parquet") as pa:
-        with pa.parquet.ParquetFile(path) as file:
-            metadata, root = file.metadata, _root(file.schema_arrow, column, name)
-            leaves = [file.schema.column(i).path for i in range(len(file.schema.names))]
+        metadata = pa.parquet.read_metadata(path)
+        root = _root(metadata.schema.to_arrow_schema(), column, name)
+        leaves = [metadata.schema.column(i).path for i in range(len(metadata.schema.names))]
         inner = column.column.partition("[")[0]  # of a struct only this field is read, where that is no list
         own = [leaf for leaf in leaves if f"{leaf}.".startswith(f"{root}.")]
         leaves = [leaf for leaf in own if leaf == inner] or own
@@ -271,20 +273,21 @@ def _records(batches: Iterable[Any], root: str) -> Iterator[dict[str, Any]]:
         yield from ({root: scalar.as_py()} for scalar in batch.column(root))
 
 
-def fields(path: Path, kind: str, lines: Iterable[str] = ()) -> list[str]:
+def fields(path: Path, kind: str) -> list[str]:
     """Return the fields of a file of records, as a column may name them; none where it is no such file.
 
-    In place of the lines of the file, its first `lines` may be given. Raises CorpusError for what cannot be read.
+    Raises CorpusError for what cannot be read as Parquet or Arrow.
     """
+    if kind in ("parquet", "arrow"):
+        with _arrow(str(path), kind) as pa, pa.OSFile(str(_arrow_files(path, str(path))[0])) as source:
+            schema = pa.parquet.read_schema(source) if kind == "parquet" else pa.ipc.open_stream(source).schema
+            return list(schema.names)
     try:
-        if kind in ("parquet", "arrow"):
-            with _arrow(str(path), kind) as pa, pa.OSFile(str(_arrow_files(path, str(path))[0])) as source:
-                schema = pa.parquet.read_schema(source) if kind == "parquet" else pa.ipc.open_stream(source).schema
-                return list(schema.names)
-        lines = list(lines) or [next(line for _, line in numbered_lines(path, str(path)))]
+        with path.open("rb") as file:
+            lines = file.read(START).decode("utf-8-sig", "replace").splitlines()[:3]
         if kind == "jsonl":
             records = [json.loads(line) for line in lines]
             return list(records[0]) if all(isinstance(record, dict) for record in records) else []
         return next(csv_files.reader(lines, delimiter=separator_of(lines[0]) if kind == "csv" else "\t"))
-    except (ValueError, RecursionError, LookupError, StopIteration, csv_files.Error):
+    except (OSError, ValueError, RecursionError, LookupError, csv_files.Error):
         return []
