@@ -52,8 +52,8 @@ def corpus_in_memory(
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
-    base = next((texts for texts in (sources, *systems.values()) if is_list(texts)), None)
-    sets, notes = ({}, ()) if references is None else _reference_sets(references, base, references_by)
+    base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
+    sets, notes = ({}, ()) if references is None else reference_sets(references, base, references_by)
     if not systems and not systems_later:
         raise InputError("hypotheses: there is no system")
     if source_needed and sources is None:
@@ -113,10 +113,10 @@ def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[Me
         return shared(lambda item: text_in_memory(*item), named)
 
 
-def _reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the reference sets by what messages call them, and warnings. A list of texts alone is one set.
 
-    `base` is the sources or an output, where there are some. Raises InputError for what is no list, for texts beside
+    `base` is an output or the sources, where there are some. Raises InputError for what is no list, for texts beside
     lists, for no reference or too many, and where the numbers of texts do not tell what each list is of.
     """
     kinds = {isinstance(item, str) for item in references if item is not None} if is_list(references) else {True, False}

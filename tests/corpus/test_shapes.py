@@ -395,6 +395,13 @@ def test_references_may_be_a_list_for_each_item() -> None:
     assert by_item.score == by_annotator.score == pytest.approx(peer(), abs=1e-12)
     assert by_item[0].ids == list(map(str, range(COUNT)))
     assert pipeline.Scorer("bleu[tok=whitespace]", REFERENCES).score(OUTPUTS).score == by_item.score
+    pairs = pipeline.sentence_scores("bleu[tok=whitespace]", OUTPUTS, REFERENCES)
+    assert pairs.tolist() == by_item[0].sentences.tolist()
+    both = [[*own, *own][:2] for own in REFERENCES]  # a Scorer without sources cannot tell these, sentence_scores can
+    turned = [list(texts) for texts in zip(*both, strict=True)]
+    expected = pipeline.sentence_scores("bleu", OUTPUTS, turned).tolist()
+    assert pipeline.sentence_scores("bleu", OUTPUTS, both).tolist() == expected
+    assert pipeline.Scorer("bleu", both, [text.upper() for text in OUTPUTS]).sentences(OUTPUTS).tolist() == expected
     tokens = [[text.split() for text in own] for own in REFERENCES]
     assert pipeline.evaluate([text.split() for text in OUTPUTS], tokens, metrics="bleu").score == by_item.score
     assert pipeline.evaluate(OUTPUTS, [[own[0]] for own in REFERENCES], metrics="bleu").score < by_item.score
