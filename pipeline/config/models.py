@@ -45,14 +45,14 @@ def _truth(value: object) -> object:
 
 
 def _line_numbers(value: object) -> object:
-    """Return a list of line numbers and ranges, or one of them."""
+    """Return a list of line numbers and ranges, or the path of a file of them."""
     if isinstance(value, list) and not value:
         raise ValueError("is empty; at least one line is needed")
     if isinstance(value, str) and value:
         return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418]")
+    raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
 
 
 def _level(value: object) -> object:
@@ -264,8 +264,8 @@ class DatasetConfig(ConfigModel):
         description="what a reference line without a token is: a sentence of length 0, with a warning (keep), a "
         "mistake (error), or a sign that this annotator has nothing for the sentence (none)",
     )
-    keep: LineNumbers | None = Field(None, description="lines to score, from 1: [1-100, 418]")
-    drop: LineNumbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418]")
+    keep: LineNumbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
+    drop: LineNumbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
     outputs: Literal["whole", "kept"] = Field(
         "whole", description="kept: the files of systems hold only the lines that keep or drop leaves"
     )

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 STDIN = Path("/dev/stdin")
 """What the path - stands for."""
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
+MAX_BYTES = 100_000_000
+"""A file of line numbers may not be longer."""
 TEXT_SUFFIXES = frozenset({".txt", ".out", ".hyp", ".sys", ".tok", ".m2", ".errant"})
 PACKED_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
@@ -163,6 +165,23 @@ def select_lines(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
     if problems:
         raise ConfigError(problems)
     return Selection(keep, tuple(ranges))
+
+
+def read_line_numbers(path: Path) -> list[tuple[str, str]]:
+    """Return the lines of a file of numbers and ranges that are not blank, each with its position."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError([Problem(str(path), f"cannot be read: {reason}")]) from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError([Problem(str(path), "is too large for a file of line numbers")])
+    lines = data.decode("utf-8-sig", "replace").split("\n")
+    items = [(line.strip(), f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    if not items:
+        raise ConfigError([Problem(str(path), "names no line")])
+    return items
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,6 +26,7 @@ from .resolved import (
     glob,
     is_glob,
     natural,
+    read_line_numbers,
     select_lines,
 )
 from .tree import base_of
@@ -182,10 +183,19 @@ class Resolver:
             self.problem("give keep or drop, not both", ("datasets", name, "drop"))
         if len(keys) != 1:
             return None
-        node = self.root.find(("datasets", name, keys[0]))
-        nodes = node.value if isinstance(node.value, list) else [node]
+        location: Location = ("datasets", name, keys[0])
+        node = self.root.find(location)
         try:
-            return select_lines(keys[0] == "keep", [(str(each.value), f"{each.mark}: {each.path}") for each in nodes])
+            if isinstance(node.value, list):
+                items = [(str(child.value), f"{child.mark}: {child.path}") for child in node.value]
+            elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
+                items = [(str(node.value), f"{node.mark}: {node.path}")]
+            else:
+                path = self.local_path(str(node.value), location, name)
+                if path is None:
+                    return None
+                items = read_line_numbers(path)
+            return select_lines(keys[0] == "keep", items)
         except ConfigError as error:
             self.problems += error.problems
             return None
@@ -300,6 +310,16 @@ class Resolver:
             self.problems += [problem] if problem not in self.problems else []
             self.absent.add(base / plain)
             return plain
+
+    def local_path(self, text: str, location: Location, dataset: str) -> Path | None:
+        """Return the path that a text stands for, or None for a file that is absent and for an address.
+
+        An address is a problem.
+        """
+        path = self.path(text, location, dataset)
+        if isinstance(path, Remote):
+            self.problem(f"'{path}' is an address; only source, references, m2 and outputs may be one", location)
+        return None if isinstance(path, Remote) or path in self.absent else path
 
     def never(self, text: str) -> Path:
         """Return a path that stands for a file that cannot be had, and whose problem was added before."""

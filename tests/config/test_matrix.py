@@ -400,7 +400,7 @@ def test_settings_and_patterns_are_taken_by_the_command_line(capsys: pytest.Capt
         CONFIG.replace("a.txt", "{d: {jsonl: x, column: y}}"),
         CONFIG.replace("a.txt", "{tsv: x, column: 2, header: true}"),
         CONFIG.replace("references: [r.txt]", "m2: x, missing_annotator: none, keep: [1-100, 418]"),
-        CONFIG.replace("references: [r.txt]", "references: r.txt, drop: 2-3"),
+        CONFIG.replace("references: [r.txt]", "references: r.txt, drop: lines.txt"),
         f"defaults: {{datasets: {{source: x}}, metrics: {{order: 3}}}}\n{CONFIG}run: {{max_unpacked: 1000}}\n",
     ],
 )

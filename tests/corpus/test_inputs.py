@@ -420,9 +420,12 @@ def test_plain_files_are_read_in_place() -> None:
         ("keep: [3, 1]", [0, 2]),
         ("drop: [2]", [0, 2]),
         ("drop: [1, 3]", [1]),
+        ("drop: numbers.txt", [1]),
+        ("keep: numbers.txt", [0, 2]),
     ],
 )
 def test_lines_are_selected(chosen: str, left: list[int]) -> None:
+    write({"numbers.txt": "1\r\n\n3-3"})
     corpus = prepare(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")).corpora[0]
     for name, text in {"s.txt": corpus.source, "r.txt": corpus.references[0], "a.txt": corpus.systems["A"]}.items():
         assert lines(text) == [TEXTS[name].splitlines()[number] for number in left]
@@ -443,11 +446,14 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
         ),
         ("keep: []", "c.yaml:1:52: datasets.d.keep: is empty; at least one line is needed, found a list"),
         ("drop: [1-3]", "c.yaml:1:59: datasets.d.drop[0]: every line is dropped; nothing can be scored"),
-        ("keep: n.txt", "c.yaml:1:58: datasets.d.keep: 'n.txt' is no line number or range, such as 418 or 1-100"),
+        ("keep: none.txt", "none.txt: cannot be read: No such file or directory"),
+        ("keep: n.txt", "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100"),
+        ("keep: empty.txt", "empty.txt: names no line"),
         ("keep: [1], drop: [2]", "c.yaml:1:63: datasets.d.drop: give keep or drop, not both"),
     ],
 )
 def test_wrong_selections_are_told(chosen: str, message: str) -> None:
+    write({"n.txt": "1\n1 3\n", "empty.txt": "\n"})
     assert problems(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")) == [message]
 
 

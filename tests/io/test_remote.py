@@ -252,6 +252,14 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(hidden: str, u
     assert str(caught.value) == f"{url}: {line}"
 
 
+def test_what_else_is_an_address_is_refused_with_its_place(server: Server) -> None:
+    found = problems(
+        f"datasets: {{e: {{references: [r.txt], keep: '{server.url('x')}'}}}}\nsystems: {{A: a.txt}}\nmetrics: [bleu]\n"
+    )
+    expected = f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
+    assert found[0] == f"c.yaml:1:37: datasets.e.keep: {expected}"
+
+
 def test_names_of_addresses_show_no_secret() -> None:
     url = Remote("https://user:pw@host/a%20b/c%20d.txt.gz?X-Signature=secret")
     assert str(url) == "https://host/a%20b/c%20d.txt.gz?..."
