@@ -96,12 +96,16 @@ def evaluate(
     statistics: Mapping[str, Any] | bool | None = None,
     tokenizer: Splitter | None = None,
     scores: Mapping[str, Any] | None = None,
+    references_by: Literal["annotator", "item"] | None = None,
+    ids: Sequence[str | int] | None = None,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
 
     `hypotheses` holds one text for each item, or such a list for each system: {system: texts}.
     `references` holds a list for each reference set (annotator). Each has one text for each item, and None where its
-    annotator has none. Where there is one annotator, the list of texts alone is enough.
+    annotator has none. Where there is one annotator, the list of texts alone is enough. It may also hold a list for
+    each item instead, with one reference or more, as the packages of Hugging Face have it. The numbers of texts tell
+    which; where they do not, as with as many references as items, `references_by` does: "annotator" or "item".
     `sources` holds one uncorrected text for each item. Only some metrics, such as gleu, need it.
     `metrics` holds names as people write them ("gleu", "BLEU", "chrF++"), names with settings ("gleu[n=3]"),
     signatures, mappings such as {"name": "gleu", "n": [2, 4]}, which asks for gleu with each of these values, or
@@ -119,6 +123,7 @@ def evaluate(
     `scores` has numbers of each line that you have already, {title: {system: array}}. An array is [lines], or
     [lines, 3] with true positives, false positives and false negatives, for F-beta. A metric
     {"name": "external", "title": title} among `metrics`, which may be empty here, says how they are scored.
+    `ids` has an id for each item, which stand in tables of sentences (Result.to_pandas).
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
@@ -144,9 +149,13 @@ def evaluate(
             texts.sources,
             own_tokens=bool(texts.tokenizer),
             threads=n_jobs if isinstance(n_jobs, int) and n_jobs > 0 else 1,
+            references_by=references_by,
+            ids=ids,
         )
     elif texts.tokenizer:
         raise InputError(OF_M2)
+    elif ids is not None or references_by:
+        raise InputError(f"{'references_by' if ids is None else 'ids'}: leave it out beside gold")
     else:
         views = {metric.needs.input for metric in scorers}
         corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)

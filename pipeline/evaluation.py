@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
+from .corpus.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts
 from .metrics import METRICS
@@ -104,6 +105,12 @@ class Result(Shown):
         """
         return self._of_sentences(every_output)
 
+    @property
+    def ids(self) -> list[str] | None:
+        """The ids of the sentences, or None where the data set has none."""
+        ids = self._board.ids
+        return read_texts(ids, 0, ids.lines) if ids else None
+
     def sentence_spread(self) -> dict[str, Floats]:
         """Return the spread of each sentence's score over its references.
 
@@ -149,15 +156,17 @@ class Result(Shown):
         return [row for part in parts for row in part.rows()]
 
     def to_pandas(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
-        """Return a DataFrame with a row for each sentence: its score, then its columns.
+        """Return a DataFrame with a row for each sentence: its id, where it has one, its score, then its columns.
 
         With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. With columns="outputs" it
         is what `sentence_outputs` gives, such as recall and precision. Raises InputError where pandas is not installed.
         """
         known_table(columns, ("scores", "outputs", "all"))
+        ids = {"id": own} if (own := self.ids) else {}
         if columns == "outputs":
-            return frame(self.sentence_outputs)
-        return frame(self.sentence_spread() if columns == "scores" else {"score": self.sentences, **self.columns})
+            return frame(ids | self.sentence_outputs)
+        few = columns == "scores"
+        return frame(ids | (self.sentence_spread() if few else {"score": self.sentences, **self.columns}))
 
     def _as_results(self) -> Results:
         return _written([picked([(self._board, self._number)])], ())
@@ -363,7 +372,7 @@ class Evaluation(Sequence[Result], Shown):
 
 def _places(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
     """Yield id, where there is one, and number from 1 of each sentence with its score; none for REFERENCES_ROW."""
-    ids = getattr(result, "ids", None)
+    ids = result.ids
     for number, score in enumerate(result.sentences.tolist() if result.system != REFERENCES_ROW else (), 1):
         yield {**({"id": ids[number - 1]} if ids else {}), "line": number}, score
 

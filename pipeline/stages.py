@@ -29,9 +29,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
+from .corpus.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener
+from .execution.store.counts import ids_file
 from .execution.store.run_directory import Log, RunDirectory, folder_of, running, surroundings
 from .io.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
@@ -294,7 +296,8 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-    for name in dict.fromkeys(("json", *output.formats)):
-        files = FORMATS[name].files(material)
+    named = ((corpus.name, read_texts(corpus.ids, 0, corpus.lines)) for corpus in scored.corpora if corpus.ids)
+    ids = {ids_file(name): "\n".join([*own, ""]) for name, own in named}
+    for files in (ids, *(FORMATS[name].files(material) for name in dict.fromkeys(("json", *output.formats)))):
         directory.announce(names=files)
         directory.write_all(files)

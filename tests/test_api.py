@@ -423,7 +423,8 @@ def test_one_metric_or_one_reference_set_needs_no_list() -> None:
     for texts in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
         assert evaluate(**GOOD | {"metrics": "gleu[refs=max]", "references": texts}).outputs == expected.outputs
     sets = np.array([["a", "b"], ["a c", "b"]])
-    assert evaluate(**GOOD | {"metrics": "bleu", "references": sets}).signature.split("|")[-2] == "nrefs:2"
+    two = evaluate(**GOOD | {"metrics": "bleu", "references": sets, "references_by": "annotator"})
+    assert two.signature.split("|")[-2] == "nrefs:2"
 
 
 def test_no_metric_at_all_is_refused() -> None:
@@ -441,7 +442,7 @@ def test_numbers_of_workers_that_are_none_are_refused(n_jobs: Any) -> None:
 
 def test_unequal_lengths_are_told_with_all_counts() -> None:
     with pytest.raises(InputError) as told:
-        evaluate(**GOOD | {"references": [["a", "b"], ["a"]]})
+        evaluate(**GOOD | {"references": [["a", "b"], ["a"]], "references_by": "annotator"})
     first, *counts = str(told.value).splitlines()
     assert first == "the texts have different numbers of lines; line 2 has no partner in some:"
     assert dict(line.split()[::-2] for line in counts) == {
@@ -489,7 +490,7 @@ def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: 
     [
         ({"hypotheses": ["a", "b"]}, "memory: system system is the same text as reference 0"),
         (
-            {"references": [["a", "b"], ["", "b"]]},
+            {"references": [["a", "b"], ["", "b"]], "references_by": "annotator"},
             "memory: reference 1 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
         ),
     ],

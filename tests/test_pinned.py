@@ -65,7 +65,7 @@ PUBLIC = [
 ]
 RESULT = {
     *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),
-    *("intervals", "sentence_outputs"),
+    *("ids", "intervals", "sentence_outputs"),
     *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas", "breakdown", "parts"),
     "report",
 }

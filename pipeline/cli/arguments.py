@@ -50,7 +50,7 @@ def given_path(text: str) -> Path | Remote:
 def given_text(text: str, flag: str) -> Input:
     """Return the text that is named after a flag: all lines of a file, or a column, or a text of an M2 file."""
     path, column = _parted(text, flag)
-    form = format_in(path.name)
+    form = format_in(str(path))
     if form == ANNOTATED and isinstance(path, Path):
         return Column(kind=ONE_ANNOTATOR, path=path, column=_annotator(path, column, flag))
     if form is None or form == ANNOTATED or not column:
@@ -102,7 +102,7 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
     start = text.find(":") + 1 if is_data(text) else 0
     for colon in (match.start() for match in re.finditer(":", text[start:])):
         name, column = text[: start + colon], text[start + colon + 1 :]
-        if format_in(Path(name).name) and column:
+        if format_in(name) and column:
             return given_path(name), column
         if is_there(locate(Path(), name)):
             kinds = ", ".join(f".{name}" for name in READERS)
@@ -163,6 +163,8 @@ def add_files(
     parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
     meaning = "the encoding of plain files (default: utf-8)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
+    meaning = "the field of the ids by which FILE:COLUMN texts are joined, in whatever order they are"
+    parser.add_argument("--key", default="", metavar="NAME", help=meaning)
     meaning = "-r is one tab-separated file with N references"
     parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
 
@@ -177,9 +179,12 @@ def _encoding(text: str) -> str:
     return "" if codecs.lookup(text).name == "utf-8" else text
 
 
-def _in(encoding: str, text: Input) -> Input:
-    """Return a text in an encoding; columns and M2 files are in UTF-8."""
-    return text if isinstance(text, Column) else Column(kind=ENCODED, path=text, column=encoding)
+def _as_asked(args: argparse.Namespace, text: Input) -> Input:
+    """Return a text with the --encoding of lines, or the --key of records; M2 files have neither."""
+    if not isinstance(text, Column):
+        return Column(kind=ENCODED, path=text, column=args.encoding) if args.encoding else text
+    form = READERS.get(text.kind)
+    return text.joined_by(args.key, named=bool(form.header)) if form and form.column else text
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
@@ -207,17 +212,15 @@ def open_files(
     if repeated is not None:
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args, views, required=references)
+    each = tuple(_as_asked(args, text) for text in dataset.references)
+    dataset = replace(dataset, source=dataset.source and _as_asked(args, dataset.source), references=each)
     problems: list[Problem] = []
     named: dict[str, Input] = {}
     for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
-    if args.encoding:
-        named = {name: _in(args.encoding, text) for name, text in named.items()}
-        encoded = tuple(_in(args.encoding, text) for text in dataset.references)
-        dataset = replace(dataset, source=dataset.source and _in(args.encoding, dataset.source), references=encoded)
-    systems = [System(name, {DATASET: path}) for name, path in named.items()]
+    systems = [System(name, {DATASET: _as_asked(args, path)}) for name, path in named.items()]
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))

@@ -120,9 +120,11 @@ class Record(NamedTuple):
     path: str
     column: str = ""
     header: bool | None = None
+    key: str | None = None
 
 
 Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+KEY = "the column of the ids by which records are joined, in whatever order they are"
 Records = dict[str, type[BaseModel]]
 """The model of each format's mapping, by the name of the format. Validation of a config has it as its context."""
 
@@ -134,6 +136,7 @@ def record_models(formats: Mapping[str, Declared]) -> Records:
         fields: dict[str, Any] = {"path": (PathText, Field(alias=name))}
         if declared.column:
             fields["column"] = (Column, Field(description=declared.column))
+            fields["key"] = (Column | None, Field(None, description=f"{KEY}; default: the key of the data set"))
         if declared.header:
             fields["header"] = (Truth | None, Field(None, description=declared.header))
         title, about = f"{name.capitalize()}Config", declared.summary
@@ -247,6 +250,7 @@ class DatasetConfig(ConfigModel):
         min_length=1,
         description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline data list",
     )
+    key: Column | None = Field(None, description=f"{KEY}; also of outputs; tables have the ids")
     missing_annotator: Literal["first", "source", "none"] = Field(
         "first",
         description="what stands in an M2 file for an annotator who has no line for a sentence that others "

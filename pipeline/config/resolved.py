@@ -47,8 +47,14 @@ class Column:
     """Whether a record may have no text."""
     decimals: int | None = None
     """Decimals that numbers have at most. None allows any real numbers."""
+    key: str = ""
+    """The column of the ids by which the records are joined with others. Empty: they are in the same order."""
     lenient: bool = False
     """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
+
+    def joined_by(self, key: str, *, named: bool) -> Column:
+        """Return the column with one of ids. If this has a name, and columns are `named`, the first line has names."""
+        return replace(self, key=key, header=self.header or (named and bool(key) and not key.isdecimal()))
 
 
 Input = Path | Remote | Column

@@ -89,12 +89,10 @@ class Resolver:
         self.check_keys(written, at)
         none = written.missing_annotator == "none"
         empty: Literal["keep", "error", "none"] = "none" if none else written.empty_references
-        m2: Path | Remote | None = None
         source, references = None, list[Input]()
         if written.data is not None:
             source, references = self.whole(written.data, name)
-        if written.m2 is not None:
-            m2 = self.path(written.m2, (*at, "m2"), name)
+        m2 = self.path(written.m2, (*at, "m2"), name) if written.m2 is not None else None
         golds = [self.path(text, (*at, "gold", index), name) for index, text in enumerate(written.gold)]
         gold = tuple(golds) if golds or m2 is None else (m2,)
         if written.source is not None:
@@ -175,7 +173,9 @@ class Resolver:
             header = False
         elif not is_number and not header:
             self.problem("without a header the column must be a number, from 1", (*location, "header"))
-        return Column(kind=written.format, path=path, column=written.column, header=header)
+        column = Column(kind=written.format, path=path, column=written.column, header=header)
+        default = self.written.datasets[dataset].key if self.formats[written.format].column else None
+        return column.joined_by(written.key or default or "", named=bool(self.formats[written.format].header))
 
     def selection(self, written: DatasetConfig, name: str) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""

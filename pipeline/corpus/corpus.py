@@ -44,6 +44,8 @@ class Corpus:
     """The lines, from 1, of each reference without a token that is there all the same, although others are missing."""
     notes: tuple[str, ...] = ()
     """Warnings about how the texts were made."""
+    ids: AnyText | None = None
+    """The ids of the lines, where the data set has some."""
     own_tokens: bool = False
     """Whether the tokens of the texts were made by the caller; see `tokenizers/own_tokens.py`."""
     references_as_systems: Mapping[str, int] = field(default_factory=dict)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..errors import InputError, Problem
+from ..errors import InputError
 from ..tokenizers.own_tokens import is_list
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .input_warnings import misshapen
+from .joined import numbered
 from .texts import text_in_memory
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from .texts import MemoryText
 
+Shape = Literal["annotator", "item"]
+"""Whether each list of references is that of an annotator, with a text for each item, or that of an item."""
+TOLD = 0.1
+"""How much higher (of 0 to 1) the overlap with references must be by one shape to tell that it is the right one."""
 ONE = "system"
 """The name of a system where outputs are a list of texts and have no name."""
 
@@ -32,20 +36,24 @@ def corpus_in_memory(
     systems_later: bool = False,
     own_tokens: bool = False,
     threads: int = 1,
+    references_by: Shape | None = None,
+    ids: Sequence[str | int] | None = None,
 ) -> Corpus:
     """Return the texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
-    reference set, with None where a reference is missing, or is one list of texts alone. It is None where no metric
-    reads any. An empty text is a reference of length 0. With `systems_later` there may be no system. `own_tokens`
-    says that texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts
-    where these are long.
+    reference set, with None where a reference is missing, or a list for each item, or is one list of texts alone; it is
+    None where no metric reads any. `references_by` says which, where the numbers of texts do not tell. An empty text is
+    a reference of length 0. With `systems_later` there may be no system. `own_tokens` says that texts are tokens of the
+    caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts where these are long. `ids` has the
+    id of each item.
     `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
-    sets = {} if references is None else _reference_sets(references)
+    base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
+    sets, notes = ({}, ()) if references is None else reference_sets(references, base, references_by)
     if not systems and not systems_later:
         raise InputError("hypotheses: there is no system")
     if source_needed and sources is None:
@@ -68,8 +76,10 @@ def corpus_in_memory(
         ]
         kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=True)]
         reference_texts = [replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)]
-    turned = misshapen(reference_texts, opened[-1].lines)
-    problems = [Problem("", turned)] if turned else check_parallel(opened)
+    named_ids = text_in_memory("ids", list(map(str, ids))) if ids is not None else None
+    problems = check_parallel([*opened, *([named_ids] if named_ids else [])])
+    if named_ids:
+        numbered(named_ids)
     if missing and not problems:
         problems = without_any(reference_texts, "")
     if problems:
@@ -82,6 +92,8 @@ def corpus_in_memory(
         systems=dict(zip(systems, outputs, strict=True)),
         missing=missing,
         kept=tuple(kept),
+        notes=notes,
+        ids=named_ids,
         own_tokens=own_tokens,
     )
 
@@ -101,21 +113,62 @@ def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[Me
         return shared(lambda item: text_in_memory(*item), named)
 
 
-def _reference_sets(references: Sequence[Any]) -> dict[str, Any]:
-    """Return the reference sets by what messages call them. A list of texts alone is one set.
+def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the reference sets by what messages call them, and warnings. A list of texts alone is one set.
 
-    Raises InputError for what is no list, for texts beside lists, and for no reference or too many.
+    `base` is an output or the sources, where there are some. Raises InputError for what is no list, for texts beside
+    lists, for no reference or too many, and where the numbers of texts do not tell what each list is of.
     """
     kinds = {isinstance(item, str) for item in references if item is not None} if is_list(references) else {True, False}
     if len(kinds) == 2:
         raise InputError("references: expected a list of texts, or several of them in a list: one for each annotator")
     if kinds == {True}:
-        return {"references": references}
-    if not len(references):
+        return {"references": references}, ()
+    notes: tuple[str, ...] = ()
+    if by is None:
+        by, notes = _shape(references, base)
+    if by == "item":
+        if is_list(base) and len(references) != len(base):
+            raise InputError(f"references: expected a list for each item, {len(base)}; found {len(references)}")
+        most = max((len(own) for own in references if is_list(own)), default=0)
+        references = [[own[n] if is_list(own) and n < len(own) else None for own in references] for n in range(most)]
+    elif by != "annotator":
+        raise InputError(f"references_by: expected 'annotator' or 'item', found {by!r}")
+    if len(references) == 0:
         raise InputError("references: at least one reference set is needed")
     if len(references) > MAX_REFERENCES:
         raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
-    return {f"references[{number}]": texts for number, texts in enumerate(references)}
+    return {f"references[{number}]": texts for number, texts in enumerate(references)}, notes
+
+
+def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
+    """Return what each list of references is of, by how many texts there are, and a warning where these do not tell."""
+    items, sizes = len(base) if is_list(base) else None, {len(texts) for texts in references if is_list(texts)}
+    if items is None:
+        return ("item" if len(sizes) > 1 else "annotator"), ()
+    if len(references) != items or items < 2:
+        return ("annotator" if len(references) != items or items in sizes else "item"), ()
+    if items not in sizes:
+        return "item", ()
+    if len(sizes) > 1:
+        raise InputError(f"references: {items} lists of {min(sizes)} to {max(sizes)} texts for {items} items; {SAY}")
+    words = [set(str(text).split()) for text in base]
+    own = [[set(str(text).split()) for text in texts] for texts in references]
+    pairs = [(one, two) for one in range(items) for two in range(items) if one != two]
+    straight, turned = (
+        sum(len(t & w) / max(len(t | w), 1) for t, w in each) / len(pairs)
+        for each in (((own[i][j], words[j]) for i, j in pairs), ((own[i][j], words[i]) for i, j in pairs))
+    )
+    if straight > turned + TOLD:
+        return "annotator", ()
+    seems = "they look transposed, as if each were that of an item" if turned > straight + TOLD else SQUARE
+    return "annotator", (
+        f"references: {items} lists of {items} texts, read as a list for each annotator; {seems}; {SAY}",
+    )
+
+
+SQUARE = "numbers and words do not tell whether each is that of an item"
+SAY = "say references_by='item' or references_by='annotator', or give list(zip(*references)) to turn them"
 
 
 def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:

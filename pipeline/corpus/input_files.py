@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CorpusError, Problem
-from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled
+from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote
 from ..io.workers import threads
 from . import formats
 from .scan import index_text
-from .texts import TextFile, read_span
+from .texts import TextFile, lines_of, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
+PART = 1 << 18
+"""Lines of a text in another order that are in memory at once."""
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
 
@@ -56,10 +58,33 @@ class Opener:
         files = [self._opened[item] for item in inputs]
         return [file if isinstance(file, TextFile) else None for file in files]
 
+    def lists(self, reference: Input, problems: list[Problem]) -> tuple[list[Input], list[int]]:
+        """Return a reference for each place in the lists of a column, and how many lists lack each of these.
+
+        The numbers are there only where lists have different lengths. A column of texts, and any other file, is one.
+        """
+        if isinstance(reference, Path | Remote) or formats.file_of(reference) in self.absent:
+            return [reference], []
+        try:
+            found = formats.sizes_of_lists(reference, self.spool)
+        except CorpusError as error:
+            problems += error.problems
+            self._opened[reference] = CorpusError([])
+            return [reference], []
+        if not found:
+            return [reference], []
+        sizes = np.frombuffer(found, np.uint8)
+        lacking = [int((sizes <= number).sum()) for number in range(int(sizes.max()))]
+        names = [f"{reference.column}[{number}]" for number in range(len(lacking))]
+        null = reference.null or any(lacking)
+        return [replace(reference, column=name, null=null) for name in names], lacking if any(lacking) else []
+
     def _try(self, text: Input) -> TextFile | CorpusError:
         if formats.file_of(text) in self.absent:
             return CorpusError([])
         try:
+            if isinstance(text, Path) and text.exists():
+                formats.refuse_table(text, self.spool.local(text), named(text))
             return self.index(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
@@ -72,7 +97,19 @@ class Opener:
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
         numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
+        numbers = numbers if file.numbers is None else file.numbers[numbers - 1]
         return self._written(file, (text for low, high in ranges for text in _texts(file, low, high)), numbers)
+
+    def ordered(self, file: TextFile, lines: NDArray[np.int64]) -> TextFile:
+        """Return some lines of a text, which count from 0, in this order as a text of its own."""
+
+        def texts() -> Iterator[bytes]:
+            for low in range(0, len(lines), PART):  # the text is read once for each part
+                wanted = np.unique(lines[low : low + PART])
+                found = dict(zip(wanted.tolist(), lines_of(file, wanted), strict=True))
+                yield from (found[line].encode() for line in lines[low : low + PART].tolist())
+
+        return self._written(file, texts(), lines + 1)
 
     def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
-from .samples import FEW, likeness, mean
-from .texts import ORDINARY, MemoryText, read_texts, same
+from .samples import FEW, mean
+from .texts import ORDINARY, MemoryText, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,8 +41,6 @@ TIMID = 1.4
 """Below this mean number of words in a changed line a reference is a suspect."""
 BOLDER = 1.5
 """How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
-TRANSPOSED = 0.1
-"""How much higher (of 0 to 1) the overlap with transposed references must be for a warning."""
 
 
 def mistaken_texts(corpus: Corpus) -> list[str]:
@@ -222,13 +220,13 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
         warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
     else:
         warnings = [*corpus.notes, *_odd_files(corpus), *(_references(corpus) if references else []), *_systems(corpus)]
-        warnings += [*_transposed(corpus), *mistaken_texts(corpus)] if references else []
+        warnings += mistaken_texts(corpus) if references else []
     return [f"{corpus.name}: {text}" for text in warnings]
 
 
 def _ordinary(corpus: Corpus) -> bool:
     """Return whether a glance tells that a corpus has a few texts in memory with nothing odd in any of them."""
-    if corpus.lines >= FEW or corpus.lines == len(corpus.references) > 1 or corpus.missing or corpus.notes:
+    if corpus.lines >= FEW or corpus.missing or corpus.notes:
         return False
     texts = corpus.texts()
     for text in texts:
@@ -286,33 +284,3 @@ def _systems(corpus: Corpus) -> Iterator[str]:
         if file.odd.subwords and not expected:
             times = "once" if file.odd.subwords == 1 else f"{file.odd.subwords} times"
             yield f"system {name} has subword pieces ('@@ ' or '\u2581', {times}); join them before scoring"
-
-
-def _transposed(corpus: Corpus) -> Iterator[str]:
-    """Warn of references in memory that fit better when transposed; there must be as many of them as items."""
-    texts = [*([corpus.source] if corpus.source else []), *corpus.systems.values()][:1]
-    if not (1 < corpus.lines == len(corpus.references) and texts and isinstance(texts[0], MemoryText)):
-        return
-    base = [set(text.split()) for text in read_texts(texts[0], 0, corpus.lines)]
-    given = [[set(t.split()) for t in read_texts(reference, 0, corpus.lines)] for reference in corpus.references]
-    pairs = [(i, j) for i in range(corpus.lines) for j in range(corpus.lines) if i != j]
-    straight = sum(likeness(given[i][j], base[j]) for i, j in pairs) / len(pairs)
-    turned = sum(likeness(given[i][j], base[i]) for i, j in pairs) / len(pairs)
-    if turned > straight + TRANSPOSED:
-        yield (
-            "the references look transposed: expected a list for each reference set, with a text for each item, "
-            "and these fit better as a list for each item"
-        )
-
-
-def misshapen(references: Sequence[AnyText], items: int) -> str | None:
-    """Return the problem of references in memory that were given as one list for each item, or None."""
-    if len(references) != items:
-        return None
-    counts = {text.lines for text in references}
-    if counts != {items} and max(counts) < items:
-        return (
-            "references: look transposed: expected a list for each reference set, with a text for each item; "
-            f"found {items} lists, one for each item"
-        )
-    return None

@@ -13,10 +13,11 @@ from .edit_views import M2_KINDS, open_edits
 from .edits.records import read_once
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener
+from .joined import join
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ..config.resolved import Dataset
@@ -34,6 +35,12 @@ class _Texts:
     outputs: dict[str, TextFile]
     complete: bool
     """All of them could be opened."""
+    ids: TextFile | None = None
+    """The ids of the lines, where the data set has some."""
+    notes: tuple[str, ...] = ()
+    """Warnings about records that were left out."""
+    ragged: bool = False
+    """Whether references are lists of different lengths."""
     edits: EditTexts | None = None
     """The edits in place of references and outputs, where a metric reads them."""
 
@@ -88,7 +95,7 @@ def _open_corpus(
 ) -> Corpus | None:
     before = len(problems)
     texts = _opened(dataset, _as_read(systems, views), opener, problems)
-    notes = _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
+    notes = [*texts.notes, *_annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)]
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
     annotated = any(map(annotator_of, views))
     if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
@@ -106,7 +113,7 @@ def _open_corpus(
         problems.append(Problem(dataset.name, message))
     _select(dataset, texts, opener, problems)
     _replace(dataset, texts, opener, problems)
-    problems += _empty_references(dataset, texts.references)
+    problems += _empty_references(dataset, texts.references, ragged=texts.ragged)
     if not texts.complete or len(problems) > before or not texts.all:
         return None
     corpus = Corpus(
@@ -115,8 +122,9 @@ def _open_corpus(
         source=texts.source,
         references=tuple(texts.references),
         systems=texts.outputs,
-        missing=dataset.empty_references == "none" and any(file.blank for file in texts.references),
+        missing=texts.ragged or (dataset.empty_references == "none" and any(file.blank for file in texts.references)),
         notes=tuple(notes),
+        ids=texts.ids,
     )
     return replace(corpus, views=_views(dataset, corpus, texts.edits, views)) if texts.edits else corpus
 
@@ -161,13 +169,29 @@ def _views(dataset: Dataset, corpus: Corpus, edits: EditTexts, views: Collection
 def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]) -> _Texts:
     """Open the files that a data set and its systems name, but for M2 files."""
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
-    inputs = [*([dataset.source] if dataset.source else []), *dataset.references, *outputs.values()]
+    lists = [opener.lists(reference, problems) for reference in dataset.references]
+    references = [item for items, _ in lists for item in items]
+    inputs = [*([dataset.source] if dataset.source else []), *references, *outputs.values()]
     files = opener.open_all(inputs, problems)
+    ragged = any(lacking for _, lacking in lists)
+    if ragged and dataset.empty_references != "none":
+        lacks = [count for items, lacking in lists for count in lacking or [0] * len(items)]
+        first = int(dataset.source is not None)
+        problems += _empty_beside_lists(zip(files[first : first + len(lacks)], lacks, strict=True))
+    files, ids, notes = join(inputs, len(outputs), files, opener, problems)
     complete = all(files)
     source = files.pop(0) if dataset.source else None
     count = len(files) - len(outputs)
     opened_outputs = {name: file for name, file in zip(outputs, files[count:], strict=True) if file}
-    return _Texts(source, [file for file in files[:count] if file], opened_outputs, complete)
+    return _Texts(source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged)
+
+
+def _empty_beside_lists(references: Iterable[tuple[TextFile | None, int]]) -> Iterator[Problem]:
+    """Yield the problems of references without a word, of which so many are known to lack in their lists."""
+    for file, lacking in references:
+        if file and file.blank > lacking:
+            message = f"{file.blank - lacking} references have no word, and other lists lack references: say"
+            yield Problem(file.place, f"{message} `empty_references: none` (--empty-references none), or fill them")
 
 
 def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], *, lenient: bool) -> list[str]:
@@ -238,6 +262,7 @@ def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Prob
     try:
         ranges = dataset.selection.numbers(files[0].lines)
         texts.put({file: opener.select(file, ranges) for file in files}, outputs=not kept)
+        texts.ids = texts.ids and opener.select(texts.ids, ranges)
     except (ConfigError, CorpusError) as error:
         problems += error.problems
     problems += check_parallel([*(texts.references or texts.given), *texts.outputs.values()]) if kept else []
@@ -253,13 +278,14 @@ def _replace(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pro
         problems += error.problems
 
 
-def _empty_references(dataset: Dataset, references: Sequence[TextFile]) -> list[Problem]:
+def _empty_references(dataset: Dataset, references: Sequence[TextFile], *, ragged: bool) -> list[Problem]:
     """Return the problems of references without a token, where these are not sentences of length 0."""
     if dataset.empty_references == "error":
         said = "and the data set says `empty_references: error`"
         more = {file: f" (and {file.blank - 1} more)" if file.blank > 1 else "" for file in references}
         empty = [file for file in references if file.blank]
         return [Problem(f.at(int(f.blanks[0])), f"this reference is empty{more[f]}, {said}") for f in empty]
-    if dataset.empty_references == "keep" or not references or len({file.lines for file in references}) > 1:
+    keeps = dataset.empty_references == "keep" and not ragged
+    if keeps or not references or len({file.lines for file in references}) > 1:
         return []
-    return without_any(references, ", and the data set says `empty_references: none`")
+    return without_any(references, "" if ragged else ", and the data set says `empty_references: none`")

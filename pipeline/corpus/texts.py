@@ -23,7 +23,7 @@ from ..io.remote import Remote, RemoteStamp
 from ..kernel.common import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -340,6 +340,32 @@ def read_texts(text: AnyText, low: int, high: int) -> list[str]:
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
     return [line.decode() for line in read_span(text.span(low, high)).texts()]
+
+
+STEP = 1024
+"""How many lines of a text are read at once."""
+
+
+def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
+    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines are in memory."""
+    for low in range(0, text.lines, STEP):
+        first, last = np.searchsorted(lines, (low, low + STEP))
+        if first == last:
+            continue
+        span = text.span(low, min(low + STEP, text.lines))
+        plain = read_span(span) if isinstance(span, Span) else span
+        for line in (lines[first:last] - low).tolist():
+            yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()
+
+
+def called(line: int, ids: AnyText | None) -> str:
+    """Return how a line, from 1, is called where it is shown: its number, and its id if there are ids."""
+    return f"line {line:,} (id {id_of(ids, line)})" if ids else f"line {line:,}"
+
+
+def id_of(ids: AnyText, line: int) -> str:
+    """Return the id of a line, which counts from 1."""
+    return read_texts(ids, line - 1, line)[0]
 
 
 BRACKETS = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..corpus.texts import read_texts
 from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import every_output, sentence_scores
 from .by_type import LONG_COLUMNS, long_rows
@@ -133,19 +134,21 @@ class Rows(NamedTuple):
 def parquet_files(material: Material) -> dict[str, Content]:
     """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
 
-    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). It also has the
+    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). Where lines
+    have ids, the id stands before the line, here and in the files of counts. It also has the
     outputs of the sentence that `material.columns` name, and none where its metric has no such output. A row of a file
     of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those that
     do not depend on the reference are repeated.
     """
     files: dict[str, Content] = {}
     scored, asked = [measured.by_line for measured in material.measured], _asked(material)
-    types = {"line": "int64", **dict.fromkeys(["score", *asked], "float64")}
+    lines = {"id": "string", "line": "int64"} if any(board.ids for board in scored) else {"line": "int64"}
+    types = lines | dict.fromkeys(["score", *asked], "float64")
     files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
     for needs in dict.fromkeys(measured.metric.needs for measured in scored):
         own = [measured for measured in scored if measured.metric.needs == needs]
         once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
-        types = {"line": "int64", "reference": "int16"}
+        types = {**lines, "reference": "int16"}
         for item in needs.schema(1).fields:
             names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
             types |= dict.fromkeys(names, "float64" if item.real else "int64")
@@ -177,8 +180,15 @@ def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:
                 scores = sentence_scores(measured.metric, block)
                 outputs = every_output(measured.metric, block) if asked else {}
                 more = {name: outputs.get(name, np.full(len(scores), np.nan)) for name in asked}
-                yield Rows(names, {"line": np.arange(first, first + len(scores)), "score": scores} | more)
+                yield Rows(names, _places(measured, first, len(scores)) | {"score": scores} | more)
                 first += len(scores)
+
+
+def _places(measured: Board, first: int, count: int) -> dict[str, Any]:
+    """Return the numbers of some lines, and their ids: None where they have none."""
+    ids = measured.ids
+    known = read_texts(ids, first - 1, first - 1 + count) if ids else [None] * count
+    return {"id": np.array(known, object), "line": np.arange(first, first + count)}
 
 
 def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
@@ -189,10 +199,10 @@ def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             first = 1
             for block in columns.blocks():
-                lines = np.arange(first, first + len(next(iter(block.values()))))
-                first += len(lines)
+                places = _places(measured, first, len(next(iter(block.values()))))
+                first += len(places["line"])
                 for reference in range(measured.references) if apart else (-1,):
-                    arrays: dict[str, Any] = {"line": lines, "reference": np.full(len(lines), reference, np.int16)}
+                    arrays = {**places, "reference": np.full(len(places["line"]), reference, np.int16)}
                     for item in fields:
                         array = block[item.name][:, reference] if item.per_reference else block[item.name]
                         split = {f"{item.name}_{order + 1}": array[:, order] for order in range(item.orders)}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from ..corpus.texts import read_texts
 from .tables.ranked import labels
 
 if TYPE_CHECKING:
@@ -60,12 +61,17 @@ def _path(title: str, dataset: str, system: str) -> str:
 
 
 def _tables(board: Board, declared: Declared) -> Iterator[tuple[str, str]]:
-    """Yield the name of each system, and a table of its lines with a column for each number; no number, empty cell."""
+    """Yield the name of each system, and a table of its lines with a column for each number; no number, empty cell.
+
+    Where lines have ids, these are the last column.
+    """
+    ids = read_texts(board.ids, 0, board.ids.lines) if board.ids else []
     for name, columns in zip(board.names, board.by_line.columns, strict=False):
-        lines = ["\t".join([LINE, *declared.numbers])]
+        lines = ["\t".join([LINE, *declared.numbers, *(["id"] if ids else [])])]
         for block in columns.blocks():
             for row in zip(*(block[each].tolist() for each in declared.numbers), strict=True):
-                lines.append("\t".join([str(len(lines)), *(_cell(value, declared) for value in row)]))
+                cells = [str(len(lines)), *(_cell(value, declared) for value in row)]
+                lines.append("\t".join([*cells, *ids[len(lines) - 1 : len(lines)]]))
         yield name, "\n".join([*lines, ""])
 
 

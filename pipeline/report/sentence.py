@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.texts import TextFile, read_texts
+from ..corpus.texts import TextFile, called, read_texts
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, Verdict, by_annotator, edit_judge
 from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
@@ -43,9 +43,10 @@ DELETED, INSERTED = "strike red", "underline green"
 
 
 def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> tuple[list[tuple[str, str]], str]:
-    """Return the names and texts of a sentence: source, references, outputs; and where it stands in the files.
+    """Return the names and texts of a sentence: source, references, outputs; and how it is called, such as "line 3".
 
-    Lines count from 1. Without texts at hand there are none; the place is empty if the line is the same in the files.
+    Lines count from 1. Without texts at hand there are none. Where the line has an id or another number in the files,
+    these are told too.
 
     Raises StoreError if the data set has no such line.
     """
@@ -53,15 +54,17 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
+    ids = next((board.ids for board in material.measured if board.dataset == dataset), None)
+    place = called(line, ids)
     if corpus is None:
-        return [], ""
+        return [], place
     named = [("source", corpus.source)] if corpus.source else []
     named += [(f"reference {number}", text) for number, text in enumerate(corpus.references)]
     named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
     first = named[0][1]
     number = first.number(line) if isinstance(first, TextFile) else line
     texts = [(name, read_texts(text, line - 1, line)[0]) for name, text in named if text]
-    return texts, f"line {number:,} of the files" if number != line else ""
+    return texts, f"{place} (line {number:,} of the files)" if number != line else place
 
 
 def print_texts(texts: Sequence[tuple[str, str]]) -> None:

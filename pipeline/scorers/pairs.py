@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES
+from ..corpus.in_memory import reference_sets
 from ..errors import InputError, LongTextError
 from ..kernel.common import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
@@ -57,6 +58,9 @@ def sentence_scores(
     quick = _quickly(asked, texts.hypotheses, texts.references, texts.sources)
     if quick is not None:
         return quick
+    if not texts.tokenizer:  # a Scorer knows no outputs, by whose number it could tell what each list is of
+        sets, _ = reference_sets(references, outputs, None)
+        references = references if "references" in sets else list(sets.values())
     return Scorer.quiet(asked if texts.tokenizer else metric, references, sources, None, tokenizer).sentences(outputs)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ..corpus.corpus import Corpus
+    from ..corpus.texts import AnyText
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
@@ -128,6 +129,8 @@ class Board:
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
     """The paired tests of systems, where there are any yet."""
+    ids: AnyText | None = None
+    """The ids of the lines of the data set, where it has some. Lines that are left out have theirs too."""
     left_out: tuple[int, ...] = ()
     """The lines of the data set, from 0, that are left out for all systems, since some system has no number there."""
 
@@ -216,6 +219,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         own=tuple(own),
         categories=task.input.categories,
         parts=tuple(parts),
+        ids=corpus.ids,
         left_out=task.input.left_out,
     )
     if not parts:
@@ -297,7 +301,8 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
 
 def describe(corpus: Corpus) -> DatasetInfo:
     """Return what results.json says of a data set."""
-    digests = {"source": corpus.source.digest} if corpus.source else {}
+    digests = {"ids": corpus.ids.digest} if corpus.ids else {}
+    digests |= {"source": corpus.source.digest} if corpus.source else {}
     digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
     digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
     for key, files in corpus.external.items():

@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import InputError, StoreError, did_you_mean
-from ..execution.store.counts import StoredCounts
+from ..corpus.scan import index_text
+from ..corpus.texts import NEWLINE
+from ..errors import CorpusError, InputError, StoreError, did_you_mean
+from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
+from ..io.plain_files import Origin, Spooled
 from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ..corpus.texts import TextFile
     from ..metrics.base.declared import Declared
     from ..metrics.base.needs import Needs
     from .board import Task
@@ -55,10 +59,25 @@ def boards_of(path: Path, results: Results) -> list[Board]:
     Raises StoreError where a signature is of no metric.
     """
     breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
-    return [
+    digests = {name: info.digests["ids"] for name, info in results.datasets.items() if "ids" in info.digests}
+    ids = {name: _ids(path, name, digest) for name, digest in digests.items()}
+    boards = [
         _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
         for key, scores in _grouped(results.scores).items()
     ]
+    return [replace(board, ids=ids.get(board.dataset)) for board in boards]
+
+
+def _ids(path: Path, dataset: str, digest: str) -> TextFile:
+    """Return the ids of the lines of a data set in a run directory; raises StoreError where they are damaged."""
+    file = path / ids_file(dataset)
+    try:
+        ids = index_text(Spooled(file, NEWLINE, Origin(str(file))))
+    except CorpusError as error:
+        raise StoreError(f"{error}; run the config again") from None
+    if ids.digest != digest:
+        raise StoreError(f"{file}: is damaged; run the config again")
+    return ids
 
 
 def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:

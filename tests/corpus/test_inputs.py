@@ -244,9 +244,13 @@ def test_newlines_in_a_text_change_its_digest() -> None:
         ("", "is empty; expected a JSON object"),
         ("[1]", "expected a JSON object, found a list"),
         ('{"hh": "a"}', "has no 'h'"),
-        ('{"hyp": "a"}', "has no 'h'"),
+        ('{"hyp": "a", "id": 1}', "has no 'h'; found hyp, id"),
         ('{"h": 5}', "'h': expected text, found a number"),
-        ('{"h": ["a"]}', "'h': expected text, found a list"),
+        (
+            '{"h": ["a"]}',
+            "'h': expected text, found a list; of references a list is read as several, of "
+            "other texts name an item, such as 'h[0]'",
+        ),
         (
             '{"h": null}',
             "'h': expected text, found null; null is for references, with *",
@@ -355,7 +359,7 @@ def test_references_may_be_of_any_form() -> None:
     text = dataset("{source: s.txt, references: [r.txt, {}]}")
     assert problems(text) == [
         "c.yaml:1:51: datasets.d.references[1]: expected a path, or a mapping with one of the keys "
-        "jsonl, tsv, parquet, m2, found a mapping"
+        "jsonl, csv, tsv, parquet, arrow, m2, found a mapping"
     ]
 
 

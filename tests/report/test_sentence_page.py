@@ -195,6 +195,22 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
     assert browser.run(marks) == []
 
 
+def test_ids_stand_beside_lines_and_are_found(browser: Browser, tmp_path: Path) -> None:
+    records = [{"id": f"doc-{n}", "ref": f"a text {n} of mine", "hyp": f"a text {n} of yours"} for n in range(4)]
+    (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    text = {"jsonl": str(tmp_path / "d.jsonl"), "key": "id"}
+    config = {
+        "datasets": {"d": {"references": [{**text, "column": "ref"}]}},
+        "systems": {"A": {**text, "column": "hyp"}},
+        "metrics": ["bleu"],
+    }
+    browser.open(report_of(tmp_path, config), "line=3")
+    heading = "return document.querySelector('#detail h3').textContent"
+    assert browser.run(heading) == "line 3 (id doc-2) d"
+    choose(browser, q="doc-1")
+    assert browser.run("return document.getElementById('found').textContent") == "1 of 4 sentences"
+
+
 def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Path) -> None:
     browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
     browser.press("m")

@@ -194,10 +194,9 @@ def _worst(args: argparse.Namespace) -> int:
     lines = most_different(measured, one, two, args.worst)
     print(printable(f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"))
     for line, *scores in lines:
-        texts, origin = sentence(material, dataset, line, [one, two])
+        texts, place = sentence(material, dataset, line, [one, two])
         first, second = (percent(score, args.digits, measured.signature) for score in scores)
-        where = f"line {line:,}" + (f" ({origin})" if origin else "")
-        print(printable(f"\n{where}: {one} {first}, {two} {second}"))
+        print(printable(f"\n{place}: {one} {first}, {two} {second}"))
         width = max((len(name) for name, _ in texts), default=0)
         for name, text in texts:
             print(printable(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip()))

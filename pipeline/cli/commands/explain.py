@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...corpus.annotated_texts import Annotating, with_annotated
-from ...corpus.texts import read_texts
+from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
 from ...kernel.common import join_lines
@@ -127,7 +127,7 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
         edits = edits_of(metric, judge, corpus, columns, name, line)
-        print(printable(f"system  {name}, line {line}"))
+        print(printable(f"system  {name}, {called(line, corpus.ids)}"))
         print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
         print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
         own = annotator_columns(metric, columns, line, corpus)
@@ -182,7 +182,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     of_texts = [metric for metric in read if not computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
-        _say(f"system     {name}, line {line}", "bold")
+        _say(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
         if texts.source is not None:
             _say(f"source     {printable(texts.source)}")
         _say(f"output     {printable(texts.output)}")

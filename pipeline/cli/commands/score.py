@@ -4,8 +4,9 @@ METRIC is a name as people write it (BLEU, chrF++, rougeL, GLEU+), with options 
 Several may be given: an option is for those that have a use for it. What a metric needs, examples and its options:
 gec-pipeline score METRIC --help
 
-FILE is plain text, packed or not, an address, data:NAME/FILE, or FILE:COLUMN: a key of .jsonl, a column of .tsv (name
-or number) or .parquet, an annotator of .m2. Options of sacreBLEU's command have their names there (help bleu).
+FILE is plain text, packed or not, an address, data:NAME/FILE, or FILE:COLUMN: a key of .jsonl, a column of .csv, .tsv,
+.parquet or a folder of `datasets`, an annotator of .m2 (help files). --key ID joins records by their ids. Options of
+sacreBLEU's command have their names there (help bleu).
 
 examples:
   gec-pipeline score gleu -s source.txt -r ref0.txt ref1.txt -o system.txt
@@ -14,6 +15,7 @@ examples:
   gec-pipeline score bleu -r d.jsonl:ref -o d.jsonl:hyp outputs.tsv:2
   cat system.txt | gec-pipeline score bleu -r ref.txt
   gec-pipeline score chrf --help
+  gec-pipeline score rouge1 bleu --key id -r d.jsonl:references -o a.jsonl:prediction b.csv:prediction
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from ...errors import printable
 from ...metrics.base.capabilities import reads_files
 from ...metrics.base.needs import EDITS, GOLD, TEXTS
 from ...report.terminal.progress import Bar
@@ -220,7 +223,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict[str, list[str]]]) -> None:
-    """Print, tab-separated, each sentence of each system: its line, from 1, and the columns of `cells_of`.
+    """Print, tab-separated, each sentence of each system: its line, from 1, its id if it has one, and columns.
 
     Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
     column.
@@ -231,11 +234,13 @@ def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict
     several = len(called) > 1
     every = [(result, cells_of(result)) for result in results]
     names = list(dict.fromkeys(name for _, cells in every for name in cells))
-    print(*(["metric"] if several else []), "system", "line", *names, sep="\t")
+    ids = results[0].ids
+    print(*(["metric"] if several else []), "system", "line", *(["id"] if ids else []), *names, sep="\t")
     for result, cells in every:
         first = [called[result.signature]] if several else []
         for line in range(len(next(iter(cells.values())))):
-            print(*first, result.system, line + 1, *(cells[n][line] if n in cells else "" for n in names), sep="\t")
+            place = [str(line + 1), *([printable(ids[line])] if ids else [])]
+            print(*first, result.system, *place, *(cells[n][line] if n in cells else "" for n in names), sep="\t")
 
 
 def _spread(result: Result, digits: int) -> dict[str, list[str]]:

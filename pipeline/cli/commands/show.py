@@ -101,8 +101,8 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         systems = [sentence.known_system(material, dataset, args.system)]
     else:
         systems = list(dict.fromkeys(score.system for score in material.results.scores))
-    texts, origin = sentence.sentence(material, dataset, args.line, systems)
-    print(printable(f"{dataset}, line {args.line:,}" + (f" ({origin})" if origin else "")))
+    texts, place = sentence.sentence(material, dataset, args.line, systems)
+    print(printable(f"{dataset}, {place}"))
     sentence.print_texts(texts)
     if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]

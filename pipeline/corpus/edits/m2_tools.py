@@ -1,4 +1,4 @@
-"""M2 files are converted, and whatever is odd in one is found, with its line."""
+"""M2 files in another style, and whatever is odd in one, with its line."""
 
 from __future__ import annotations
 
@@ -59,20 +59,17 @@ def converted(file: Annotated, style: str, alternatives: str = "error") -> Itera
         )
         raise CorpusError([Problem(f"{file.name}:{several[0]}", message)])
 
-    def changed(line: str) -> str:
-        fields = line.split(BAR)
-        first = fields[CORRECTION].split(BETWEEN, maxsplit=1)[0]
+    def changed(line: str, edit: Edit) -> str:
+        first = edit.correction.split(BETWEEN, maxsplit=1)[0]
         if style == "nucle":
-            fields[CORRECTION] = fields[CORRECTION] if fields[CORRECTION].strip() else DELETED
+            text = edit.correction if edit.correction.strip() else DELETED
         else:
-            fields[CORRECTION] = "" if first.strip() == DELETED else first
-        return BAR.join(fields)
+            text = "" if first.strip() == DELETED else first
+        fields = line.split(BAR)
+        return line if edit.is_noop else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
 
     return (
-        written(
-            block.sentence,
-            (line if edit.is_noop else changed(line) for line, edit in zip(block.texts, edits, strict=True)),
-        )
+        written(block.sentence, map(changed, block.texts, edits))
         for block, edits in zip(file.blocks, file.edits, strict=True)
     )
 

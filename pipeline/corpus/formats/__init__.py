@@ -5,12 +5,15 @@ To add one: a file here with a function that yields the texts of a file, and a l
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...errors import CorpusError, Problem
 from ...io.plain_files import OPENERS, SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
+from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
 class TextFormat(NamedTuple):
     """A format of files with a text in each record. A config names such a file as {NAME OF THE FORMAT: PATH}."""
 
-    texts: Callable[[Path, str, Column], Iterator[bytes]]
-    """Yields the texts, from the path of a file, its name in messages, and what the config says of it."""
+    texts: Callable[[Path, str, Column], Iterator[object]]
+    """Yields the texts, from the path of a file, its name in messages, and what the config says of it.
+
+    Records may also hold a list of texts, or none; see `as_text` in `records.py`.
+    """
     summary: str
     """What such a file holds, for the schema."""
     column: str = ""
@@ -43,8 +49,15 @@ READERS: dict[str, TextFormat] = {
     "jsonl": TextFormat(
         later(__name__, "records.jsonl"),
         "A text in each line's JSON object.",
-        column="the key of the text; a.b is the key b inside a",
-        suffixes=("ndjson",),
+        column="the key of the text; a.b is the key b inside a, a[0] the first of a list",
+        suffixes=("ndjson", "json"),
+    ),
+    "csv": TextFormat(
+        later(__name__, "records.csv"),
+        "A text in a column of a CSV file, whose cells may be quoted.",
+        column="its name in the first line, or its number from 1",
+        header="whether the first line has the names; default: only where column is a name",
+        unit=CSV_ROW,
     ),
     "tsv": TextFormat(
         later(__name__, "records.tsv"),
@@ -55,7 +68,13 @@ READERS: dict[str, TextFormat] = {
     "parquet": TextFormat(
         later(__name__, "records.parquet"),
         "A text in a column of a Parquet file; needs pyarrow.",
-        column="the column of the text; a.b is the field b of a struct a",
+        column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
+        unit=", row ",
+    ),
+    "arrow": TextFormat(
+        later(__name__, "records.arrow"),
+        "A text in a column of an Arrow file, or of a folder that save_to_disk() of `datasets` wrote; needs pyarrow.",
+        column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
         unit=", row ",
     ),
     ANNOTATED: TextFormat(
@@ -90,16 +109,65 @@ def spooled(text: Input, spool: Spool) -> Spooled:
     """Return the file that holds the texts: plain files are used in place, all else is spooled. Raises CorpusError."""
     if isinstance(text, Path | Remote):
         return Spooled(spool.raw(text), b"\n", Origin(named(text)))
-    name = named(text.path)
     form = (READERS | _OTHERS)[text.kind]
-    texts = form.texts(spool.local(text.path), name, text)
-    origin = Origin(name, form.unit, int(text.header))
-    return Spooled(spool.write_texts(name, texts), SEPARATOR, origin)
+    origin = Origin(named(text.path), form.unit, int(text.header))
+    texts = (as_text(value, text, place) for value, place in _values(text, origin, spool))
+    return Spooled(spool.write_texts(origin.name, texts), SEPARATOR, origin)
+
+
+def _values(text: Column, origin: Origin, spool: Spool) -> Iterator[tuple[object, Callable[[], str]]]:
+    """Yield what each record has, and a function that says where it is."""
+    for number, record in enumerate((READERS | _OTHERS)[text.kind].texts(spool.local(text.path), origin.name, text), 1):
+        place = partial(origin.at, number)
+        yield value_of(record, text, place), place
+
+
+def sizes_of_lists(text: Column, spool: Spool) -> bytearray:
+    """Return how many texts the list of each record has, a byte for each; nothing where the first one is no list.
+
+    Raises CorpusError where another record has none, and for a list with more texts than there may be references.
+    """
+    sizes, origin = bytearray(), Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
+    for value, place in _values(text, origin, spool):
+        own = [] if value is None and text.null else value
+        if isinstance(own, list) and len(own) <= MOST:
+            sizes.append(len(own))
+            continue
+        if not isinstance(own, list) and not any(sizes):
+            break
+        many = f" has {len(own):,} texts; at most {MOST} references are supported" if isinstance(own, list) else ""
+        message = many or f": expected a list of texts, as in the first record; found {kind_of(own)}"
+        raise CorpusError([Problem(place(), f"'{text.column}'{message}")])
+    return sizes if any(sizes) else bytearray()
+
+
+MOST = 255
+"""The most references."""
+
+
+def refuse_table(path: Path, plain: Path, name: str) -> None:
+    """Raise CorpusError for a file that is named as plain text, and has fields, of which one has to be named.
+
+    `plain` is the file unpacked. One whose name does not say that it is a table is taken for JSON lines if it is that.
+    """
+    kind = format_in(str(path))
+    known = fields(plain, kind or "jsonl") if kind != ANNOTATED else []
+    if len(known) > (kind in ("csv", "tsv")):
+        what = "the lines are JSON objects, not texts" if kind in ("jsonl", None) else f"is a table ({kind}), no text"
+        how = f"write {name}:{known[-1]}" if kind else "give it a name that ends in .jsonl"
+        message = f"{what}: name one of its fields, {', '.join(known[:20])}: {how}"
+        raise CorpusError(
+            [Problem(name, f"{message}, or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}")]
+        )
 
 
 def format_in(name: str) -> str | None:
-    """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text."""
-    parts = name.lower().split(".")[1:]
+    """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text.
+
+    A folder that `datasets` wrote is Arrow.
+    """
+    parts = Path(name).name.lower().split(".")[1:]
     suffix = next((part for part in reversed(parts) if f".{part}" not in OPENERS), "")
     suffixes = {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
-    return suffixes.get(suffix)
+    is_saved = any((Path(name) / file).is_file() for file in (FOLDER, SPLITS))
+    return "arrow" if is_saved else suffixes.get(suffix)

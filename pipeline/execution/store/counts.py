@@ -57,6 +57,11 @@ _HEADER = re.compile(
 )
 
 
+def ids_file(dataset: str) -> str:
+    """Return the name of the file in a run directory that has the ids of the lines of a data set, one a line."""
+    return f"statistics/{file_name(dataset)}/ids.txt"
+
+
 @dataclass(frozen=True)
 class StoredCounts:
     """The counts of one system on one data set, in a .columns file."""

@@ -3,6 +3,7 @@
 statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see counts.py);
                                           signs that no file name should have are written as =20
 statistics/DATASET/=whole.SURVEY.columns  what a survey of the whole data set has found, in the form of a part
+statistics/DATASET/ids.txt                the ids of its lines, where it has some
 unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them (see counts.py)
 results.json, *.csv                       results, which depend on config, inputs and version alone
 run.json                                  all else: versions, times, kernel, command, and the list of files

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...corpus.texts import lines_of
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
 from ...metrics.names import factor
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
@@ -17,7 +18,7 @@ from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels
-from .texts import MAX_TEXT, Texts, edit_data, lines_of, number_of, references_of
+from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -196,6 +197,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
         "name": corpus.name,
         "total": corpus.lines,
         "numbers": [first.number(line + 1) for line in lines.tolist()],
+        **({"ids": list(lines_of(corpus.ids, lines))} if corpus.ids else {}),
         "source": [texts.number(text) for text in lines_of(corpus.source, lines)] if corpus.source else None,
         "references": [[texts.number(text) for text in lines_of(file, lines)] for file in corpus.references],
         "missing": corpus.missing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...corpus.texts import Span, read_span
+from ...corpus.texts import STEP, lines_of
 from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, edit_judge
 from ...scoring.column_blocks import annotators_of, chosen_references
 
@@ -17,14 +17,11 @@ if TYPE_CHECKING:
 
     from ...arrays import Ints
     from ...corpus.corpus import Corpus
-    from ...corpus.texts import AnyText
     from ...metrics.base.capabilities import Tokens, Verdict
     from ...metrics.base.metric import Metric
     from ...scoring.board import Board
 
 
-STEP = 1024
-"""How many lines of a text are read at once."""
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
 SAMPLE = 300
@@ -90,18 +87,6 @@ def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
         return None
     joined = ("" if way in OF_CHARACTERS else " ").join(tokens)
     return joined if WAYS[way](joined) == tokens else list(tokens)
-
-
-def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
-    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines are in memory."""
-    for low in range(0, text.lines, STEP):
-        first, last = np.searchsorted(lines, (low, low + STEP))
-        if first == last:
-            continue
-        span = text.span(low, min(low + STEP, text.lines))
-        plain = read_span(span) if isinstance(span, Span) else span
-        for line in (lines[first:last] - low).tolist():
-            yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()
 
 
 LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}

@@ -6,6 +6,11 @@ function systemText(dataset, line, system) {
   return dataset.outputs[dataset.starts[line] + dataset.who[line * dataset.systems.length + system]];
 }
 
+// Return how a sentence is called: its line, and its id where it has one.
+function lineName(dataset, line) {
+  return `line ${said(dataset.numbers[line])}${dataset.ids ? ` (id ${dataset.ids[line]})` : ""}`;
+}
+
 // Return the number of the first text that has the same words, though perhaps other white space between them.
 function alike(number) {
   return DATA.alike[number] ?? number;

@@ -248,7 +248,7 @@ function wantedLines() {
     }
     if (matches) {
       const texts = [...(own.source ? [own.source[line]] : []), ...own.references.map((one) => one[line])];
-      if (!texts.some(hit) && !own.outputs.slice(own.starts[line], own.starts[line + 1]).some(hit)) continue;
+      if (!(own.ids && matches(own.ids[line])) && !texts.some(hit) && !own.outputs.slice(own.starts[line], own.starts[line + 1]).some(hit)) continue;
     }
     found.push(line);
   }

@@ -230,7 +230,7 @@ function cutNote(number) {
 }
 
 function heading(dataset, metric, line) {
-  const title = element("h3", "", `line ${said(dataset.numbers[line])} `, element("small", "", dataset.name));
+  const title = element("h3", "", `${lineName(dataset, line)} `, element("small", "", dataset.name));
   const buttons = [["previous", "‹ k", "the sentence before (k)"], ["next", "j ›", "next sentence (j)"], ["link", "copy link", "a link to this sentence"], ["latex", "LaTeX", "copy the texts with the edits of A and B as a figure in LaTeX"], ["markdown", "Markdown", "copy the texts with the edits of A and B as Markdown"]].map(
     ([action, label, title]) => button(label, { "data-action": action, title, "aria-label": ["previous", "next"].includes(action) ? title : "" }),
   );
