@@ -77,7 +77,10 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         "tests": [],
         "scores": {"people": {name: (7 * n) % count / count for n, name in enumerate(names)}},
         "correlations": [{**of, "systems": list(names), "coefficients": values}],
-        "windows": [{**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0} for n in range(1, count)],
+        "windows": [
+            {**of, "first": n, "last": n + 1, "pearson": None if n == 1 else 1.0, "spearman": None}
+            for n in range(1, count)
+        ],
     }
     parts = []
     for score in scores:
