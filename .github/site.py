@@ -35,7 +35,7 @@ RUNS = ("quickstart", "edits", "human", "summaries")
 LANGUAGES = {
     "bash": r"(gec-pipeline|pip|python3?|git|source|cat|\$|\.venv/|pytest|eval|export|sacrebleu) ?",
     "python": r"(import|from|for|def|with|class|assert|result|pipeline\.|@|>>>)",
-    "yaml": r"([a-z_]+:|- |# yaml)",
+    "yaml": r"([a-z_]+:(?!.* lines,)|- |# yaml)",
     "bibtex": r"@[a-z]+\{",
 }
 """How the first line of a block of code begins, by the language that it is in."""
