@@ -132,7 +132,8 @@ class Call:
         """Return the answer of each text of a batch, checked. `given` is what the code has returned, `items` a list."""
         declared = self.declared
         if items is None:
-            return [Wrong(f": {declared.name}: expected a list of numbers, found {_kind(given)}")] * len(batch)
+            found = "None (is `return` missing?)" if given is None else type(given).__name__
+            return [Wrong(f": {declared.name}: expected a list of numbers, found {found}")] * len(batch)
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
             return [Wrong(message)] * len(batch)
@@ -140,10 +141,6 @@ class Call:
             return [_checked(item, declared) for item in items]
         place = declared.reads.index("outputs")
         return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
-
-
-def _kind(given: Any) -> str:
-    return "None (is `return` missing?)" if given is None else type(given).__name__
 
 
 def _checked_list(items: Any, expected: int, declared: Declared) -> Any:

@@ -148,7 +148,8 @@ def metric(
     if isinstance(object, Plugin):
         return object
     check = _Check(object)
-    title = name or _snake(getattr(object, "__name__", ""))
+    between_words = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    title = name or re.sub(between_words, "_", getattr(object, "__name__", "")).lower()
     if title == "<lambda>":
         check.fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
     if not NAME.fullmatch(title):
@@ -199,11 +200,6 @@ def metric(
         workers=workers,
         waits=waits,
     )
-
-
-def _snake(name: str) -> str:
-    """Return the name of a class in small letters, with _ between its words."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 class _Check:
