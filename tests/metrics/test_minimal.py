@@ -266,7 +266,12 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, 
     outputs = {name: float(value) for name, value in metric.score(totals).items()}
     counted = {name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts}
     assert all((2 * outputs[name]).is_integer() for name in counted)  # a mean of two lengths may be a half
-    assert all(abs(outputs[name]) <= 1 for name in outputs.keys() - counted) or metric.name in ("bleu", "ter", "nist", "cider")
+    assert all(abs(outputs[name]) <= 1 for name in outputs.keys() - counted) or metric.name in (
+        "bleu",
+        "ter",
+        "nist",
+        "cider",
+    )
     assert next(iter(outputs)) not in counted
 
 
