@@ -166,6 +166,17 @@ def prepared_call(rng: random.Random, _: int) -> Call:
 
 STRINGS = st.lists(st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20), max_size=6)
 
+
+def ngram_call(rng: random.Random, seed: int) -> Call:
+    """Rows of texts of some lines; now and then what does not fit them."""
+    del seed
+    lines, references, outputs = rng.choice([0, 1, 3, 40]), rng.randint(0, 3), rng.randint(0, 2)
+    sizes = [rng.choice([0, 1, 2, 5, 70]) for _ in range(lines * (references + outputs))]
+    text = encoded([[rng.randrange(rng.choice([1, 4, 999])) for _ in range(size)] for size in sizes])
+    wrong, orders = rng.choice([0, 0, 0, 0, 1]), [1, 2, 5, 0]
+    return (text, lines + wrong, references + rng.choice([0, 0, 0, 5]), rng.choice(orders)), {}
+
+
 CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
     "Prepared": by_seed(prepared_call),
@@ -179,13 +190,14 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
     "sari": st.tuples(sari_calls(), st.just({})),
+    "shared_ngrams": by_seed(ngram_call),
     "skip_bigrams": by_seed(subsequence_call("skip_bigrams")),
     "three_way": by_seed(three_way_call),
     "three_way_columns": by_seed(three_way_call),
     "union_lcs": by_seed(subsequence_call("union_lcs")),
     "weighted_lcs": by_seed(subsequence_call("weighted_lcs")),
     "weighted_union": by_seed(subsequence_call("weighted_union")),
-    "words": positional(TEXTS, st.sampled_from([*FOLDS, "rouge"])),
+    "words": positional(TEXTS, st.sampled_from([*FOLDS, *SPLITS, "rouge"])),
 }
 MANY = {"encode": 400, "overlap": 200, "max_match": 1000, "three_way": 200, "three_way_columns": 200}
 """Examples of functions that have many ways, where the others have 60."""

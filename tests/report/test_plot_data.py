@@ -230,8 +230,8 @@ def test_ticks_are_round_and_inside() -> None:
 
 
 def test_a_bar_shows_score_and_interval() -> None:
-    """By hand: of a scale from 0 to 1 over 160 pixels."""
-    score, where = material(["A"]).results.scores[0], svg.Scale(0, 1, 0, 160)
+    """By hand: of a scale from 0 to 100 over 160 pixels."""
+    score, where = material(["A"]).results.scores[0], svg.Scale(0, 100, 0, 160)
     bootstrap = Bootstrap(0.5, 0.1, (0.25, 0.75), (1, 1), 1)
     bar = svg.interval_bar(replace(score, score=0.5, bootstrap=bootstrap), where)
     assert bar is not None

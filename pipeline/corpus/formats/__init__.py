@@ -65,6 +65,11 @@ READERS: dict[str, TextFormat] = {
         column="its name in the first line, or its number from 1",
         header="whether the first line has the names; default: only where column is a name",
     ),
+    "blocks": TextFormat(
+        later(__name__, "blocks.blocks"),
+        "The references of an output on a line each, and an empty line before those of the next output.",
+        unit=", block ",
+    ),
     "parquet": TextFormat(
         later(__name__, "records.parquet"),
         "A text in a column of a Parquet file; needs pyarrow.",
