@@ -21,7 +21,7 @@ from pipeline.errors import ConfigError
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text, surveyed
 from pipeline.metrics.build import from_text
-from pipeline.metrics.weighted import grams
+from pipeline.metrics.nlg import grams
 from pipeline.tokenizers.nist import EMPTY, NistTokenization
 from tests.conftest import called
 
