@@ -130,7 +130,7 @@ METRICS_ON: dict[str, Callable[[random.Random], Files]] = {
             *("rouge[types=1+2,refs=merged]", "rouge[types=L,split=none,alpha=0.3]"),
             *("rouge[flavour=perl,types=1+L+W+SU4]", "rouge[level=bootstrap,samples=50]"),
             *("length", "length[strip=end,tok=13a,level=sum]"),
-            *("nist", "nist[flavour=pymteval,n=3]", "nist[flavour=nltk]", "nist[flavour=nltk,tok=13a,lc=true]"),
+            *("rouge[flavour=coco]", "nist", "nist[flavour=pymteval,n=3]", "nist[flavour=nltk]", "nist[flavour=nltk,tok=13a,lc=true]"),
             *("nist[lc=false]", "nist[tok=intl]", "cider", "cider[sigma=2.5,tok=13a,lc=true]"),
         ],
         texts,
