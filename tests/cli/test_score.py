@@ -201,7 +201,10 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
         ("d.jsonl:hp", "d.jsonl:1: has no 'hp' (did you mean 'hyp'?)"),
         ("g.m2", "-o g.m2: has the texts of several annotators; say which: g.m2:0, g.m2:1"),
         ("g.m2:2", "-o g.m2: there is no annotator 2: g.m2:0, g.m2:1"),
-        ("o.txt:2", "-o o.txt:2: no such file; columns can be named of files that end in .jsonl, .tsv, .blocks, .parquet, .m2"),
+        (
+            "o.txt:2",
+            "-o o.txt:2: no such file; columns can be named of files that end in .jsonl, .tsv, .blocks, .parquet, .m2",
+        ),
         ("a.tsv:2", "a.tsv: no such file (did you mean 'n.tsv'?)"),
         ("a.m2:0", "a.m2: no such file (did you mean 'g.m2'?)"),
         ("s3x://b/d.jsonl:hyp", "s3x"),

@@ -17,7 +17,7 @@ import pytest
 from nltk.translate.nist_score import corpus_nist
 
 import pipeline
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, InputError
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text, surveyed
 from pipeline.metrics.build import from_text
@@ -231,6 +231,11 @@ def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
         assert scorer.rewards([outputs[2], outputs[0]], [2, 0]).tolist() == whole.sentences[[2, 0]].tolist()
         assert pipeline.sentence_scores(metric, outputs, references).tolist() == whole.sentences.tolist()
         assert pipeline.sentence_scores(metric, outputs[:1], [references[0][:1]])[0] != whole.sentences[0]
+
+
+def test_rewards_of_single_lines_are_refused() -> None:
+    with pytest.raises(InputError, match="cider: depends on all references of a data set, and a reward has its own"):
+        pipeline.rewards.plain("cider")
 
 
 def test_scores_that_are_no_fractions_are_shown_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
