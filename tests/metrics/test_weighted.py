@@ -251,7 +251,8 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(tmp_path: Path, caps
 
 
 def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs, references = ["a b", "b a c", "", "c"], [["a b c", "b a", "c", "c"], ["a", None, "x", "c a"]]
+    outputs = ["a b", "b a c", "", "c"]
+    references: list[list[str | None]] = [["a b c", "b a", "c", "c"], ["a", None, "x", "c a"]]
     metrics = ["nist", "nist[flavour=pymteval]", "nist[flavour=nltk]", "cider"]
     before = [result.sentences.tolist() for result in pipeline.evaluate(outputs, references, metrics=metrics)]
     monkeypatch.setattr(grams, "ROWS", 1)
