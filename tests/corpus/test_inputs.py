@@ -360,7 +360,7 @@ def test_references_may_be_of_any_form() -> None:
     text = dataset("{source: s.txt, references: [r.txt, {}]}")
     assert problems(text) == [
         "c.yaml:1:51: datasets.d.references[1]: expected a path, or a mapping with one of the keys "
-        "jsonl, tsv, parquet, m2, found a mapping"
+        "jsonl, tsv, blocks, parquet, m2, found a mapping"
     ]
 
 
