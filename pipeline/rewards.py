@@ -84,6 +84,11 @@ def _metric(metric: Asked) -> Metric:
         raise InputError("metric: expected one metric, found a list; add up rewards of several, each with its weight")
     (asked,) = from_values(metric)
     check_texts_scored(asked, gold=False)
+    if asked.needs.survey:
+        way = "pipeline.Scorer(metric, references) knows all, and its rewards(outputs, ids) scores some"
+        raise InputError(
+            f"{asked.name}: depends on all references of a data set, and a reward has its own alone: {way}"
+        )
     return asked
 
 

@@ -44,6 +44,8 @@ KEYS = {
     "cleme": ("cleme-dependent-16", "06f389e801794307309e95d312fa09c7"),
     "cleme[assumption=independent,level=mean]": ("cleme-independent-48", "c0dbfd62910921c24f177a30352129d6"),
     "cleme[version=2]": ("cleme-dependent-0", "735612282244181838469d66083c2a6b"),
+    "nist": ("nist-mteval-13a-lc-5-mteval", "a1d07c40a2c51ab3697f3691913a2e91"),
+    "cider": ("cider-whitespace-6.0", "7337ee9523926cae7c47525fae841a1e"),
     "length": ("overlap-n1-whitespace", "0177f74df6c987cfd0855211e92327e7"),
 }
 EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "errant/{system}.tsv"}

@@ -17,7 +17,7 @@ from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.base.needs import Survey
 from tests.conftest import Hears, tree, write_run
 from tests.execution.deadly import deadly, poison
-from tests.execution.surveying import AgreementNeeds, LengthNeeds
+from tests.execution.surveying import AgreementNeeds, AgreementSurvey, LengthNeeds, LengthSurvey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ def test_no_cut_and_no_worker_can_be_seen(corpus: Callable[[], Corpus], tmp_path
 def surveys(corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[2]) -> list[tuple[str, int, int]]:
     """Count a data set; return the surveys and lines of the shards that were surveyed."""
     seen = []
-    for need in {type(need.survey) for need in NEEDS if need.survey}:
+    for need in (LengthSurvey, AgreementSurvey):
         original = need.count
 
         def spy(self: Any, text: Any, original: Any = original) -> Any:

@@ -133,6 +133,7 @@ METRICS_ON: dict[str, Callable[[random.Random], Files]] = {
             *("sari", "sari[avg=micro,del=precision,level=mean]", "sari[legacy=true]", "sari[flavour=modified]"),
             *("sari[flavour=xu]", "sari[flavour=huggingface,tok=intl]"),
             *("nist", "nist[flavour=pymteval,n=3]", "nist[flavour=nltk]", "nist[flavour=nltk,tok=13a,lc=true]"),
+            "rouge[flavour=coco]",
             *("nist[lc=false]", "nist[tok=intl]", "cider", "cider[sigma=2.5,tok=13a,lc=true]"),
         ],
         texts,

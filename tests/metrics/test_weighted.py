@@ -17,7 +17,7 @@ import pytest
 from nltk.translate.nist_score import corpus_nist
 
 import pipeline
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, InputError
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text, surveyed
 from pipeline.metrics.build import from_text
@@ -233,6 +233,11 @@ def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
         assert pipeline.sentence_scores(metric, outputs[:1], [references[0][:1]])[0] != whole.sentences[0]
 
 
+def test_rewards_of_single_lines_are_refused() -> None:
+    with pytest.raises(InputError, match="cider: depends on all references of a data set, and a reward has its own"):
+        pipeline.rewards.plain("cider")
+
+
 def test_scores_that_are_no_fractions_are_shown_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "r").write_text("a b c d e\nf g h i\n", encoding="utf-8")
     (tmp_path / "o").write_text("a b c d x\nf g h i\n", encoding="utf-8")
@@ -246,7 +251,8 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(tmp_path: Path, caps
 
 
 def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs, references = ["a b", "b a c", "", "c"], [["a b c", "b a", "c", "c"], ["a", None, "x", "c a"]]
+    outputs = ["a b", "b a c", "", "c"]
+    references: list[list[str | None]] = [["a b c", "b a", "c", "c"], ["a", None, "x", "c a"]]
     metrics = ["nist", "nist[flavour=pymteval]", "nist[flavour=nltk]", "cider"]
     before = [result.sentences.tolist() for result in pipeline.evaluate(outputs, references, metrics=metrics)]
     monkeypatch.setattr(grams, "ROWS", 1)

@@ -57,6 +57,10 @@ TEXTS = [
     "rouge[flavour=perl,types=1+L+SU4]",
     "green",
     "length",
+    "nist",
+    "nist[flavour=nltk]",
+    "cider",
+    "rouge[flavour=coco]",
     "ter",
 ]
 """A setting for each way to count and to score. Some have compiled forms, others take the general way."""
