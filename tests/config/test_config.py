@@ -599,6 +599,10 @@ WRITTEN = ["0.1", "1", "5", "0.5+0.5", "0.2+0.3+0.5", "0.25+0.25+0.25+0.25", "0.
 """Values of options that are texts of some form, for those whose form they have."""
 
 
+RESOLVED = {"annotator": [EXAMPLE], "stop_words": [EXAMPLE], "weights": ["none", "systems", "file-0123456789ab"]}
+"""Values of options that are files or models, as signatures have them."""
+
+
 def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     """Values for all options of a metric, whether they go together or not."""
     values: dict[str, st.SearchStrategy[Any]] = {}
@@ -607,7 +611,7 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
         texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
         values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
         if option.free:
-            values[option.name] = st.just(EXAMPLE) if option.resolved else st.text(min_size=1, max_size=8)
+            values[option.name] = st.sampled_from(RESOLVED[option.name]) if option.resolved else st.text(min_size=1, max_size=8)
     return st.fixed_dictionaries(values)
 
 

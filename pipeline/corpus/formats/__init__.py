@@ -5,6 +5,7 @@ To add one: a file here with a function that yields the texts of a file, and a l
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -174,5 +175,7 @@ def format_in(name: str) -> str | None:
     parts = Path(name).name.lower().split(".")[1:]
     suffix = next((part for part in reversed(parts) if f".{part}" not in OPENERS), "")
     suffixes = {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
-    is_saved = any((Path(name) / file).is_file() for file in (FOLDER, SPLITS))
-    return "arrow" if is_saved else suffixes.get(suffix)
+    with suppress(OSError, ValueError):  # what no file can be called is no such folder
+        if any((Path(name) / file).is_file() for file in (FOLDER, SPLITS)):
+            return "arrow"
+    return suffixes.get(suffix)
