@@ -15,14 +15,7 @@ from ..by_type import NONE, TIER, TIERS, of_system, types_of
 from ..console import by_order
 from ..overview import overviews, verdict_sentence
 from ..tables import shown_level
-from ..tables.comparisons import (
-    BETTER,
-    WORSE,
-    baseline_of,
-    is_significant,
-    pair_table,
-    settings_line,
-)
+from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
 from ..tables.plot_data import curves_of, forests, judged_rows, rank_rows, scatters
 from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
@@ -48,8 +41,6 @@ UNTESTED, EQUAL, DIFFERENT = "-=*"
 DIRECTIONS = {BETTER: "better", WORSE: "worse"}
 SHADES = 10
 """How many shades a map has beside that of 0."""
-DIGITS = 3
-"""Decimals of Expected Wins."""
 
 
 class Shade(NamedTuple):
@@ -168,7 +159,7 @@ def ranking(judged: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "note": note,
         "plots": drawn("Ranks by people", judged_rows(judged)),
-        "table": PageTable(*judged_table(scores, "Expected Wins", DIGITS), left=(1,)),
+        "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
         "pairs": {"names": header[1:], "rows": shaded},
     }
 
