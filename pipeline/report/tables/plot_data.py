@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     """The name of a run, its results, and the scores of a metric in it."""
 
 
-SHARE = "accuracy"
-"""The coefficient that is a share of pairs, from 0 to 1. The others are from -1 to 1."""
-
-
 class Mark(NamedTuple):
     """A mark in a row."""
 
@@ -326,7 +322,7 @@ def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:
                     marks.append(Mark(row, "interval", bounds[0], bounds[1], said))
                 if value is not None:
                     marks.append(Mark(row, "value", value, value, said))
-            low = 0.0 if name == SHARE else -1.0
+            low = 0.0 if name == "accuracy" else -1.0  # which is a share of pairs
             axis, what = f"{name} and its {level} interval", f"{name} with {title.replace('_', ' ')}"
             names, scale = [metric for metric, _ in own], ((low, 1.0), (low + 1) / 2)
             shown = Rows(f"{what}, of each metric", names, axis, marks, *scale, legend=legend, notes=notes)
