@@ -110,16 +110,3 @@ def of_system(types: Types, system: str, digits: int) -> Table:
 def caption(types: Types) -> str:
     """Return what a table of types shows."""
     return f"{types.group.dataset}: {types.group.label} by type (tier {types.tier}: {TIERS[types.tier]})"
-
-
-LONG_COLUMNS = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
-"""The columns of long_rows()."""
-
-
-def long_rows(results: Results) -> Iterator[tuple[str, str, str, int, str, str, float, float | None, float | None]]:
-    """Yield a row of numbers for each system, type and output, with the ends of its interval."""
-    for part in results.breakdown:
-        for item in part.categories:
-            for name, value in item.outputs.items():
-                low, high = item.intervals.get(name, (None, None))
-                yield part.dataset, part.system, part.metric, part.tier, item.category, name, value, low, high

@@ -6,7 +6,7 @@ All entries are in `io/citations.bib`. To add one, write it there, and its key i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import citations
@@ -70,29 +70,23 @@ def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
     return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 
-class Cited(NamedTuple):
-    """A thing that a run used."""
+def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
+    """Return what a run used: data sets, metrics, samples and tests, and how people rank systems.
 
-    what: str
-    """What it is, such as a metric with its signature, as a line of text."""
-    keys: Sequence[str]
-    """The entries to cite; none where nothing is known."""
-
-
-def cited(results: Results) -> list[Cited]:
-    """Return what a run is to cite: data sets, metrics, samples and tests, and how people rank systems."""
-    things = [
-        Cited(f"data set {name}", keys_of_texts(info.digests.values())) for name, info in results.datasets.items()
+    Each is a line of text, such as a metric with its signature, and the keys to cite, none where nothing is known.
+    """
+    things: list[tuple[str, Sequence[str]]] = [
+        (f"data set {name}", keys_of_texts(info.digests.values())) for name, info in results.datasets.items()
     ]
     for printed, theirs in {score.metric: score.peer_signature for score in results.scores}.items():
         metric = results.metric(printed)
         peer = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
         told = f"{metric.name_in_text}: {printed}" + (f" (sacreBLEU's: {peer})" if peer else "")
-        things.append(Cited(told, metric.citations))
+        things.append((told, metric.citations))
     for where, names in _methods(results):
-        things += [Cited(f"{where}: {name.replace('_', ' ')}", METHODS[name]) for name in names if name in METHODS]
+        things += [(f"{where}: {name.replace('_', ' ')}", METHODS[name]) for name in names if name in METHODS]
     if results.human and results.human.get("correlations"):
-        things.append(Cited("the human scores", keys_of_texts([results.human["digest"]])))
+        things.append(("the human scores", keys_of_texts([results.human["digest"]])))
     return things
 
 

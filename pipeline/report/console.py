@@ -13,27 +13,9 @@ from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
-from .tables.comparisons import (
-    BETTER,
-    DOUBTED,
-    WORSE,
-    is_small,
-    pair_table,
-    settings_line,
-    too_few,
-)
+from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
 from .tables.people import AGREEMENT_TABLES, finding_tables
-from .tables.ranked import (
-    best_of,
-    groups,
-    interval_table,
-    labels,
-    notes_of,
-    output_cell,
-    picked,
-    ranked_table,
-    size,
-)
+from .tables.ranked import best_of, groups, interval_table, labels, notes_of, output_cell, picked, ranked_table, size
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
 
@@ -48,8 +30,6 @@ BEST, ALONE, AHEAD, BEHIND, APART = "bold", "cyan", "green", "red", "dim"
 """How the best cell is drawn, with its colour where it has no other; those better and worse than the baseline; and
 names that do not compete."""
 COLOURS = {BETTER: AHEAD, WORSE: BEHIND}
-HINT = "(intervals, rank ranges and tests of each metric: --boards)"
-"""What is said below systems by metrics."""
 LEAST = ("d", "better in", "p", "ties", "losses", "wins")
 """Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
 TURNED = (
@@ -82,7 +62,7 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = (), *,
     if results.statistics:
         print_text(settings_line(results.statistics))
     if parts and not columns:
-        print_text(HINT)
+        print_text("(intervals, rank ranges and tests of each metric: --boards)")
     if results.human:
         print()
         print_human(results.human, {group.metric for part in parts for _, group in part.groups})

@@ -7,14 +7,13 @@ import io
 import math
 from functools import partial
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..corpus.texts import read_texts
 from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import every_output, sentence_scores
-from .by_type import LONG_COLUMNS, long_rows
 from .tables.ranked import check_picked, picked, ranked_table
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
     Content = Iterator[bytes]
     Row = Sequence[str | float | None]
+    Rows = tuple[dict[str, str], dict[str, Any]]
+    """The names that rows of a table share, and an array [rows] for each of the other columns."""
 
 _FORMULA = ("=", "+", "-", "@")
 """What a cell begins with that a spreadsheet takes for a formula."""
@@ -49,13 +50,21 @@ def csv_files(material: Material) -> dict[str, str]:
         for mean in results.means or ()
         for name, value in mean.systems.items()
     )
+    types = (
+        (part.dataset, part.system, part.metric, part.tier, item.category, name, value, *ends)
+        for part in results.breakdown
+        for item in part.categories
+        for name, value in item.outputs.items()
+        for ends in [item.intervals.get(name, (None, None))]
+    )
     files = {
         "scores.csv": to_csv(results, material.columns),
         "tests.csv": _csv([*names, *numbers], tests),
         "human.csv": human_to_csv(results),
         "means.csv": _csv(["metric", "system", "datasets", "mean"], means),
     }
-    files = ({} if material.by_type else files) | {"types.csv": _csv(LONG_COLUMNS, long_rows(results))}
+    header = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
+    files = ({} if material.by_type else files) | {"types.csv": _csv(header, types)}
     return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
 
 
@@ -123,14 +132,6 @@ LABELS = ("dataset", "system", "metric")
 """Columns of names. The file has each name once, and rows refer to it by a number."""
 
 
-class Rows(NamedTuple):
-    """Rows of a table that share their names."""
-
-    names: dict[str, str]
-    arrays: dict[str, Any]
-    """An array [rows] for each of the other columns."""
-
-
 def parquet_files(material: Material) -> dict[str, Content]:
     """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
 
@@ -180,7 +181,7 @@ def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:
                 scores = sentence_scores(measured.metric, block)
                 outputs = every_output(measured.metric, block) if asked else {}
                 more = {name: outputs.get(name, np.full(len(scores), np.nan)) for name in asked}
-                yield Rows(names, _places(measured, first, len(scores)) | {"score": scores} | more)
+                yield names, _places(measured, first, len(scores)) | {"score": scores} | more
                 first += len(scores)
 
 
@@ -210,7 +211,7 @@ def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
                     if apart and "ref_len" in block:
                         present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
                         arrays = {name: array[present] for name, array in arrays.items()}
-                    yield Rows({"dataset": score.dataset, "system": score.system}, arrays)
+                    yield {"dataset": score.dataset, "system": score.system}, arrays
 
 
 def _parquet(
@@ -228,13 +229,12 @@ def _parquet(
     schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
     with TemporaryFile() as file:
         writer, waiting = parquet.ParquetWriter(file, schema, compression="zstd"), list[Any]()
-        for item in rows():
-            count = len(item.arrays["line"])
+        for own, others in rows():
             arrays = []
             for label in labels:
-                numbers = np.full(count, names[label].index(item.names[label]), np.int32)
+                numbers = np.full(len(others["line"]), names[label].index(own[label]), np.int32)
                 arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string())))
-            arrays += [pa.array(item.arrays[name], from_pandas=True) for name in types]
+            arrays += [pa.array(others[name], from_pandas=True) for name in types]
             waiting.append(pa.record_batch(arrays, schema=schema))
             if len(waiting) == GROUP:
                 writer.write_table(pa.Table.from_batches(waiting))

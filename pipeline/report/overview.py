@@ -12,14 +12,7 @@ from ..errors import InputError
 from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
 from .tables import percent
-from .tables.comparisons import (
-    BETTER,
-    WORSE,
-    baseline_of,
-    is_significant,
-    level_name,
-    shown_interval,
-)
+from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
 from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, size
 from .tables.series import best_sentences
 

@@ -153,21 +153,11 @@ def most_different(measured: Board, one: str, two: str, count: int) -> list[tupl
     return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
 
 
-class Counts(NamedTuple):
-    """The counts of a sentence that some metrics share."""
+def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[tuple[str, list[str], Table]]:
+    """Yield the labels of metrics that share counts, and the counts of a sentence: without orders, then with orders.
 
-    metrics: str
-    """Labels of these metrics."""
-    singles: list[str]
-    """Counts without orders: a line for each reference, or a single line."""
-    table: Table
-    """Counts with orders: a row for each order, and for each reference if the counts depend on it."""
-
-
-def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[Counts]:
-    """Yield the counts of a sentence, once for all metrics that share them.
-
-    References that are missing are left out, and so are rows above ALWAYS without a count.
+    The former are a line for each reference, or a single line. The latter have a row for each order, and for each
+    reference if they depend on it. Missing references are left out, and so are rows above ALWAYS without a count.
     """
 
     def shown(value: float) -> str:
@@ -202,7 +192,7 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
                 if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
                     rows.append([*([str(number)] if apart else []), str(n), *cells])
         header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
-        yield Counts(", ".join(label for label, _ in own), singles, (header, rows))
+        yield ", ".join(label for label, _ in own), singles, (header, rows)
 
 
 def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:

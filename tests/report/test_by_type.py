@@ -107,8 +107,8 @@ def test_markup_in_types_stays_text(material: Material) -> None:
     assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 4
     shown = type_maps(material.results, 2)["d", material.results.scores[0].metric]
-    assert [item.title.split(": ")[1].split()[0] for item in shown] == ["categories", "missing,", "whole"]
-    assert NASTY in [name for name, _ in shown[2].shades.rows]
+    assert [item["title"].split(": ")[1].split()[0] for item in shown] == ["categories", "missing,", "whole"]
+    assert NASTY in [name for name, _ in shown[2]["rows"]]
 
 
 def test_the_best_of_a_type_is_bold_unless_all_are_equal(material: Material) -> None:

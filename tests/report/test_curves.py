@@ -15,7 +15,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.report.html import svg
-from pipeline.report.plots import PLOTS, drawn
+from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import draw_curves, styled
 from pipeline.report.tables.plot_data import Curves, step_curves
 from pipeline.report.tables.ranked import groups
@@ -85,7 +85,7 @@ def made(values: dict[str, float], pairs: dict[tuple[str, str], float], metric: 
             system=one,
             other=two,
             difference=values[one] - values[two],
-            wins=1,
+            wins=9,
             losses=1,
             ties=0,
             p_adjusted=pairs.get((one, two), pairs.get((two, one), 0.001)),
@@ -293,4 +293,5 @@ def test_titles_stand_over_the_axes(runs: Path) -> None:
             figure.draw_without_rendering()
             left, right = figure.axes[0].get_position().x0, figure._suptitle.get_position()[0]  # type: ignore[attr-defined]
             assert abs(left - right) < 0.01
-    assert [plot.stem for plot in drawn(material, ["curves"])] == ["curves.d.bleu_step", "curves.d.chrf_step"]
+    files = plot_files(replace(material, plots=("curves",)))
+    assert list(files) == ["curves.d.bleu_step.png", "curves.d.chrf_step.png"]

@@ -15,7 +15,7 @@ from pipeline.cli import dispatch
 from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html import svg
 from pipeline.report.html.page import html_files, people_part
-from pipeline.report.plots import PLOTS, drawn
+from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import styled
 from pipeline.report.tables import round_half_up
 from pipeline.report.tables.people import coefficient, permutation_table
@@ -70,15 +70,15 @@ def test_the_ranking_is_that_of_the_command(
     said = json.loads(capsys.readouterr().out)
     own = said["expected_wins"]
     ranking = people["ranking"]
-    assert [row[1] for row in ranking["table"].rows] == own["order"] == ranking["pairs"].names
+    assert [row[1] for row in ranking["table"].rows] == own["order"] == ranking["pairs"]["names"]
     for _, name, score, ranks, cluster in ranking["table"].rows:
         low, high = own["ranks"][name]
         assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
         assert (ranks, int(cluster)) == (str(low) if low == high else f"{low}-{high}", own["clusters"][name])
     scores = (material.results.human or {})["scores"]["expected_wins"]
     assert scores == pytest.approx({name: own["scores"][name] for name in scores}, abs=1e-12)
-    for row, cells in ranking["pairs"].rows:
-        for column, (text, kind, _) in zip(ranking["pairs"].names, cells, strict=True):
+    for row, cells in ranking["pairs"]["rows"]:
+        for column, (text, kind, _) in zip(ranking["pairs"]["names"], cells, strict=True):
             if row == column:
                 assert (text, kind) == ("", "none")
             else:
@@ -93,8 +93,8 @@ def test_a_page_of_the_run_is_that_of_the_report(folder: Path, material: Materia
 
 def test_figures_have_the_numbers_of_the_results(material: Material, people: dict[str, Any]) -> None:
     human = material.results.human or {}
-    drawn_forests = list(forests(material.results))
-    drawings = [drawing for forest in drawn_forests for drawing in svg.drawn("x", forest.shown).values()]
+    drawn_forests = [shown for *_, shown in forests(material.results)]
+    drawings = [drawing for forest in drawn_forests for drawing in svg.drawn("x", forest).values()]
     titles = {title(circle) for drawing in drawings for circle in shapes(drawing, "circle")}
     items = human["correlations"]
     names = {re.split(r"\|", item["metric"])[0]: item["coefficients"] for item in items}
@@ -105,7 +105,7 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
     }
     assert titles == expected
     assert len(titles) == 16
-    assert list(drawn_forests[0].shown.names) == sorted(names, key=lambda metric: -names[metric]["pearson"]["value"])
+    assert list(drawn_forests[0].names) == sorted(names, key=lambda metric: -names[metric]["pearson"]["value"])
     assert [name for name, _ in people["plots"]][:2] == [
         "Pearson with expected wins",
         "Spearman with expected wins",
@@ -113,13 +113,12 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
 
 
 def test_plots_show_the_same(material: Material) -> None:
-    narrow = replace(material, plot_style=PlotStyle("column", "serif", title=False))
-    plots = list(drawn(narrow, ("people", "correlations"), "svg"))
-    found = [plot.stem for plot in plots]
+    narrow = PlotStyle("column", "serif", title=False)
+    plots = plot_files(replace(material, plots=("people", "correlations"), plot_type="svg", plot_style=narrow))
     shown = ["pearson", "spearman", "kendall", "accuracy"]
     middle = [f"correlations.sample.expected_wins_{name}" for name in shown]
-    assert found == ["people.sample", *middle]
-    widths = {re.search(r'width="([0-9.]+)pt"', plot.data.decode()).group(1) for plot in plots}  # type: ignore[union-attr]
+    assert list(plots) == [f"{stem}.svg" for stem in ("people.sample", *middle)]
+    widths = {re.search(r'width="([0-9.]+)pt"', data.decode()).group(1) for data in plots.values()}  # type: ignore[union-attr]
     assert [float(width) / 72 * 72.27 for width in widths] == [pytest.approx(219, abs=0.001)]
     with styled():
         _, _, ranks = next(PLOTS["people"].figures(material))
@@ -129,9 +128,9 @@ def test_plots_show_the_same(material: Material) -> None:
     assert ranking
     rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
     assert rows == [ranking.systems[number] for number in ranking.ranked.order]
-    forest = next(forests(material.results))
+    *_, forest = next(forests(material.results))
     dots = [line.get_xdata()[0] for line in first.axes[0].lines if line.get_marker() == "o"]  # type: ignore[index]
-    assert dots == [mark.low for mark in forest.shown.marks if mark.kind == "value"]
+    assert dots == [mark.low for mark in forest.marks if mark.kind == "value"]
 
 
 def test_judgements_that_are_gone_are_told(folder: Path) -> None:
@@ -144,7 +143,7 @@ def test_judgements_that_are_gone_are_told(folder: Path) -> None:
         assert "The ranking by people is not here" in page
         assert "How people rank the systems" not in page
         assert ">Williams&#39; test: metric correlates higher than other<" in page
-    assert list(drawn(reopen.revisit(folder / "run"), ("people",))) == []
+    assert plot_files(replace(reopen.revisit(folder / "run"), plots=("people",))) == {}
     file.write_text(text, encoding="utf-8")
 
 

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 from pipeline.cli.dispatch import main
 from pipeline.reopen import revisit
 from pipeline.report.material import Material
-from pipeline.report.plots import PLOTS, drawn
+from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.tables.plot_style import FONTS, PlotStyle
 from pipeline.report.tables.ranked import labels
@@ -96,23 +96,27 @@ def texts(svg: bytes) -> list[str]:
     return [node.text or "" for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314
 
 
+def files_of(whole: Material, *plots: str, kind: str = "svg") -> dict[str, bytes]:
+    return plot_files(replace(whole, plots=plots, plot_type=kind))
+
+
 @pytest.mark.parametrize(("baseline", "lacking"), [(None, "differences"), ("&amp;", "p_values")])
 def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: str) -> None:
-    found = {plot.plot: plot for plot in drawn(material(HOSTILE, baseline), kind="svg")}
+    found = {name.partition(".")[0]: data for name, data in files_of(material(HOSTILE, baseline)).items()}
     assert set(found) == set(PLOTS) - {lacking} - APART
     for name in set(found) - {"windows", "correlations"}:
-        written = texts(found[name].data)
+        written = texts(found[name])
         for system in ("a_b^c$x$", "<script>", "\\x1b[31mred", "\\u202egnp.exe", "日本", "$\\frac{a"):
             assert system in written, (name, system)
-        assert b"\x1b" not in found[name].data
+        assert b"\x1b" not in found[name]
         assert any(text.startswith("xxx") and "…" in text for text in written)
 
 
 def test_scores_stand_where_they_belong() -> None:
     """By hand: scores 60 and 45; the written p of both directions; the difference is 15."""
-    made = list(drawn(material(["A", "B"]), ["scores", "p_values"], "svg"))
-    assert [plot.stem for plot in made] == ["scores.d.gleu", "p_values.d.gleu"]
-    assert texts(made[1].data).count("<.001") == 2
+    made = files_of(material(["A", "B"]), "scores", "p_values")
+    assert list(made) == ["scores.d.gleu.svg", "p_values.d.gleu.svg"]
+    assert texts(made["p_values.d.gleu.svg"]).count("<.001") == 2
     with styled():
         ((_, _, figure),) = PLOTS["scores"].figures(material(["A", "B"]))
         points = [line.get_xydata().tolist() for line in figure.axes[0].lines if line.get_marker() == "o"]  # type: ignore[union-attr]
@@ -121,19 +125,19 @@ def test_scores_stand_where_they_belong() -> None:
 
 def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     alone = material(["A"])
-    assert {plot.plot for plot in drawn(alone, kind="svg")} == {"scores", "ranks", "correlations", "human"}
+    assert {name.partition(".")[0] for name in files_of(alone)} == {"scores", "ranks", "correlations", "human"}
     (score,) = alone.results.scores
     nothing = replace(score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan})
     results = replace(alone.results, scores=[nothing], breakdown=[], human=None, statistics=None)
-    assert [plot.plot for plot in drawn(Material(results=results), kind="svg")] == ["scores"]
+    assert [name.partition(".")[0] for name in files_of(Material(results=results))] == ["scores"]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
     before = dict(mpl.rcParams)
-    one = next(drawn(material(["A", "B", "C"]), ["human"], kind)).data
+    one = files_of(material(["A", "B", "C"]), "human", kind=kind)
     with mpl.rc_context({"font.size": 30, "axes.edgecolor": "red", "text.parse_math": True, "svg.hashsalt": "x"}):
-        two = next(drawn(material(["A", "B", "C"]), ["human"], kind)).data
+        two = files_of(material(["A", "B", "C"]), "human", kind=kind)
     assert one == two
     assert dict(mpl.rcParams) == before
 

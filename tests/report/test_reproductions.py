@@ -119,7 +119,7 @@ def test_values_stand_beside_ours_with_their_verdicts() -> None:
 def test_entries_with_the_same_places_share_a_table() -> None:
     same = [entry("x", title=title) for title in ("P", "R", "F", "more", "last")]
     tables = value_tables([*same, entry("y")])
-    assert [[column.title for column in table.columns] for table in tables] == [
+    assert [[column["title"] for column in table["columns"]] for table in tables] == [
         ["P", "R", "F", "more"],
         ["last"],
         ["y"],

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import p_cell
-from pipeline.report.terminal.printing import Layout, fit, print_square, print_table, total, wrapped
+from pipeline.report.terminal.printing import fit, print_square, print_table, total, wrapped
 from tests.conftest import ROOT, called
 from tests.support.terminal import on_terminal
 
@@ -25,7 +25,7 @@ HEADER = ["system", "note", "score", "95% interval", "p"]
 ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]
 
 
-def fitted(width: int, **more: Any) -> Layout:
+def fitted(width: int, **more: Any) -> tuple[dict[int, int], list[str]]:
     return fit(HEADER, ROWS, left=(0, 1), width=width, **more)
 
 
@@ -43,20 +43,20 @@ def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave()
     """The widest column is narrowed first; a title of two words has no more room than an interval."""
     whole = total([30, 17, 5, 14, 6])
     for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
-        assert list(fitted(whole - less).widths.values()) == widths
-    assert fitted(whole - 20).left_out == ["p"]
+        assert list(fitted(whole - less)[0].values()) == widths
+    assert fitted(whole - 20)[1] == ["p"]
 
 
 def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> None:
     for first_out in (("95% interval",), ("p", "95% interval")):
-        assert fitted(total([24, 4, 5, 6]), first_out=first_out).left_out == ["95% interval"]
-    assert fitted(40, stay=range(4)).left_out == ["p"]
-    assert list(fitted(48, stay=range(4)).widths.values()) == [14, 4, 5, 14]  # where nothing can leave
+        assert fitted(total([24, 4, 5, 6]), first_out=first_out)[1] == ["95% interval"]
+    assert fitted(40, stay=range(4))[1] == ["p"]
+    assert list(fitted(48, stay=range(4))[0].values()) == [14, 4, 5, 14]  # where nothing can leave
 
 
 def test_a_p_value_stands_beside_its_difference_alone() -> None:
     table = ["system", "against a-long-baseline", "p adjusted"], [["A" * 20, "+1.00↑", "0.01"]]
-    assert fit(*table, left=(0,), width=39).left_out == ["against a-long-baseline", "p adjusted"]
+    assert fit(*table, left=(0,), width=39)[1] == ["against a-long-baseline", "p adjusted"]
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

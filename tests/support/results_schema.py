@@ -23,6 +23,8 @@ def results_schema() -> str:
     parts = {"statistics": StatisticsConfig.model_json_schema(), "human": human}
     for name, part in parts.items():
         results["properties"][name] = {"anyOf": [part, {"type": "null"}]}
+    for name in ("Score", "Comparison"):
+        defined[name]["properties"]["higher_is_better"] = {"type": "boolean"}
     for node in [results, human, *defined.values()]:
         node["additionalProperties"] = False
     results["properties"] = {"schema": {"const": SCHEMA}, **results["properties"]}

@@ -49,5 +49,5 @@ def run(args: argparse.Namespace) -> int:
         else:
             print(printable(f"no entry for {what}: cite where it is from"), file=sys.stderr)
     entries = [entry for each in results.declared.values() for entry in each.cite]
-    sys.stdout.write("\n" + bibtex([key for thing in things for key in thing.keys], entries))
+    sys.stdout.write("\n" + bibtex([key for _, keys in things for key in keys], entries))
     return 0

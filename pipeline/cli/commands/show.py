@@ -115,11 +115,11 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     for label, edits in sentence.edit_tables(*asked):
         print(printable(f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"))
         print_table(*edits.table, left=range(len(edits.table[0])))
-    for counts in sentence.count_tables(*asked):
-        print(printable(f"\ncounts for {counts.metrics}"))
-        print(printable("\n".join(counts.singles)))
-        if counts.table[1]:
-            print_table(*counts.table, left=())
+    for labels, singles, table in sentence.count_tables(*asked):
+        print(printable(f"\ncounts for {labels}"))
+        print(printable("\n".join(singles)))
+        if table[1]:
+            print_table(*table, left=())
     return 0
 
 

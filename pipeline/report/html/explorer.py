@@ -6,7 +6,7 @@ The scripts `assets/data.js` and `assets/compare.js` read the data.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -192,7 +192,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     outputs = outputs.reshape(len(names), len(lines))
-    variants = Variants(outputs)
+    variants = variants_of(outputs)
     return {
         "name": corpus.name,
         "total": corpus.lines,
@@ -209,37 +209,27 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
     }
 
 
-class Variants:
+class Variants(NamedTuple):
     """The different outputs of each line, line after line, in the order of the systems that have them first."""
 
-    def __init__(self, outputs: Ints) -> None:
-        """Find them in the numbers of the texts that systems gave: int64 [systems, lines]."""
-        texts: list[int] = []
-        starts, who, first, self.line = [0], [], list[int](), list[int]()
-        for line, row in enumerate(outputs.T.tolist()):
-            numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
-            texts += numbers
-            first += [row.index(text) for text in numbers]
-            self.line += [line] * len(numbers)
-            who.append([numbers[text] for text in row])
-            starts.append(len(texts))
-        self.texts = np.array(texts, np.int64)
-        """The number of the text of each output."""
-        self.starts = np.array(starts, np.int64)
-        """Where the outputs of each line begin: int64 [lines + 1]."""
-        self.who = np.array(who, np.int64).reshape(len(who), len(outputs))
-        """Which of the outputs of a line each system has, from 0: int64 [lines, systems]."""
-        self.first = np.array(first, np.int64)
-        """The first system that has each output."""
+    texts: Ints
+    """The number of the text of each output."""
+    starts: Ints
+    """Where the outputs of each line begin: int64 [lines + 1]."""
+    who: Ints
+    """Which of the outputs of a line each system has, from 0: int64 [lines, systems]."""
 
-    def holders(self, scored: Sequence[bool]) -> Ints:
-        """Return for each output the first system that has it and is scored by a metric, -1 where there is none."""
-        if all(scored):
-            return self.first
-        holders = np.full(len(self.texts), -1)
-        for system in reversed(np.flatnonzero(scored).tolist()):
-            holders[self.starts[:-1] + self.who[:, system]] = system
-        return holders
+
+def variants_of(outputs: Ints) -> Variants:
+    """Return the different outputs, given the numbers of the texts that systems gave: int64 [systems, lines]."""
+    texts, starts, who = list[int](), [0], list[list[int]]()
+    for row in outputs.T.tolist():
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
+        texts += numbers
+        who.append([numbers[text] for text in row])
+        starts.append(len(texts))
+    found = np.array(who, np.int64).reshape(len(who), len(outputs))
+    return Variants(np.array(texts, np.int64), np.array(starts, np.int64), found)
 
 
 def _metric(
@@ -264,14 +254,18 @@ def _metric(
     if by_system_alone:
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:
-        holders = variants.holders([name in own for name in names])
-        rows = np.where(holders[:, None] < 0, np.nan, tables[holders, np.array(variants.line, np.int64)])
+        rows = np.full((len(variants.texts), width), np.nan)
+        for number in reversed([number for number, name in enumerate(names) if name in own]):  # the first one's stay
+            rows[variants.starts[:-1] + variants.who[:, number]] = tables[number]
     unit = factor(metric.name) / 100
     return {
         "signature": measured.scores[0].metric,
         "output": metric.output,
         **({"lower": True} if metric.lower_is_better else {}),
-        "scores": {score.system: [score.rank, *_whole([unit * score.score], digits)] for score in measured.scores},
+        "scores": {
+            score.system: [score.rank, *_numbers(scaled(np.array([unit * score.score]), digits))]
+            for score in measured.scores
+        },
         "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
         "edits": edit_data(corpus, measured, names, lines, references),
@@ -280,11 +274,6 @@ def _metric(
         "width": width,
         "rows": _numbers(rows),
     }
-
-
-def _whole(values: Sequence[float], digits: int) -> list[int | None]:
-    """Return fractions as whole numbers, as scaled() returns them, None where one is not finite."""
-    return [None if np.isnan(one) else int(one) for one in scaled(np.array(values), digits).tolist()]
 
 
 def _numbers(rows: Floats) -> list[float | None]:
@@ -326,7 +315,8 @@ def pairs_data(results: Results, data: Mapping[str, Any] | None, digits: int) ->
             own["scores"][score.system] = value if np.isfinite(value) else None
     for test in results.tests:
         if (test.dataset, test.metric) in kept:
-            shown = _whole([factor(test.metric) / 100 * end for end in (test.difference, *test.interval)], digits)
+            ends = factor(test.metric) / 100 * np.array([test.difference, *test.interval])
+            shown = _numbers(scaled(ends, digits))
             told = [p_cell(test, results), int(is_significant(test, results)), test.wins, test.losses, test.ties]
             of[test.dataset][test.metric]["tests"].append([test.system, test.other, *shown, *told])
     settings = settings_line(results.statistics) if results.statistics else ""

@@ -15,17 +15,9 @@ from ..by_type import NONE, TIER, TIERS, of_system, types_of
 from ..console import by_order
 from ..overview import overviews, verdict_sentence
 from ..tables import shown_level
-from ..tables.comparisons import (
-    BETTER,
-    WORSE,
-    baseline_of,
-    is_significant,
-    pair_table,
-    settings_line,
-    tests_of,
-)
+from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
-from ..tables.plot_data import curves_of, forests, judged_rows, pair_matrix, rank_rows, scatters
+from ..tables.plot_data import curves_of, forests, judged_rows, rank_rows, scatters
 from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
 from ..tables.reproduction import expectation_table, misses
 from . import shell
@@ -49,38 +41,16 @@ UNTESTED, EQUAL, DIFFERENT = "-=*"
 DIRECTIONS = {BETTER: "better", WORSE: "worse"}
 SHADES = 10
 """How many shades a map has beside that of 0."""
-DIGITS = 3
-"""Decimals of Expected Wins."""
 
 
 class Shade(NamedTuple):
-    """A cell of a map."""
+    """A cell of a table in which shades say how high the numbers are."""
 
     text: str
     kind: str
     """The class of the style sheet: h0 for a score of 0, up to h10, or none."""
     title: str = ""
     """All numbers, which the pointer shows."""
-
-
-class ShadeMap(NamedTuple):
-    """A table in which shades say how high the numbers are."""
-
-    names: Sequence[str]
-    """The titles of the columns."""
-    rows: Sequence[tuple[str, Sequence[Shade]]]
-
-
-class TypeMap(NamedTuple):
-    """The scores of a metric on a data set by the types of a tier."""
-
-    title: str
-    is_open: bool
-    """Whether it is shown at once."""
-    shades: ShadeMap
-    """A row for each type, a column for each system."""
-    numbers: PageTable
-    """All numbers by type and system."""
 
 
 def overview_part(results: Results, digits: int) -> dict[str, Any]:
@@ -116,18 +86,19 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
     """Return a sign for each pair of systems, row by row of the part above the diagonal; "" where there is no test."""
     signs = {
         frozenset((test.system, test.other)): DIFFERENT if is_significant(test, results) else EQUAL
-        for test in tests_of(results, group.scores[0])
+        for test in group.tests
     }
     pairs = [frozenset((one, two)) for number, one in enumerate(names) for two in names[number + 1 :]]
     return "".join(signs.get(pair, UNTESTED) for pair in pairs) if signs else ""
 
 
-def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[TypeMap]]:
-    """Return the maps of each data set and metric that has scores by type, the tier that is shown first before others.
+def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the maps of each data set and metric that has scores by type, the tier that is open before others.
 
-    Tiers that have no types of their own are left out.
+    A map has a row for each type, a column for each system, and a table of all numbers. Tiers that have no types of
+    their own are left out.
     """
-    maps: dict[tuple[str, str], list[TypeMap]] = {}
+    maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for tier in sorted(TIERS, key=lambda tier: (tier != TIER, tier)):
         for types in types_of(results, tier):
             own = maps.setdefault((types.group.dataset, types.group.metric), [])
@@ -140,7 +111,8 @@ def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[TypeM
                 numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
                 numbers.sort(key=lambda row: types.names.index(row[0]))
                 whole = PageTable([header[0], "system", *header[1:]], numbers, left=(0, 1))
-                own.append(TypeMap(f"By type: {TIERS[types.tier]}", not own, ShadeMap(types.systems, rows), whole))
+                title = f"By type: {TIERS[types.tier]}"
+                own.append({"title": title, "is_open": not own, "names": types.systems, "rows": rows, "numbers": whole})
     return maps
 
 
@@ -187,8 +159,8 @@ def ranking(judged: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "note": note,
         "plots": drawn("Ranks by people", judged_rows(judged)),
-        "table": PageTable(*judged_table(scores, "Expected Wins", DIGITS), left=(1,)),
-        "pairs": ShadeMap(header[1:], shaded),
+        "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
+        "pairs": {"names": header[1:], "rows": shaded},
     }
 
 
@@ -196,10 +168,10 @@ def agreement(results: Results) -> dict[str, Any]:
     """Return tables and plots of how the metrics agree with people."""
     human = results.human or {}
     plots: dict[str, Drawing] = {}
-    for forest in forests(results):
-        plots |= drawn(forest.what.capitalize(), forest.shown)
-    for found in scatters(results):
-        plots |= drawn(f"{found.group.label} and {found.human_name}: {found.what}", found.shown)
+    for _, _, what, rows in forests(results):
+        plots |= drawn(what.capitalize(), rows)
+    for group, name, what, points in scatters(results):
+        plots |= drawn(f"{group.label} and {name.replace('_', ' ')}: {what}", points)
     tables = {
         one.title[0].upper() + one.title[1:]: PageTable(*one.table(human), left=range(one.texts))
         for one in AGREEMENT_TABLES
@@ -322,7 +294,6 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     """Return the leader board of a metric, with notes, plots and tables. The systems in `linked` get links."""
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
-    tests = tests_of(results, scores[0])
     header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(results.datasets[group.dataset], group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
@@ -342,9 +313,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     for curves in curves_of([("", results, group)]):
         plots |= drawn(f"Scores by {curves.x_axis}", curves)
     plots |= drawn("Rank ranges", ranges) if (ranges := rank_rows(scores)) and len(ranges.names) > 1 else {}
-    plots |= drawn("p-values of pairs", pair_matrix(results, scores, digits))
-    titles, compared = pair_table(results, tests, digits)
-    pairs = PageTable(titles, compared, left=(0, 1)) if tests else None
+    pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None
     return {
         "group": group,
         "name": f"board-{number}",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import printable
 from ...metrics.names import factor
 from ..tables import percent, round_half_up
-from ..tables.plot_data import Curves, Matrix, Points, Rows, label_places
+from ..tables.plot_data import Curves, Points, Rows, label_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +34,10 @@ ROWS = 40
 """A figure has at most so many rows, so that it fits a printed page. Further rows are figures of their own."""
 WIDEST = 640
 """Width in pixels of the scale of ranks, if there are many."""
-CELL, SMALL, MANY = 24, 12, 24
-"""Side of a cell of a matrix in pixels; with more than MANY rows it is small, and has no p-value in it."""
 FEW = 20
 """A figure of a metric against people is small with at most so many systems."""
 KEY, LEAST, SIDE = 26, 300, 16
-"""In a legend, in pixels: the width of a mark, the least width of the drawing, and the side of a cell."""
+"""In a legend, in pixels: the width of a mark with its room, the least width of the drawing, and that of a line."""
 HUES = 6
 """How many colours and patterns of lines the style sheet has; further lines begin again."""
 CLASSES = dict.fromkeys(("value", "rank", "large"), "dot")
@@ -116,25 +114,18 @@ class Drawing:
         """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
         self.shape("text", kind, title, text, x=x, y=y, **({"transform": transform} if transform else {}))
 
-    def legend(self, entries: Sequence[tuple[str, str, str]]) -> None:
-        """Draw entries below everything else, in as many lines as they need.
-
-        An entry is the class of a mark, the sign that stands in it, which may be empty, and what it means.
-        """
-        rooms = [KEY + LETTER * len(meaning) for _, _, meaning in entries]
+    def legend(self, entries: Sequence[tuple[str, str]]) -> None:
+        """Draw entries below everything else, in as many lines as they need: the class of a mark, and what it means."""
+        rooms = [KEY + LETTER * len(meaning) for _, meaning in entries]
         self.width = max(self.width, LEAST, max(rooms, default=0) + 4)
         x, y = 4.0, self.height + 10
-        for room, (kind, sign, meaning) in zip(rooms, entries, strict=True):
+        for room, (kind, meaning) in zip(rooms, entries, strict=True):
             if x > 4 and x + room > self.width:
                 x, y = 4.0, y + 20
             outline = f"M{x + 2:.1f} {y:.1f}h{SIDE - 1}"
             if kind.startswith("dot"):
                 outline = f"M{x + 4:.1f} {y:.1f}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z"
-            elif kind.startswith("cell"):
-                outline = f"M{x:.1f} {y - SIDE / 2:.1f}h{SIDE}v{SIDE}h-{SIDE}z"
             self.shape("path", f"{kind} key", d=outline)
-            if sign:
-                self.text(x + SIDE / 2, y + 4, sign, f"small middle {kind.removeprefix('cell ')}")
             self.text(x + KEY - 4, y + 4, meaning, "small key")
             x += room + 8
         self.height = y + 10
@@ -171,15 +162,13 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     return {name: name for name in whole}
 
 
-def drawn(title: str, shown: Rows | Matrix | Points | Curves | None) -> dict[str, Drawing]:
+def drawn(title: str, shown: Rows | Points | Curves | None) -> dict[str, Drawing]:
     """Return drawings by their titles: one, or several of equal length where there are many rows.
 
-    There is none of what needs no figure: a single row, a single order, a matrix or points of two systems.
+    There is none of what needs no figure: no rows, or points of two systems.
     """
     if shown is None:
         return {}
-    if isinstance(shown, Matrix):
-        return {title: _matrix(shown)} if len(shown.names) > 2 else {}
     if isinstance(shown, Curves):
         return {title: _curves(shown)}
     if isinstance(shown, Points):
@@ -217,7 +206,7 @@ def _rows(shown: Rows, first: int, end: int) -> Drawing:
                 drawing.line(over(mark.low), middle, over(mark.high), middle, "bar", mark.title)
             else:
                 drawing.dot(over(mark.low), middle, 4.5, CLASSES[mark.kind], mark.title)
-    drawing.legend([(CLASSES[kind], "", meaning) for kind, meaning in shown.legend])
+    drawing.legend([(CLASSES[kind], meaning) for kind, meaning in shown.legend])
     return drawing
 
 
@@ -232,38 +221,6 @@ def _ticks(shown: Rows, over: Scale) -> list[float]:
     if len(ticks) > 2 and over(ticks[1]) - over(ticks[0]) < wide:
         ticks = [ticks[0], ticks[-1]]
     return ticks if over(ticks[-1]) - over(ticks[0]) > wide else ticks[:1]
-
-
-def _matrix(shown: Matrix) -> Drawing:
-    """Draw cells whose colour and sign say whether the row is better; if neither is, a large cell has the p-value."""
-    names = short_names(shown.names)
-    side = CELL if len(names) <= MANY else SMALL
-    left = width_of([f"{len(names)} {name}" for name in names.values()])
-    drawing = Drawing(left + side * len(names) + 4, 24 + side * len(names), shown.label)
-    for row, name in enumerate(shown.names):
-        drawing.text(left - 4, 26 + side * row + side / 2, f"{row + 1} {names[name]}", "end small", name)
-        if side == CELL or row == 0 or row % 5 == 4:
-            drawing.text(left + side * row + side / 2, 14, str(row + 1), "middle small", name)
-    for (row, column), cell in shown.cells.items():
-        x, y = left + side * column, 22 + side * row
-        sign = {"better": "+", "worse": MINUS, "same": _short_p(cell.value) if side == CELL else ""}[cell.kind]
-        drawing.rect(x + 1, y + 1, side - 2, side - 2, f"cell {cell.kind}", cell.title)
-        if sign:
-            drawing.text(x + side / 2, y + side / 2 + 4, sign, f"middle small {cell.kind}", cell.title)
-    signs = {"better": "+", "worse": MINUS, "same": ".06" if side == CELL else ""}
-    drawing.legend(
-        [
-            (f"cell {kind}", signs[kind], meaning if signs[kind] else meaning.partition(",")[0])
-            for kind, meaning in shown.legend
-        ]
-    )
-    return drawing
-
-
-def _short_p(p: float) -> str:
-    """Return a p-value in three letters, such as .05."""
-    text = round_half_up(p, 2)
-    return "1" if text == "1.00" else text.removeprefix("0") if math.isfinite(p) else "-"
 
 
 def _axes(
@@ -304,8 +261,8 @@ def _curves(shown: Curves) -> Drawing:
         for dot in line:
             kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
             drawing.dot(over(dot.x), up(dot.y), 7 if dot.kind == "large" else 4, kind, dot.title)
-    lines = [(f"curve hue{number % HUES}", "", name) for number, (name, _) in enumerate(shown.lines)]
-    drawing.legend([*lines, *((CLASSES[kind], "", meaning) for kind, meaning in shown.legend)])
+    lines = [(f"curve hue{number % HUES}", name) for number, (name, _) in enumerate(shown.lines)]
+    drawing.legend([*lines, *((CLASSES[kind], meaning) for kind, meaning in shown.legend)])
     return drawing
 
 

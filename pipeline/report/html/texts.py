@@ -33,7 +33,6 @@ WAYS: dict[str, Callable[[str], list[str]]] = {
     "ascii": lambda text: re.findall("[a-z0-9]+", re.sub("[A-Z]", lambda letter: letter[0].lower(), text)),
 }
 """The ways in which the browser finds tokens in a text; `assets/data.js` has the same ones."""
-OF_CHARACTERS = ("characters", "spaceless")
 
 
 class Texts:
@@ -85,7 +84,7 @@ def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
     """Return a text in which a way finds these tokens, or else the tokens; None if `text` is such a text."""
     if WAYS[way](text) == tokens:
         return None
-    joined = ("" if way in OF_CHARACTERS else " ").join(tokens)
+    joined = ("" if way in ("characters", "spaceless") else " ").join(tokens)
     return joined if WAYS[way](joined) == tokens else list(tokens)
 
 

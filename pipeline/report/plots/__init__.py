@@ -15,7 +15,7 @@ from ...lookup import later
 from .canvas import saved, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from matplotlib.figure import Figure
 
@@ -73,46 +73,24 @@ PLOTS: dict[str, Plot] = {
 }
 
 
-class Drawn(NamedTuple):
-    """A plot as a file."""
-
-    stem: str
-    """The name of the file without its suffix."""
-    plot: str
-    """The name of the plot in PLOTS."""
-    data: bytes
-
-
-def drawn(material: Material, names: Iterable[str] = (), kind: str = "png") -> Iterator[Drawn]:
-    """Yield those of the named plots, or of all, that the run has data for, as files of a kind: png, svg or pdf.
+def plot_files(material: Material) -> dict[str, bytes]:
+    """Return those of the plots in material.plots that the run has data for.
 
     Raises InputError for a name that is no plot.
     """
-    names = dict.fromkeys(names or PLOTS)
+    names = dict.fromkeys(material.plots or PLOTS)
     for name in names:
         if name not in PLOTS:
             suggestion = did_you_mean(name, PLOTS)
             raise InputError(f"--plot {name}: no plot is called so{suggestion}; there are {', '.join(PLOTS)}")
-    taken: set[str] = set()
+    files: dict[str, bytes] = {}
     for name in names:
         with styled(material.plot_style):
-            figures = PLOTS[name].figures(material)
-            plots = [Drawn(_stem(name, group, more, taken), name, saved(plot, kind)) for group, more, plot in figures]
-        yield from plots
-
-
-def _stem(name: str, group: Group, more: str, taken: set[str]) -> str:
-    """Return the name of a file and add it to `taken`. Labels may differ in signs alone, so a number may follow."""
-    label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip("_")
-    parts = [part for part in (name, file_name(group.dataset) if group.dataset else "", label) if part]
-    number = 1
-    while (stem := ".".join([*parts, *([str(number)] if number > 1 else [])])) in taken:
-        number += 1
-    taken.add(stem)
-    return stem
-
-
-def plot_files(material: Material) -> dict[str, bytes]:
-    """Return those of the plots in material.plots that the run has data for."""
-    kind = material.plot_type
-    return {f"{plot.stem}.{kind}": plot.data for plot in drawn(material, material.plots, kind)}
+            for group, more, figure in PLOTS[name].figures(material):
+                label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip("_")
+                stem = ".".join(filter(None, (name, file_name(group.dataset) if group.dataset else "", label)))
+                file, number = f"{stem}.{material.plot_type}", 2
+                while file in files:  # labels may differ in signs alone
+                    file, number = f"{stem}.{number}.{material.plot_type}", number + 1
+                files[file] = saved(figure, material.plot_type)
+    return files

@@ -236,8 +236,8 @@ def draw_matrix(shown: Matrix) -> tuple[Figure, Axes]:
     side, written = max(3.4, min(0.42 * count, 9.5)), count <= WRITTEN and cell_width(count) > LONGEST_P
     whole, axes = figure(side + 1.6, side + 1.2, square=True)
     axes.set_aspect("equal")
-    for (row, column), cell in shown.cells.items():
-        p, fill = cell.value, SHADES[sum(cell.value >= level for level in LEVELS)]
+    for (row, column), p in shown.cells.items():
+        fill = SHADES[sum(p >= level for level in LEVELS)]
         number = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor="white"))
         if written:

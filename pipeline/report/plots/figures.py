@@ -63,7 +63,7 @@ def differences(material: Material) -> Iterator[Named]:
 def p_values(material: Material) -> Iterator[Named]:
     """Draw the adjusted p-values of all pairs, the smaller the darker, with systems in the order of their scores."""
     for group in groups(material.results):
-        if shown := pair_matrix(material.results, group.scores, material.digits):
+        if shown := pair_matrix(material.results, group):
             yield group, "", titled(draw_matrix(shown), group, "p, adjusted")
 
 
@@ -84,17 +84,17 @@ def people(material: Material) -> Iterator[Named]:
 
 def correlations(material: Material) -> Iterator[Named]:
     """Draw each coefficient of each human score: a row for each metric, with its interval."""
-    for forest in forests(material.results):
-        yield forest.group, forest.human, titled(draw_rows(forest.shown), forest.group, forest.what)
+    for group, name, what, shown in forests(material.results):
+        yield group, name, titled(draw_rows(shown), group, what)
 
 
 def human(material: Material) -> Iterator[Named]:
     """Draw each metric against each human score, with a point for each system."""
-    for found in scatters(material.results):
-        plot, axes = draw_points(found.shown)
-        titled((plot, axes), found.group, found.what)
-        place_labels(plot, axes, [(text(point.name, 20), point.x, point.y) for point in found.shown.points])
-        yield found.group, found.human, plot
+    for group, name, what, shown in scatters(material.results):
+        plot, axes = draw_points(shown)
+        titled((plot, axes), group, what)
+        place_labels(plot, axes, [(text(point.name, 20), point.x, point.y) for point in shown.points])
+        yield group, name, plot
 
 
 def windows(material: Material) -> Iterator[Named]:

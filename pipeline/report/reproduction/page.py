@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...io.dataset_cache import cache
 from ...io.remote import PREFIX
@@ -30,38 +30,6 @@ MOST = 4
 SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
 ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compared": "Not compared"}
 """What a recipe says of itself, with the titles that it has on the page."""
-
-
-class Cell(NamedTuple):
-    """A published value beside ours."""
-
-    printed: str
-    ours: str
-    difference: str
-    """A sign for equal, tolerated or different, and the difference."""
-    kind: str
-    """The class of the style sheet."""
-
-
-class Column(NamedTuple):
-    """An entry of a recipe: a column of a table of the publication."""
-
-    title: str
-    printed: str
-    """The title of what ours is compared with: printed, or expected where no publication has the values."""
-    verdict: str
-    """What the verdict on the entry means."""
-    kind: str
-    facts: Sequence[str]
-    """How many values are equal, how they were rounded, and why they may differ."""
-
-
-class ValueTable(NamedTuple):
-    """A table of published values: entries with the same systems share one, as in a publication."""
-
-    columns: Sequence[Column]
-    rows: Sequence[tuple[str, Sequence[Cell]]]
-    """The place of each row, such as a system, and a cell for each column."""
 
 
 def reproduction_report(
@@ -138,24 +106,29 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
     }
 
 
-def value_tables(entries: Sequence[dict[str, Any]]) -> list[ValueTable]:
-    """Return the tables of a recipe from the entries of its expectations, which results.json has."""
-    tables: list[list[tuple[Column, dict[str, Cell]]]] = []
+def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the tables of a recipe for the template, from the entries of its expectations, which results.json has.
+
+    Entries with the same systems share a table, as in a publication. They are its `columns`. Each of its `rows` is a
+    place, such as a system, and a cell for each column.
+    """
+    tables: list[list[tuple[dict[str, Any], dict[str, dict[str, str]]]]] = []
     for column, cells in map(_compared, entries):
         if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells):
             tables[-1].append((column, cells))
         else:
             tables.append([(column, cells)])
     return [
-        ValueTable(
-            [column for column, _ in beside], [(place, [own[place] for _, own in beside]) for place in beside[0][1]]
-        )
+        {
+            "columns": [column for column, _ in beside],
+            "rows": [(place, [own[place] for _, own in beside]) for place in beside[0][1]],
+        }
         for beside in tables
     ]
 
 
-def _compared(entry: dict[str, Any]) -> tuple[Column, dict[str, Cell]]:
-    """Return an entry of results.json as a column, and its cells by their places."""
+def _compared(entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+    """Return an entry of results.json as a column, and its cells, a published value beside ours, by their places."""
     facts = [f"{counted(entry)} equal, largest difference {difference(entry['largest_difference'])}"]
     if entry["rounding"]:
         facts.append("cut by the publication" if entry["rounding"] == "cut" else "rounded by the publication")
@@ -168,5 +141,11 @@ def _compared(entry: dict[str, Any]) -> tuple[Column, dict[str, Cell]]:
     cells = {}
     for item in entry["compared"]:
         shown = f"{SIGNS[item['verdict']]} {difference(item['difference'])}"
-        cells[item["place"]] = Cell(item["expected"], item["found"] or "-", shown, KINDS[item["verdict"]])
-    return Column(entry["title"], printed, VERDICTS[verdict], KINDS.get(verdict, "bad"), facts), cells
+        cells[item["place"]] = {
+            "printed": item["expected"],
+            "ours": item["found"] or "-",
+            "difference": shown,
+            "kind": KINDS[item["verdict"]],
+        }
+    column = {"title": entry["title"], "printed": printed, "verdict": VERDICTS[verdict]}
+    return {**column, "kind": KINDS.get(verdict, "bad"), "facts": facts}, cells

@@ -107,11 +107,6 @@ def is_significant(test: Comparison, results: Results) -> bool:
     return is_small(test, results) and not too_few(test)
 
 
-def tests_of(results: Results, score: Score) -> list[Comparison]:
-    """Return the comparisons of systems that are by the metric of this score and on its data set."""
-    return [test for test in results.tests if (test.dataset, test.metric) == (score.dataset, score.metric)]
-
-
 def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return titles, and cells for each score: interval, the columns of compared(), ranks, cluster.
 
@@ -139,7 +134,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     With a baseline these are the difference from it and its p-values, else the letters of the system: two systems that
     share a letter do not differ significantly.
     """
-    tests = tests_of(results, scores[0])
+    tests = [test for test in results.tests if (test.dataset, test.metric) == (scores[0].dataset, scores[0].metric)]
     if not tests:
         return [], [[] for _ in scores]
     baseline = baseline_of(results)

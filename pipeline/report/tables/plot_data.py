@@ -7,11 +7,11 @@ choose places, colours and letters; names, numbers and what is marked are from h
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...metrics.names import factor, goodness
+from ...metrics.names import factor
 from . import percent, shown_level
-from .comparisons import baseline_of, is_significant, level_name, p_cell, signed, tests_of
+from .comparisons import baseline_of, is_significant, level_name, p_cell
 from .people import coefficient
 from .ranked import groups, labels
 from .series import best_of_series, best_sentences, series_in
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     """Left, bottom, right and top, in pixels; y grows upwards."""
     Scored = tuple[str, Results, Group]
     """The name of a run, its results, and the scores of a metric in it."""
-
-
-SHARE = "accuracy"
-"""The coefficient that is a share of pairs, from 0 to 1. The others are from -1 to 1."""
 
 
 class Mark(NamedTuple):
@@ -100,24 +96,11 @@ class Curves(NamedTuple):
     """The ends of the axis of y, where these do not depend on the points."""
 
 
-class Cell(NamedTuple):
-    """A cell of a matrix."""
-
-    kind: str
-    """"better", "worse" or "same", as the row is."""
-    value: float
-    """The p-value."""
-    title: str
-
-
 class Matrix(NamedTuple):
-    """Cells by the numbers of their rows and columns, which have the same names."""
+    """The p-values of pairs by the numbers of their rows and columns, which have the same names."""
 
-    label: str
     names: Sequence[str]
-    cells: dict[tuple[int, int], Cell]
-    legend: Sequence[tuple[str, str]] = ()
-    """Kinds of cells with their meanings."""
+    cells: dict[tuple[int, int], float]
 
 
 class Point(NamedTuple):
@@ -140,8 +123,8 @@ class Points(NamedTuple):
 
 def score_rows(results: Results, group: Group) -> Rows:
     """Return scores with their intervals. A filled dot differs significantly from the baseline."""
-    baseline, tests = baseline_of(results), tests_of(results, group.scores[0])
-    compared = {test.system: test for test in tests} if baseline is not None else {}
+    baseline = baseline_of(results)
+    compared = {test.system: test for test in group.tests} if baseline is not None else {}
     marks, line, unit = list[Mark](), None, factor(group.metric)
     for row, score in enumerate(group.scores):
         if score.samples and not math.isnan(score.samples.interval[0]):
@@ -169,7 +152,7 @@ def difference_rows(results: Results, group: Group) -> Rows | None:
     """Return differences from the baseline with their intervals, None where there are none."""
     if baseline_of(results) is None:
         return None
-    tests = {test.system: test for test in tests_of(results, group.scores[0])}
+    tests = {test.system: test for test in group.tests}
     shown = [tests[score.system] for score in group.scores if score.system in tests]
     marks = []
     for row, test in enumerate(shown):
@@ -279,54 +262,21 @@ def window_curves(results: Results) -> Iterator[tuple[Group, str, Curves]]:
             yield whole, name, Curves(what, x_axis, "pearson", lines, [("", 0)], ticks=ticks, ends=(-1.05, 1.05))
 
 
-def pair_matrix(results: Results, scores: Sequence[Score], digits: int) -> Matrix | None:
+def pair_matrix(results: Results, group: Group) -> Matrix | None:
     """Return the comparisons of all pairs of systems, None where there are none or they are with a baseline only."""
-    tests = tests_of(results, scores[0])
-    if not tests or baseline_of(results) is not None:
+    if not group.tests or baseline_of(results) is not None:
         return None
-    compared = {name for test in tests for name in (test.system, test.other)}
-    names = [score.system for score in scores if score.system in compared]
-    places, cells = {name: place for place, name in enumerate(names)}, {}
-    for test in tests:
-        for one, two, difference in (
-            (test.system, test.other, test.difference),
-            (test.other, test.system, -test.difference),
-        ):
-            ahead, real = goodness(test.metric, difference) > 0, is_significant(test, results)
-            kind = "same" if not real else "better" if ahead else "worse"
-            less = signed(difference, digits, test.metric)
-            title = f"{one} less {two}: {less}, p {p_cell(test, results)}{' *' if real else ''}"
-            cells[places[one], places[two]] = Cell(kind, test.p_adjusted, title)
-    legend = [
-        ("better", "row significantly better than column"),
-        ("worse", "row significantly worse"),
-        ("same", "no significant difference, and p"),
-    ]
-    return Matrix("p-values of all pairs of systems", names, cells, legend)
+    compared = {name for test in group.tests for name in (test.system, test.other)}
+    names = [score.system for score in group.scores if score.system in compared]
+    places, cells = {name: place for place, name in enumerate(names)}, dict[tuple[int, int], float]()
+    for test in group.tests:
+        one, two = places[test.system], places[test.other]
+        cells[one, two] = cells[two, one] = test.p_adjusted
+    return Matrix(names, cells)
 
 
-Shown = TypeVar("Shown", Rows, Matrix, Points)
-
-
-class Agreement(NamedTuple, Generic[Shown]):
-    """A figure of how metrics agree with a human score."""
-
-    group: Group
-    """The metric; without its name where the figure is of all metrics of a data set."""
-    human: str
-    """The human score, as it is called in the results."""
-    what: str
-    """What it shows, for a title."""
-    shown: Shown
-
-    @property
-    def human_name(self) -> str:
-        """What the human score is called in a figure."""
-        return self.human.replace("_", " ")
-
-
-def scatters(results: Results) -> Iterator[Agreement[Points]]:
-    """Yield each metric against each human score that it was correlated with, as Points."""
+def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
+    """Yield each metric with a human score that it was correlated with, what their figure shows, and the figure."""
     human = results.human or {}
     by_metric = {(group.dataset, group.metric): group for group in groups(results)}
     for item in human.get("correlations", ()):
@@ -344,11 +294,14 @@ def scatters(results: Results) -> Iterator[Agreement[Points]]:
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
         label, y_axis = f"{group.label} against {item['human']}: {what}", item["human"].replace("_", " ")
         shown = Points(f"{label}; a dot for each system", group.axis, y_axis, points)
-        yield Agreement(group, item["human"], what, shown)
+        yield group, item["human"], what, shown
 
 
-def forests(results: Results) -> Iterator[Agreement[Rows]]:
-    """Yield each coefficient of all metrics and a human score as Rows, the highest first coefficient first."""
+def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:
+    """Yield a data set, a human score with a coefficient, what their figure shows, and the figure of all metrics.
+
+    The metric with the highest first coefficient comes first. The group has no name of a metric.
+    """
     human = results.human or {}
     items = human.get("correlations", ())
     named = labels(item["metric"] for item in items)
@@ -369,11 +322,11 @@ def forests(results: Results) -> Iterator[Agreement[Rows]]:
                     marks.append(Mark(row, "interval", bounds[0], bounds[1], said))
                 if value is not None:
                     marks.append(Mark(row, "value", value, value, said))
-            low = 0.0 if name == SHARE else -1.0
+            low = 0.0 if name == "accuracy" else -1.0  # which is a share of pairs
             axis, what = f"{name} and its {level} interval", f"{name} with {title.replace('_', ' ')}"
             names, scale = [metric for metric, _ in own], ((low, 1.0), (low + 1) / 2)
             shown = Rows(f"{what}, of each metric", names, axis, marks, *scale, legend=legend, notes=notes)
-            yield Agreement(whole[dataset], f"{title} {name}", what, shown)
+            yield whole[dataset], f"{title} {name}", what, shown
 
 
 POINT = 4.0

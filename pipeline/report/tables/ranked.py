@@ -206,14 +206,9 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
     return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
-def is_count(name: str, metric: type[Metric]) -> bool:
-    """Return whether an output of a metric is a number of n-grams or tokens, not a fraction."""
-    return re.sub("_[0-9]+$", "", name) in metric.counts
-
-
 def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
     """Return an output as a cell: counts, means of counts, and what is no fraction as they are, others in percent."""
-    if is_count(name, metric):
+    if re.sub("_[0-9]+$", "", name) in metric.counts:  # a number of n-grams or tokens
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
     return round_half_up(100 * value if metric.in_percent else value, digits)
 

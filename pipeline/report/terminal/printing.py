@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from ...errors import printable
 
@@ -106,9 +106,10 @@ def print_table(
     """
     rows, lefts = [[as_shown(cell) for cell in row] for row in rows], set(left)
     if not sys.stdout.isatty():
-        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+        longest = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
-            cells = [c.ljust(w) if i in lefts else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+            pairs = enumerate(zip(row, longest, strict=True))
+            cells = [cell.ljust(size) if n in lefts else cell.rjust(size) for n, (cell, size) in pairs]
             print("  ".join(cells).rstrip())
         return
     from rich.box import Box
@@ -116,30 +117,23 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    layout = fit(header, rows, left=lefts, width=terminal_width(), first_out=first_out, stay=stay, whole=whole)
+    widths, left_out = fit(
+        header, rows, left=lefts, width=terminal_width(), first_out=first_out, stay=stay, whole=whole
+    )
     table = Table(box=Box(RULED), pad_edge=False)
-    for n, width in layout.widths.items():
+    for n, width in widths.items():
         table.add_column(Text(header[n]), justify="left" if n in lefts else "right", overflow="fold", width=width)
     for number, row in enumerate(rows):
         drawn = []
-        for n, width in layout.widths.items():
+        for n, width in widths.items():
             words = [row[n]] if n in whole else row[n].split(" ")
             text = " ".join(cut_name(word, width) for word in words)
             drawn.append(Text(text, style=(styles or {}).get((number, n), "")))
         table.add_row(*drawn, end_section=number in rules)
-    width = max(terminal_width(), total(layout.widths.values()) + GAP)
+    width = max(terminal_width(), total(widths.values()) + GAP)
     Console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
-    if layout.left_out:
-        print_text(f"({', '.join(layout.left_out)}: in a wider window, or piped)")
-
-
-class Layout(NamedTuple):
-    """How a table is drawn on a terminal."""
-
-    widths: dict[int, int]
-    """The numbers of the columns that are shown, with their widths in columns of letters."""
-    left_out: list[str]
-    """The titles of the other columns."""
+    if left_out:
+        print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
 
 
 def fit(
@@ -151,8 +145,10 @@ def fit(
     first_out: Sequence[str] = (),
     stay: Collection[int] = (0,),
     whole: Collection[int] = (),
-) -> Layout:
-    """Return how a table is drawn in `width` columns of letters. No number is broken, and no word of a text.
+) -> tuple[dict[int, int], list[str]]:
+    """Return the widths of the columns that have room in `width` columns of letters, and the titles of the others.
+
+    No number is broken, and no word of a text.
 
     Titles, and text in the columns `left`, are wrapped between words first, then names are cut in the middle. Then
     columns leave: those titled `first_out`, in this order, then those of numbers and then of text, the last one first.
@@ -190,7 +186,7 @@ def fit(
     final = widths(kept)
     if total(final.values()) > width:
         final = widths(kept, NARROWEST)
-    return Layout(final, [title for n, title in enumerate(header) if n not in kept])
+    return final, [title for n, title in enumerate(header) if n not in kept]
 
 
 def total(widths: Collection[int]) -> int:
