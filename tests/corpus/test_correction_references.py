@@ -275,7 +275,7 @@ def test_a_file_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(CorpusError, match="has no element sentence"):
         list(read_corrections(path, str(path)))
     monkeypatch.setattr(correction_xml, "MAX_BYTES", 3)
-    with pytest.raises(CorpusError, match="more than 3 bytes"):
+    with pytest.raises(CorpusError, match="larger than 3 bytes"):
         list(read_corrections(path, str(path)))
     with pytest.raises(CorpusError, match="no such file"):
         list(read_corrections(tmp_path / "other.xml", str(tmp_path / "other.xml")))
