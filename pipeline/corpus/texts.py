@@ -368,6 +368,16 @@ def id_of(ids: AnyText, line: int) -> str:
     return read_texts(ids, line - 1, line)[0]
 
 
+def numbered(ids: AnyText) -> dict[str, int]:
+    """Return the line, from 0, of each id; raises CorpusError where one stands twice."""
+    known: dict[str, int] = {}
+    for line, name in enumerate(read_texts(ids, 0, ids.lines)):
+        if known.setdefault(name, line) != line:
+            first = ids.at(known[name] + 1)
+            raise CorpusError([Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")])
+    return known
+
+
 BRACKETS = {
     b"-lrb-": b"(",
     b"-rrb-": b")",
