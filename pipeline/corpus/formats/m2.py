@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
-from ..edits.m2_files import SENTENCES, edit_of, is_noop, read_block, read_lines, wrong
+from ..edits.m2_files import SENTENCES, blocks, edit_of, is_noop, read_block, read_lines, wrong
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
@@ -83,6 +83,20 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
     """
     for block in sentences_of(path, name):
         yield _sentence(block, name, lenient=lenient)
+
+
+def wrong_sentences(path: Path, name: str) -> list[Problem]:
+    """Return the first problem of each sentence of an M2 file whose edits cannot be applied.
+
+    Raises CorpusError for a line that is none of an M2 file.
+    """
+    problems: list[Problem] = []
+    for block in blocks(path, name):
+        try:
+            _sentence(block, name, lenient=False)
+        except CorpusError as error:
+            problems += error.problems
+    return problems
 
 
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
