@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
-from .m2_files import NUMBERED, is_numbered
+from .m2_files import NUMBERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -226,12 +226,18 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
 
     Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go first. Each edit
     joins the first group that has an edit it overlaps, or begins a group. A group is an error. Edits whose types say
-    to which error they belong (type_of_error) stay as they are.
+    to which error they belong (`correction_xml.py`) stay as they are.
     """
     every = list(edits)
-    if any(is_numbered(edit.type) for edit in every):
-        return _as_numbered(tokens, every)
+    by_number: dict[tuple[int, bool], list[Edit]] = {}
     groups: list[list[Edit]] = []
+    annotators = len({edit.annotator for edit in every})
+    for edit in every:
+        if match := NUMBERED.fullmatch(edit.type):
+            by_number.setdefault((int(match[1]), match[2] == "yes"), []).append(edit)
+    if by_number:
+        errors = [_error(by_number[number, required], required, split_words) for number, required in sorted(by_number)]
+        return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
     changes = [edit for edit in every if not (edit.type == NOOP and edit.start == edit.end == -1)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
         group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
@@ -240,33 +246,12 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
         else:
             group.append(edit)
     groups.sort(key=lambda group: (group[0].start, group[0].end))
-    annotators = len({edit.annotator for edit in every})
-    return CorrectedSentence(tuple(tokens), annotators, tuple(_error(group, annotators, split) for group in groups))
-
-
-def type_of_error(number: int, *, required: bool) -> str:
-    """Return the type of the edits of an error, where a file numbers the errors of a sentence itself."""
-    return f"error {number} {'yes' if required else 'no'}"
-
-
-def _as_numbered(tokens: Sequence[str], edits: Sequence[Edit]) -> CorrectedSentence:
-    """Return a sentence with its errors, of edits whose types say to which error they belong."""
-    groups: dict[int, list[Edit]] = {}
-    required: dict[int, bool] = {}
-    for edit in edits:
-        match = NUMBERED.fullmatch(edit.type)
-        if match:
-            groups.setdefault(int(match[1]), []).append(edit)
-            required[int(match[1])] = match[2] == "yes"
     errors = []
-    for number in sorted(groups):
-        alternatives: dict[int, list[Correction]] = {}
-        for edit in groups[number]:
-            words = split_words(edit.correction)
-            alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
-        each = (Alternative(annotator, tuple(corrections)) for annotator, corrections in alternatives.items())
-        errors.append(Error(tuple(each), required[number]))
-    return CorrectedSentence(tuple(tokens), len({edit.annotator for edit in edits}), tuple(errors))
+    for group in groups:
+        required = len({edit.annotator for edit in group}) == annotators
+        group.sort(key=lambda edit: edit.annotator)
+        errors.append(_error(group, required, lambda text: split(text.split("||")[0])))
+    return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
 
 
 def overlap(one: Edit, two: Edit) -> bool:
@@ -276,13 +261,13 @@ def overlap(one: Edit, two: Edit) -> bool:
     return one.start < two.end and two.start < one.end
 
 
-def _error(group: Sequence[Edit], annotators: int, split: Split) -> Error:
-    by_annotator: dict[int, list[Correction]] = {}
-    for edit in group:
-        words = split(edit.correction.split("||")[0])
-        by_annotator.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
-    alternatives = (Alternative(annotator, tuple(by_annotator[annotator])) for annotator in sorted(by_annotator))
-    return Error(tuple(alternatives), required=len(by_annotator) == annotators)
+def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
+    """Return an error of its edits, with the alternatives in the order in which the annotators come first."""
+    alternatives: dict[int, list[Correction]] = {}
+    for edit in edits:
+        words = split(edit.correction)
+        alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
+    return Error(tuple(Alternative(annotator, tuple(own)) for annotator, own in alternatives.items()), required)
 
 
 def _nltk(text: str) -> Tokens:
