@@ -13,8 +13,7 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
-from .edit_views import MAX_ANNOTATORS
-from .edits.m2_files import BETWEEN, DELETED, FIELDS, NOOP, edit_of
+from .edits.m2_files import BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, edit_of
 from .edits.m2_tools import BAR
 from .edits.records import annotation_of, outputs_of, record_of
 from .formats.m2 import SPAN

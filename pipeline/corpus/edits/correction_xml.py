@@ -15,7 +15,7 @@ from xml.parsers import expat
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import open_bytes
 from .correction_references import split_words
-from .m2_files import MOST, NOOP, Block
+from .m2_files import MAX_ANNOTATORS, MOST, NOOP, Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,8 +105,6 @@ class XmlReader(Generic[Record]):
         return CorpusError([Problem(f"{self.name}:{line or self.line}", message)])
 
 
-MAX_ANNOTATORS = 255
-"""The most annotators of a sentence."""
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
 """The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
 NUMBER = re.compile(r"[0-9]{1,9}")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
-from ..edits.m2_files import SENTENCES, blocks, is_noop, read_block, read_lines, wrong
+from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_block, read_lines, wrong
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...io.remote import Remote
     from ..edits.m2_files import Block
     from ..edits.m2_files import Edit as Written
-
-MAX_ANNOTATORS = 255
 
 
 SPAN = itemgetter(0, 1)
