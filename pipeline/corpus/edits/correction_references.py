@@ -69,13 +69,11 @@ def _enter(places: list[Key | None], key: Key, disturbance: int) -> None:
     places[place % len(places)] = key
 
 
-# References of I-measure: texts that follow from the corrections of a sentence's annotators.
+# References of I-measure (Felice and Briscoe 2015, N15-1060, and its program).
 #
 # An error of a sentence has an alternative for each annotator who corrects it. Without mixing, there is a reference for
 # each annotator, with all the corrections of this annotator. With mixing, each error is corrected as any annotator
 # does, so that there is a reference for each combination.
-#
-# Source: Felice and Briscoe 2015 (N15-1060), and its program.
 
 
 MAX_COMBINATIONS = 1 << 16
@@ -143,16 +141,15 @@ def references(sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBIN
     differ from the official order where the hashes of two texts collide.
     Raises MixingError where mixing has more than `most` combinations, or where no combination can be applied.
     """
-    texts = _mixed(sentence, most) if mix else _of_annotators(sentence)
+    texts: Iterable[Tokens]
+    if mix:
+        texts = _mixed(sentence, most)
+    else:
+        corrected = of_annotators(sentence)
+        lacks = len(corrected) < sentence.annotators or not corrected
+        texts = [*([sentence.tokens] if lacks else []), *corrected.values()]
     by_text = {" ".join(tokens): tokens for tokens in texts}
     return tuple(by_text[text] for text in python2_order(by_text, python2_hash))
-
-
-def _of_annotators(sentence: CorrectedSentence) -> Iterator[Tokens]:
-    corrected = of_annotators(sentence)
-    if len(corrected) < sentence.annotators or not corrected:
-        yield sentence.tokens
-    yield from corrected.values()
 
 
 def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spooled, named
-from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_block, read_lines, wrong
+from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_block, wrong
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
@@ -213,26 +213,11 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
     for block in sentences_of(path, name):
-        if column.lenient:
-            try:
-                text = _leniently_corrected(block.sentence, block.texts)
-            except CorpusError:
-                read_block(block, name)  # which says what is wrong, with the line
-                raise
-            yield text
-            continue
-        sentence = _sentence(block, name, lenient=False)
-        if len(sentence.edits) > 1:
+        sentence = _sentence(block, name, lenient=column.lenient)
+        if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
             raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
         yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
-
-
-@lru_cache(SENTENCES)
-def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
-    """Return a sentence with those edits of its first annotator that can be applied; systems often have the same."""
-    tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
-    return " ".join(apply(tokens, _applicable(own, len(tokens)))).encode()
 
 
 def _source(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:
