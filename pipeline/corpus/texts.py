@@ -360,12 +360,7 @@ def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
 
 def called(line: int, ids: AnyText | None) -> str:
     """Return how a line, from 1, is called where it is shown: its number, and its id if there are ids."""
-    return f"line {line:,} (id {id_of(ids, line)})" if ids else f"line {line:,}"
-
-
-def id_of(ids: AnyText, line: int) -> str:
-    """Return the id of a line, which counts from 1."""
-    return read_texts(ids, line - 1, line)[0]
+    return f"line {line:,} (id {read_texts(ids, line - 1, line)[0]})" if ids else f"line {line:,}"
 
 
 def numbered(ids: AnyText) -> dict[str, int]:
