@@ -10,7 +10,7 @@ from ..errors import ConfigError, IncompleteError
 from ..io.content_cache import ANNOTATIONS, ContentCache
 from ..io.safe_files import digest
 from ..io.workers import WorkerLostError
-from .errant_annotator import DEFAULTS, annotator_of, installed, is_installed, pair_of, trivial, versions_of
+from .errant_annotator import DEFAULTS, annotator_of, installed, is_installed, named, pair_of, trivial, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -145,8 +145,6 @@ def _key(versions: str, pair: Pair) -> bytes:
 
 AUTO = "auto"
 """What stands for the first spaCy pipeline for English that is installed."""
-EXAMPLE = "errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0"
-"""A name with versions."""
 _NAME = re.compile(
     r"errant-[0-9][A-Za-z0-9_.+-]*?\.spacy-[0-9][A-Za-z0-9_.+-]*?\.[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9_.+-]+"
 )
@@ -164,7 +162,7 @@ def annotator_named(asked: str, base: Path) -> str:
     """
     if not asked or _NAME.fullmatch(asked):
         return asked
-    return _remembered(_first() if asked == AUTO else str(base / asked) if "/" in asked else asked)
+    return _remembered(named(None) if asked == AUTO else str(base / asked) if "/" in asked else asked)
 
 
 def model_of(name: str) -> str:
@@ -174,7 +172,7 @@ def model_of(name: str) -> str:
     """
     if name in _models:
         return _models[name][0]
-    versions_of(_first())  # so that what is missing is told first
+    versions_of(named(None))  # so that what is missing is told first
     known = [_remembered(model) for model in dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])]
     if name in _models:
         return _models[name][0]
@@ -183,12 +181,6 @@ def model_of(name: str) -> str:
         f"annotator: {name} is not installed, and other versions give other edits; {here}; install these versions, or "
         f"write `annotator: {AUTO}` for what is installed"
     )
-
-
-def _first() -> str:
-    """Return the first spaCy pipeline for English that is installed, or the one to install."""
-    english = [name for name in installed() if name.startswith("en_")]
-    return next(filter(is_installed, [*DEFAULTS, *english]), DEFAULTS[0])
 
 
 def _remembered(model: str) -> str:

@@ -82,8 +82,9 @@ def versions_of(model: str | None = None) -> Versions:
 
 
 def named(model: str | None) -> str:
-    """Return the name of a spaCy pipeline: the given one, or the first of DEFAULTS that is installed."""
-    return model or next(filter(is_installed, DEFAULTS), DEFAULTS[0])
+    """Return the name of a spaCy pipeline: the given one, or the first for English that is installed, or to install."""
+    english = (name for name in installed() if name.startswith("en_"))
+    return model or next(filter(is_installed, (*DEFAULTS, *english)), DEFAULTS[0])
 
 
 def installed() -> list[str]:

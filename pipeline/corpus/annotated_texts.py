@@ -13,8 +13,7 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
-from .edit_views import MAX_ANNOTATORS
-from .edits.m2_files import BETWEEN, DELETED, FIELDS, NOOP, edit_of
+from .edits.m2_files import BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, edit_of
 from .edits.m2_tools import BAR
 from .edits.records import annotation_of, outputs_of, record_of
 from .formats.m2 import SPAN
@@ -344,14 +343,10 @@ def corpus_with_gold(
             raise InputError("references, sources: beside M2 files they come from gold; leave them out")
         return annotated
     if sources is None and annotated.source is not None:
-        sources = _all_texts(annotated.source)
-    texts = [*map(_all_texts, annotated.references)] if references is None else references
+        sources = _lines(annotated.source)
+    texts = [*map(_lines, annotated.references)] if references is None else references
     corpus = corpus_in_memory(hypotheses, texts, sources, systems_later=systems_later)
     return _beside(corpus, annotated, from_gold=references is None)
-
-
-def _all_texts(text: AnyText) -> list[str]:
-    return read_texts(text, 0, text.lines)
 
 
 def _beside(corpus: Corpus, gold: Corpus, *, from_gold: bool) -> Corpus:

@@ -16,6 +16,7 @@ from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits.m2_files import (
+    MAX_ANNOTATORS,
     NOOP,
     Annotated,
     Block,
@@ -29,7 +30,7 @@ from .edits.m2_files import (
 )
 from .edits.m2_tools import with_texts_changed
 from .edits.records import is_xml, record_of, sentences_of
-from .texts import REPLACEMENTS, read_texts
+from .texts import BOM, REPLACEMENTS, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 # and a byte order mark, line ends of Windows, lines of blanks and a bare S are read as they are meant, with a note.
 
 
-BOM = b"\xef\xbb\xbf"
 BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 """What else ends a line there."""
 STOPS = "m2scorer stops here"
@@ -112,7 +112,6 @@ def _left_out(line: str, tokens: int) -> str:
     return ""
 
 
-MAX_ANNOTATORS = 255
 MAX_CATEGORIES = 200
 """At most so many types of edits are scored apart. The rarest are left out."""
 M2_KINDS = frozenset({"m2", "m2_annotator"})
@@ -223,7 +222,7 @@ def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
     gold = joined([read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
     if len(gold.annotators) > MAX_ANNOTATORS:
         message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
-        raise CorpusError([Problem(f"{gold.name}:{gold.line_beyond(MAX_ANNOTATORS)}", message)])
+        raise CorpusError([Problem(gold.name, message)])
     return gold
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..tokenizers.own_tokens import is_list
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .joined import numbered
-from .texts import text_in_memory
+from .texts import numbered, text_in_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

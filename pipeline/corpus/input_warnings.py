@@ -67,8 +67,8 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
 def _fields(sample: Sample, seen: Seen) -> dict[str, str]:
     """Return what a message can say of a text and what was seen in it."""
     line = sample.number(seen.marks.index(True)) if len(seen.marks) == len(sample.lines) else 0
-    names = {"called": sample.called, "named": sample.named, "name": sample.text.name}
-    return {**names, "share": f"{100 * seen.share:.0f} %", "line": f"{line:,}", "sign": seen.sign}
+    share = f"{100 * seen.share:.0f} %"
+    return {"called": sample.called, "named": sample.named, "share": share, "line": f"{line:,}", "sign": seen.sign}
 
 
 def _shifted(samples: Samples) -> Iterator[str]:

@@ -60,7 +60,7 @@ class Seen(NamedTuple):
 class Look(NamedTuple):
     """Something that is counted in the lines of a text, and told where many lines have it.
 
-    Messages have the fields {called}, {named} with the file, {name} of the file, {share}, {line} and {sign}, and
+    Messages have the fields {called}, {named} with the file, {share}, {line} and {sign}, and
     {base}, the first reference.
     """
 
@@ -160,8 +160,7 @@ LOOKS = (
     Look(
         _records,
         0.9,
-        "{called} looks like JSON lines that are read as plain text; to score one field, write "
-        "{{jsonl: {name}, column: NAME}}",
+        "{called} looks like JSON objects, not texts; take the text out of each (`{{jsonl: FILE, column: NAME}}`)",
         lines=1,
         of_outputs=False,
     ),

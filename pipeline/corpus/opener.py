@@ -12,8 +12,7 @@ from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import M2_KINDS, open_edits
 from .edits.records import read_once
 from .formats.m2 import spool_m2
-from .input_files import BLOCK, Opener
-from .joined import join
+from .input_files import BLOCK, Opener, join
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:

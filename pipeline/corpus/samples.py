@@ -150,7 +150,9 @@ class Samples:
         most: int = LENGTH,
     ) -> None:
         texts = [*([source] if source else []), *references, *systems.values()]
-        length = max(min((length_of(text, most) for text in texts), default=most), FEW)
+        # how many lines of each text have SIZE bytes, on average
+        of_size = (SIZE * text.lines // max(text.size, 1) for text in texts)
+        length = max(min([most, *of_size]), FEW)
         self.source = Sample(source, f"the source ({source.name})", length) if source else None
         called = [f"reference {number} ({text.name})" for number, text in enumerate(references)]
         self.references = [Sample(*named, length) for named in zip(references, called, strict=True)]
@@ -169,8 +171,3 @@ class Samples:
     def others(self) -> list[Sample]:
         """The outputs that are neither the source nor a reference."""
         return [s for s in self.systems if not any(same(s.text, other.text) for other in self.given)]
-
-
-def length_of(text: AnyText, most: int) -> int:
-    """Return how many lines of a text have SIZE bytes, on average, and at most `most`."""
-    return min(most, SIZE * text.lines // max(text.size, 1))

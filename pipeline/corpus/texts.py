@@ -360,12 +360,17 @@ def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
 
 def called(line: int, ids: AnyText | None) -> str:
     """Return how a line, from 1, is called where it is shown: its number, and its id if there are ids."""
-    return f"line {line:,} (id {id_of(ids, line)})" if ids else f"line {line:,}"
+    return f"line {line:,} (id {read_texts(ids, line - 1, line)[0]})" if ids else f"line {line:,}"
 
 
-def id_of(ids: AnyText, line: int) -> str:
-    """Return the id of a line, which counts from 1."""
-    return read_texts(ids, line - 1, line)[0]
+def numbered(ids: AnyText) -> dict[str, int]:
+    """Return the line, from 0, of each id; raises CorpusError where one stands twice."""
+    known: dict[str, int] = {}
+    for line, name in enumerate(read_texts(ids, 0, ids.lines)):
+        if known.setdefault(name, line) != line:
+            first = ids.at(known[name] + 1)
+            raise CorpusError([Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")])
+    return known
 
 
 BRACKETS = {

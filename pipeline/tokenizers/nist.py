@@ -10,12 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidTextError
-from ..kernel.common import Lines, join_lines
 from .tercom import ENTITIES
-from .tokenization import Tokenization
+from .tokenization import Tokenization, changed_lines
 
 if TYPE_CHECKING:
+    from ..kernel.common import Lines
     from . import Tokenizer
 
 EMPTY = "\ufdd0"
@@ -58,26 +57,21 @@ class NistTokenization(Tokenization):
         fast = self.program == "mteval" or (self.program == "nltk" and text.data.isascii())
         if fast and not ODD.search(text.data):
             return text._replace(data=text.data.lower()) if self.lowercase else text
-        lines = []
-        for index, line in enumerate(text.texts()):
-            try:
-                lines.append(self._line(line.decode()))
-            except UnicodeDecodeError as error:
-                raise InvalidTextError(number, index, error.start) from None
-        return join_lines(lines)
+        changed = changed_lines(text, number, self._line)
+        of_bytes = self.program == "mteval" and self.lowercase  # of A-Z alone
+        return changed._replace(data=changed.data.lower()) if of_bytes else changed
 
-    def _line(self, line: str) -> bytes:
+    def _line(self, line: str) -> str:
         line = line.replace("<skipped>", "")
         if self.program == "pymteval":
             line = line.replace("-\n", "")
         for old, new in OF_NLTK if self.program == "nltk" else OF_MTEVAL:
             line = line.replace(old, new)
         if self.program == "mteval":
-            data = (line.translate(CONTROLS) if CONTROL.search(line) else line).encode()
-            return data.lower() if self.lowercase else data
+            return line.translate(CONTROLS) if CONTROL.search(line) else line
         if self.lowercase and self.program == "pymteval" and SIGMA in line:
             from ..kernel.python.encode import western
 
             line = " ".join(token.lower() for token in western(line))
         line = line.lower() if self.lowercase else line
-        return (line if self.program == "nltk" or line.split() else EMPTY).encode()
+        return line if self.program == "nltk" or line.split() else EMPTY

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ConfigError, CorpusError, InvalidTextError
+from ..errors import ConfigError, CorpusError
 from ..io.plain_files import small_text
-from ..kernel.common import Encoded, Lines, join_lines
-from .tokenization import Tokenization
+from ..kernel.common import Encoded
+from .tokenization import Tokenization, changed_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,13 +51,7 @@ _LETTERS = _Letters()
 
 def unicode_words(lines: Lines) -> Lines:
     """Return the words of lines, lower-cased, with white space between them; raises InvalidTextError."""
-    words = []
-    for index, line in enumerate(lines.texts()):
-        try:
-            words.append(line.decode().lower().translate(_LETTERS).encode())
-        except UnicodeDecodeError as error:
-            raise InvalidTextError(0, index, error.start) from None
-    return join_lines(words)
+    return changed_lines(lines, 0, lambda line: line.lower().translate(_LETTERS))
 
 
 SMART = "smart"

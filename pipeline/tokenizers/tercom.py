@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import kernel
-from ..errors import InvalidTextError
 from ..kernel.common import Lines, join_lines
+from .tokenization import changed_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,13 +117,7 @@ class Tercom:
             text = text.own()
             if text.data.isascii():
                 return text._replace(data=text.data.lower())
-        lines = []
-        for index, line in enumerate(text.texts()):
-            try:
-                lines.append(self._line(line.decode()).encode())
-            except UnicodeDecodeError as error:
-                raise InvalidTextError(number, index, error.start) from None
-        return join_lines(lines)
+        return changed_lines(text, number, self._line)
 
     def _line(self, line: str) -> str:
         line = line if self.case_sensitive else line.lower()

@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from ..kernel.common import Words
 
 
+def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:
+    """Return the lines of a text changed; raises InvalidTextError, of the number-th of several texts."""
+    lines = []
+    for index, line in enumerate(text.texts()):
+        try:
+            lines.append(change(line.decode()).encode())
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(number, index, error.start) from None
+    return join_lines(lines)
+
+
 @dataclass(frozen=True, order=True)
 class Tokenization:
     """How text becomes tokens: a tokeniser, and what is done to lines before it and to words after it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipeline.annotation import annotate
-from pipeline.annotation import annotate as named_annotators
+from pipeline.annotation import annotate, errant_annotator
 from pipeline.annotation.errant_annotator import Versions, block, lacking, pair_of, trivial
 from pipeline.errors import ConfigError
 
@@ -58,11 +57,11 @@ def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
         return Versions("3.0.9", "3.8.9", MODELS[model], model)
 
     patch.setattr(annotate, "annotate_chunk", annotated)
-    for module in (annotate, named_annotators):
-        patch.setattr(module, "versions_of", versions)
-    patch.setattr(named_annotators, "installed", lambda: sorted(MODELS))
-    patch.setattr(named_annotators, "is_installed", MODELS.__contains__)
-    patch.setattr(named_annotators, "_models", {})
+    patch.setattr(annotate, "versions_of", versions)
+    for module in (annotate, errant_annotator):
+        patch.setattr(module, "installed", lambda: sorted(MODELS))
+        patch.setattr(module, "is_installed", MODELS.__contains__)
+    patch.setattr(annotate, "_models", {})
     return asked
 
 
@@ -72,6 +71,5 @@ def take_away(patch: pytest.MonkeyPatch) -> None:
     def versions(_: str | None = None) -> Versions:
         raise lacking("errant is not installed")
 
-    for module in (annotate, named_annotators):
-        patch.setattr(module, "versions_of", versions)
-    patch.setattr(named_annotators, "_models", {})
+    patch.setattr(annotate, "versions_of", versions)
+    patch.setattr(annotate, "_models", {})

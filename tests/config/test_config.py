@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.annotation.annotate import EXAMPLE
 from pipeline.cli.commands.schema import json_schema
 from pipeline.config.compose import SMALL, parse, read
 from pipeline.config.resolved import Config, natural
@@ -599,7 +598,11 @@ WRITTEN = ["0.1", "1", "5", "0.5+0.5", "0.2+0.3+0.5", "0.25+0.25+0.25+0.25", "0.
 """Values of options that are texts of some form, for those whose form they have."""
 
 
-RESOLVED = {"annotator": [EXAMPLE], "stop_words": [EXAMPLE], "weights": ["none", "systems", "file-0123456789ab"]}
+RESOLVED = {
+    "annotator": ["errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0"],
+    "stop_words": ["smart"],
+    "weights": ["none", "systems", "file-0123456789ab"],
+}
 """Values of options that are files or models, as signatures have them."""
 
 
@@ -611,7 +614,9 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
         texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
         values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
         if option.free:
-            values[option.name] = st.sampled_from(RESOLVED[option.name]) if option.resolved else st.text(min_size=1, max_size=8)
+            values[option.name] = (
+                st.sampled_from(RESOLVED[option.name]) if option.resolved else st.text(min_size=1, max_size=8)
+            )
     return st.fixed_dictionaries(values)
 
 

@@ -23,7 +23,7 @@ from pipeline.corpus.edits.correction_references import (
     split_of,
     split_words,
 )
-from pipeline.corpus.edits.correction_xml import read_corrections
+from pipeline.corpus.edits.correction_xml import xml_blocks
 from pipeline.corpus.edits.m2_files import Edit
 from pipeline.errors import CorpusError, InputError
 from tests.conftest import mirrored
@@ -235,8 +235,8 @@ XML = """<scripts><script id="1">
 
 def test_a_gold_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "gold.xml").write_text(XML, encoding="utf-8")
-    (first, one), (second, two) = read_corrections(tmp_path / "gold.xml", str(tmp_path / "gold.xml"))
-    assert (first, second) == (2, 5)
+    assert [block.line for block in xml_blocks(tmp_path / "gold.xml", "gold.xml")] == [2, 5]
+    one, two = corrections(tmp_path / "gold.xml")
     assert one == sentence("a b", 2, ("no", {1: "0 1 x & y, 2 2"}))
     assert two == CorrectedSentence((), 0, ())
 
@@ -264,7 +264,7 @@ def test_what_is_wrong_in_a_gold_file_is_told(tmp_path: Path, old: str, new: str
     assert old in XML
     path.write_text(XML.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(CorpusError) as caught:
-        list(read_corrections(path, str(path)))
+        list(xml_blocks(path, str(path)))
     assert str(caught.value).startswith(f"{path}:{line}")
     assert message in str(caught.value)
 
@@ -273,9 +273,9 @@ def test_a_file_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "gold.xml"
     path.write_text("<a><b>c</b></a>", encoding="utf-8")
     with pytest.raises(CorpusError, match="has no element sentence"):
-        list(read_corrections(path, str(path)))
+        list(xml_blocks(path, str(path)))
     monkeypatch.setattr(correction_xml, "MAX_BYTES", 3)
-    with pytest.raises(CorpusError, match="more than 3 bytes"):
-        list(read_corrections(path, str(path)))
+    with pytest.raises(CorpusError, match="larger than 3 bytes"):
+        list(xml_blocks(path, str(path)))
     with pytest.raises(CorpusError, match="no such file"):
-        list(read_corrections(tmp_path / "other.xml", str(tmp_path / "other.xml")))
+        list(xml_blocks(tmp_path / "other.xml", str(tmp_path / "other.xml")))

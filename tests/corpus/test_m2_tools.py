@@ -149,9 +149,7 @@ def test_check_and_runs_count_the_same_sentences(tmp_path: Path, capsys: pytest.
     output = tmp_path / "A.m2"
     output.write_text("S a\n\nS b\n\nS c\n\nS d\n", encoding="utf-8")
     assert any("1 (3, the first" in note for note in warnings_of(tmp_path, gold, {"A": output}, "errant"))
-    assert "no line for 1 sentences that others annotated (3 with those that nobody annotated)" in "".join(
-        called(capsys, "m2", "check", gold)[1:]
-    )
+    assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
 
 
 def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:

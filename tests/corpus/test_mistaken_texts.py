@@ -132,7 +132,7 @@ def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(tmp_path: Path)
 def test_json_objects_in_memory_are_told() -> None:
     t = texts()
     records = [json.dumps({"id": number, "text": line}) for number, line in enumerate(t["o"])]
-    with pytest.warns(UserWarning, match="system system looks like JSON objects, not texts; take the text out of each"):
+    with pytest.warns(UserWarning, match="system system looks like JSON objects, not texts; take the text out of"):
         pipeline.evaluate(records, [t["r"]], metrics="google_gleu")
 
 

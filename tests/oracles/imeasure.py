@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.corpus.edits.correction_references import split_words
-from pipeline.corpus.edits.correction_xml import read_corrections
+from pipeline.corpus.edits.correction_references import corrections_of_m2, split_words
+from pipeline.corpus.edits.correction_xml import xml_blocks
+from pipeline.corpus.edits.m2_files import edits_of
 from pipeline.kernel.common import Encoded
 
 if TYPE_CHECKING:
@@ -162,4 +163,7 @@ def golden(shared: Path, folder: Path) -> Golden:
 
 def corrections(path: Path) -> list[CorrectedSentence]:
     """Read the sentences of a gold file."""
-    return [placed.sentence for placed in read_corrections(path, str(path))]
+    return [
+        corrections_of_m2(split_words(block.sentence), edits_of(block.texts, str(path), block.line), split_words)
+        for block in xml_blocks(path, str(path))
+    ]

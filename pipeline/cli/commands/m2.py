@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...corpus.edits.m2_files import read_annotated
-from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, check, converted
+from ...corpus.edits.m2_files import DELETED, other_styles, read_annotated
+from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, converted
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
@@ -24,17 +24,18 @@ from ..arguments import STAND_IN, given_path, jobs, whole_number
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ...corpus.edits.m2_files import Annotated
-    from ...corpus.edits.m2_tools import Checked, Finding
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the actions. Each sets the default `act`: the function that does the work."""
     actions = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
     _add_annotate(actions)
-    _add_check(actions)
+    checked = _action(actions, "check", "say whatever is odd in an M2 file", CHECK)
+    checked.add_argument("file", metavar="FILE", help="an M2 file")
+    checked.set_defaults(act=_check)
     _add_changes(actions)
 
 
@@ -139,50 +140,42 @@ def _convert(args: argparse.Namespace) -> int:
     return 0
 
 
-MOST = 5
-"""Findings of a kind that are printed, unless all are asked for."""
-CHECK = """Say whatever is odd in an M2 file, with its line: lines that are none of an M2 file, edits that do
-not fit or overlap, noops beside edits, edits that stand twice, styles that are mixed, annotators without a line, line
-ends, and more. Whether two files are of the same sentences is said where they are compared (errant_compare).
-The exit code is 2 where there are errors, of which no score should be made. Notes alone give 0.
+CHECK = """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
+not fit or overlap, and noops beside edits: no score should be made of these, and the exit code is 2. Notes are what
+programs read in different ways: line ends, alternatives, styles that are mixed, annotators without a line.
+Whether two files are of the same sentences is said where they are compared (errant_compare).
 
 examples:
-  gec-pipeline m2 check data/m2/gold.m2 --all"""
-
-
-def _add_check(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Declare the action and its arguments. What it calls is the default `act`."""
-    parser = _action(actions, "check", "say whatever is odd in an M2 file", CHECK)
-    parser.add_argument("file", metavar="FILE", help="an M2 file")
-    parser.add_argument("--all", action="store_true", help=f"print all findings, not the first {MOST} of each kind")
-    parser.set_defaults(act=_check)
+  gec-pipeline m2 check data/m2/gold.m2"""
 
 
 def _check(args: argparse.Namespace) -> int:
-    """Print the findings; return 2 where one is an error."""
-    path = given_path(args.file)
-    checked = check(Spool(UNPACKED).local(path), named(path))
-    for line in _listed(checked, everything=args.all):
-        print(printable(line))
-    return 2 if any(finding.error for finding in checked.findings) else 0
+    """Print what is odd; raises CorpusError with the first problem of each sentence."""
+    from ...corpus.edit_views import odd_lines
+    from ...corpus.formats.m2 import wrong_sentences
 
-
-def _listed(checked: Checked, *, everything: bool) -> Iterator[str]:
-    """Yield a line for each finding that is printed, and one that sums up the file."""
-    kinds: dict[str, list[Finding]] = {}
-    for finding in checked.findings:
-        kinds.setdefault(finding.kind, []).append(finding)
-    for findings in kinds.values():
-        word = "error" if findings[0].error else "note"
-        shown = findings if everything or len(findings) == MOST + 1 else findings[:MOST]
-        for finding in shown:
-            yield f"{checked.name}:{finding.line}: {word}: {finding.message}"
-        if len(findings) > len(shown):
-            rest = len(findings) - len(shown)
-            yield f"{checked.name}: {word}: {rest:,} more of this kind, the last in line {findings[-1].line}"
-    errors = sum(finding.error for finding in checked.findings)
-    counts = f"sentences: {checked.sentences:,}, annotators: {len(checked.annotators):,}, edits: {checked.edits:,}"
-    yield f"{checked.name}: {counts}, errors: {errors:,}, notes: {len(checked.findings) - errors:,}"
+    spool, path = Spool(UNPACKED), given_path(args.file)
+    plain = spool.local(path)
+    problems = wrong_sentences(plain, named(path))
+    if problems:
+        raise CorpusError(problems)
+    file = read_annotated(path, spool)
+    odd, stops = odd_lines(plain, file.name)
+    deletions = file.deletions()
+    mixed = f"{deletions[DELETED]} deletions are written as {DELETED}, and {deletions['']} empty"
+    notes = [
+        *odd,
+        *(f"{problem.position}: {problem.message}" for problem in stops),
+        *file.notes(),
+        *([f"{file.name}: {mixed}; `gec-pipeline m2 convert` makes them alike"] if len(deletions) > 1 else []),
+        *other_styles(file, []),
+    ]
+    for note in notes:
+        print(printable(f"note: {note}"))
+    edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
+    counts = f"sentences: {len(file.blocks):,}, annotators: {len(file.annotators):,}, edits: {edits:,}"
+    print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
+    return 0
 
 
 ANNOTATE = """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel

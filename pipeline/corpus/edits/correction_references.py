@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
-from .m2_files import NUMBERED, is_numbered
+from .m2_files import NUMBERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -69,13 +69,11 @@ def _enter(places: list[Key | None], key: Key, disturbance: int) -> None:
     places[place % len(places)] = key
 
 
-# References of I-measure: texts that follow from the corrections of a sentence's annotators.
+# References of I-measure (Felice and Briscoe 2015, N15-1060, and its program).
 #
 # An error of a sentence has an alternative for each annotator who corrects it. Without mixing, there is a reference for
 # each annotator, with all the corrections of this annotator. With mixing, each error is corrected as any annotator
 # does, so that there is a reference for each combination.
-#
-# Source: Felice and Briscoe 2015 (N15-1060), and its program.
 
 
 MAX_COMBINATIONS = 1 << 16
@@ -143,16 +141,15 @@ def references(sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBIN
     differ from the official order where the hashes of two texts collide.
     Raises MixingError where mixing has more than `most` combinations, or where no combination can be applied.
     """
-    texts = _mixed(sentence, most) if mix else _of_annotators(sentence)
+    texts: Iterable[Tokens]
+    if mix:
+        texts = _mixed(sentence, most)
+    else:
+        corrected = of_annotators(sentence)
+        lacks = len(corrected) < sentence.annotators or not corrected
+        texts = [*([sentence.tokens] if lacks else []), *corrected.values()]
     by_text = {" ".join(tokens): tokens for tokens in texts}
     return tuple(by_text[text] for text in python2_order(by_text, python2_hash))
-
-
-def _of_annotators(sentence: CorrectedSentence) -> Iterator[Tokens]:
-    corrected = of_annotators(sentence)
-    if len(corrected) < sentence.annotators or not corrected:
-        yield sentence.tokens
-    yield from corrected.values()
 
 
 def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
@@ -226,12 +223,18 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
 
     Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go first. Each edit
     joins the first group that has an edit it overlaps, or begins a group. A group is an error. Edits whose types say
-    to which error they belong (type_of_error) stay as they are.
+    to which error they belong (`correction_xml.py`) stay as they are.
     """
     every = list(edits)
-    if any(is_numbered(edit.type) for edit in every):
-        return _as_numbered(tokens, every)
+    by_number: dict[tuple[int, bool], list[Edit]] = {}
     groups: list[list[Edit]] = []
+    annotators = len({edit.annotator for edit in every})
+    for edit in every:
+        if match := NUMBERED.fullmatch(edit.type):
+            by_number.setdefault((int(match[1]), match[2] == "yes"), []).append(edit)
+    if by_number:
+        errors = [_error(by_number[number, required], required, split_words) for number, required in sorted(by_number)]
+        return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
     changes = [edit for edit in every if not (edit.type == NOOP and edit.start == edit.end == -1)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
         group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
@@ -240,33 +243,12 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
         else:
             group.append(edit)
     groups.sort(key=lambda group: (group[0].start, group[0].end))
-    annotators = len({edit.annotator for edit in every})
-    return CorrectedSentence(tuple(tokens), annotators, tuple(_error(group, annotators, split) for group in groups))
-
-
-def type_of_error(number: int, *, required: bool) -> str:
-    """Return the type of the edits of an error, where a file numbers the errors of a sentence itself."""
-    return f"error {number} {'yes' if required else 'no'}"
-
-
-def _as_numbered(tokens: Sequence[str], edits: Sequence[Edit]) -> CorrectedSentence:
-    """Return a sentence with its errors, of edits whose types say to which error they belong."""
-    groups: dict[int, list[Edit]] = {}
-    required: dict[int, bool] = {}
-    for edit in edits:
-        match = NUMBERED.fullmatch(edit.type)
-        if match:
-            groups.setdefault(int(match[1]), []).append(edit)
-            required[int(match[1])] = match[2] == "yes"
     errors = []
-    for number in sorted(groups):
-        alternatives: dict[int, list[Correction]] = {}
-        for edit in groups[number]:
-            words = split_words(edit.correction)
-            alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
-        each = (Alternative(annotator, tuple(corrections)) for annotator, corrections in alternatives.items())
-        errors.append(Error(tuple(each), required[number]))
-    return CorrectedSentence(tuple(tokens), len({edit.annotator for edit in edits}), tuple(errors))
+    for group in groups:
+        required = len({edit.annotator for edit in group}) == annotators
+        group.sort(key=lambda edit: edit.annotator)
+        errors.append(_error(group, required, lambda text: split(text.split("||")[0])))
+    return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
 
 
 def overlap(one: Edit, two: Edit) -> bool:
@@ -276,13 +258,13 @@ def overlap(one: Edit, two: Edit) -> bool:
     return one.start < two.end and two.start < one.end
 
 
-def _error(group: Sequence[Edit], annotators: int, split: Split) -> Error:
-    by_annotator: dict[int, list[Correction]] = {}
-    for edit in group:
-        words = split(edit.correction.split("||")[0])
-        by_annotator.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
-    alternatives = (Alternative(annotator, tuple(by_annotator[annotator])) for annotator in sorted(by_annotator))
-    return Error(tuple(alternatives), required=len(by_annotator) == annotators)
+def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
+    """Return an error of its edits, with the alternatives in the order in which the annotators come first."""
+    alternatives: dict[int, list[Correction]] = {}
+    for edit in edits:
+        words = split(edit.correction)
+        alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
+    return Error(tuple(Alternative(annotator, tuple(own)) for annotator, own in alternatives.items()), required)
 
 
 def _nltk(text: str) -> Tokens:

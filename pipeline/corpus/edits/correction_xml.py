@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 from xml.parsers import expat
 
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import open_bytes
-from .correction_references import Alternative, CorrectedSentence, Correction, Error, split_words, type_of_error
-from .m2_files import MOST, NOOP, Block
+from .correction_references import split_words
+from .m2_files import MAX_ANNOTATORS, MOST, NOOP, Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,8 +105,6 @@ class XmlReader(Generic[Record]):
         return CorpusError([Problem(f"{self.name}:{line or self.line}", message)])
 
 
-MAX_ANNOTATORS = 255
-"""The most annotators of a sentence."""
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
 """The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -114,53 +112,28 @@ PLACE = re.compile(r"-?[0-9]{1,9}")
 """Where a correction begins or ends: the official program takes any number."""
 
 
-class Placed(NamedTuple):
-    """A sentence, and where it is."""
-
-    line: int
-    sentence: CorrectedSentence
-
-
 def xml_blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of a gold file as those of an M2 file; raises CorpusError."""
-    for line, sentence in read_corrections(path, name):
-        block = Block(line, " ".join(sentence.tokens))
-        numbers = set()
-        for number, error in enumerate(sentence.errors):
-            type_ = type_of_error(number, required=error.required)
-            for annotator, corrections in error.alternatives:
-                numbers.add(annotator)
-                for start, end, words in corrections:
-                    edit = f"A {start} {end}|||{type_}|||{' '.join(words)}|||REQUIRED|||-NONE-|||{annotator}"
-                    block.lines.append((line, edit))
-        free = (number for number in itertools.count() if number not in numbers)
-        silent = itertools.islice(free, sentence.annotators - len(numbers))
-        block.lines += [(line, f"{NOOP.removesuffix('0')}{number}") for number in silent]
-        yield block
+    """Yield the sentences of a gold file as those of an M2 file, where types of edits say to which error they belong.
 
-
-def read_corrections(plain: Path, name: str) -> Iterator[Placed]:
-    """Yield the sentences of a gold file; raises CorpusError, with the line, where something in it is wrong."""
+    Raises CorpusError, with the line, where something in the file is wrong.
+    """
     reader = _Reader(name)
-    yield from reader.records(plain)
+    yield from reader.records(path)
     if not reader.count:
         raise CorpusError([Problem(name, "has no element sentence, so there is no gold in it")])
 
 
-class _Reader(XmlReader[Placed]):
+class _Reader(XmlReader[Block]):
     """Reads elements sentence."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.open: list[str] = []  # the elements of PARENTS that are open
         self.parts: list[str] | None = None  # the text of the element at hand, where it has one
-        self.count = self.begun = self.annotators = self.edits = 0
-        self.tokens: tuple[str, ...] | None = None
-        self.errors: list[Error] = []
-        self.alternatives: list[Alternative] = []
-        self.corrections: list[Correction] = []
-        self.required = False
-        self.annotator = 0
+        self.count = self.begun = self.annotators = self.errors = self.annotator = 0
+        self.block: Block | None = None  # the sentence, once its text is known
+        self.seen: set[int] = set()  # the annotators who correct something
+        self.type = ""  # of the edits of the error at hand
         self.span = (0, 0, 0)  # start, end, and the line
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -175,14 +148,16 @@ class _Reader(XmlReader[Placed]):
         if tag == "sentence":
             self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
             self._bound(self.annotators)
-            self.tokens, self.errors, self.edits = None, [], 0
+            self.block, self.seen, self.errors = None, set(), 0
         elif tag == "error":
             value = self._attribute("error", attributes, "req")
             if value not in ("yes", "no"):
                 raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
-            self.required, self.alternatives = (value == "yes"), []
+            self.type = f"error {self.errors} {value}"
+            self.errors += 1
         elif tag == "alt":
-            self.annotator, self.corrections = self._number(tag, attributes, "ann"), []
+            self.annotator = self._number(tag, attributes, "ann")
+            self.seen.add(self.annotator)
         elif tag == "c":
             start, end = (self._number(tag, attributes, key, PLACE) for key in ("start", "end"))
             self.span = start, end, self.line
@@ -198,30 +173,29 @@ class _Reader(XmlReader[Placed]):
         if tag not in PARENTS:
             return
         self.open.pop()
-        words = split_words("".join(self.parts or ()))
+        words = " ".join(split_words("".join(self.parts or ())))
         self.parts = None
         if tag == "text":
-            if self.tokens is not None:
+            if self.block is not None:
                 raise self.wrong("a second element text in a sentence; expected one, before its errors")
-            self.tokens = words
+            self.block = Block(self.begun, words)
         elif tag == "c":
             start, end, line = self.span
-            if self.tokens is None:
+            if self.block is None:
                 raise self.wrong("a correction before the text of its sentence", line)
-            self.edits += 1
-            if self.edits > MOST:
+            if len(self.block.lines) == MOST:
                 raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
-            self.corrections.append(Correction(start, end, words))
-        elif tag == "alt":
-            self.alternatives.append(Alternative(self.annotator, tuple(self.corrections)))
-        elif tag == "error":
-            self.errors.append(Error(tuple(self.alternatives), self.required))
-        else:
-            if self.tokens is None:
+            edit = f"A {start} {end}|||{self.type}|||{words}|||REQUIRED|||-NONE-|||{self.annotator}"
+            self.block.lines.append((self.begun, edit))
+        elif tag == "sentence":
+            if self.block is None:
                 raise self.wrong("the sentence has no element text", self.begun)
-            self._bound(len({own.annotator for error in self.errors for own in error.alternatives}))
+            self._bound(len(self.seen))
+            free = (number for number in itertools.count() if number not in self.seen)
+            silent = itertools.islice(free, max(self.annotators - len(self.seen), 0))
+            self.block.lines += [(self.begun, f"{NOOP.removesuffix('0')}{number}") for number in silent]
             self.count += 1
-            self.done.append(Placed(self.begun, CorrectedSentence(self.tokens, self.annotators, tuple(self.errors))))
+            self.done.append(self.block)
 
     def _bound(self, annotators: int) -> None:
         if annotators > MAX_ANNOTATORS:

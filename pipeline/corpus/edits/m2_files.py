@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -40,6 +39,8 @@ _TARGET = re.compile(r"T[0-9]+(-A[0-9]+)? ")
 """How a line begins with which ChERRANT repeats the corrected sentence."""
 _ID = re.compile(r"[0-9]{1,9}")
 FIELDS = 6
+MAX_ANNOTATORS = 255
+"""The most annotators of a file."""
 MOST = 20_000
 """The most edits of a sentence, those of all annotators together. More are meant to fill the memory."""
 KEPT = 1 << 14
@@ -216,15 +217,6 @@ class Annotated(NamedTuple):
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
         return sorted(set().union(*self.by_annotator))
 
-    def line_beyond(self, most: int) -> int:
-        """Return the line of the first sentence with which the file has more than `most` annotators; 0 without one."""
-        seen: set[int] = set()
-        for block, own in zip(self.blocks, self.by_annotator, strict=True):
-            seen |= own.keys()
-            if len(seen) > most:
-                return block.line
-        return 0
-
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
         for block, edits in zip(self.blocks, self.edits, strict=True):
@@ -263,13 +255,10 @@ class Annotated(NamedTuple):
 
         Of XML, which may be one long line, the place is the number of the sentence.
         """
-        shared = dict(zip(map(id, self.edits), self.edits, strict=True))
-        reach = {key: _reach(edits) for key, edits in shared.items()}
         for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
-            if reach[id(edits)] <= 0 or reach[id(edits)] <= (size := _tokens(block.sentence)):
-                continue
+            size = _tokens(block.sentence)
             for (number, _), edit in zip(block.lines, edits, strict=True):
-                if _is_placed(edit) and not 0 <= edit.start <= edit.end <= size:
+                if not 0 <= edit[0] <= edit[1] <= size and _is_placed(edit):
                     place = f"sentence {sentence}" if is_numbered(edit.type) else f"line {number}"
                     yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
 
@@ -299,10 +288,6 @@ class Annotated(NamedTuple):
     def all_types(self) -> Counter[str]:
         """Return how often each type of edit occurs, noops included."""
         return Counter([edit[2] for edits in self.edits for edit in edits])
-
-    def corrections(self) -> set[str]:
-        """Return all corrections, as they are written."""
-        return {edit[3] for edits in self.edits for edit in edits}
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -> Annotated:
@@ -365,16 +350,6 @@ def read_block(block: Block, name: str) -> LinesRead:
         raise
 
 
-def _reach(edits: Iterable[Edit]) -> float:
-    """Return how many tokens a sentence needs for its edits to fit; 0 where any will do, and inf where none will."""
-    reach = 0
-    for edit in filter(_is_placed, edits):
-        if not 0 <= edit.start <= edit.end:
-            return math.inf
-        reach = max(reach, edit.end)
-    return reach
-
-
 def _is_placed(edit: Edit) -> bool:
     """Return whether an edit is meant for tokens: no noop, and in M2 files not from token -1."""
     return not is_noop(edit.type) and (edit.start != -1 or is_numbered(edit.type))
@@ -418,8 +393,8 @@ def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]
                     "them they never match; `gec-pipeline m2 convert` makes both alike"
                 )
     for item in (gold, *outputs):
-        if any(BETWEEN in correction for correction in item.corrections()):
-            lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit.correction]
+        lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit[3]]
+        if lines:
             yield (
                 f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
                 "compares them as they are written, so that they hardly match"

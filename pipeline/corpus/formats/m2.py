@@ -12,19 +12,18 @@ first is taken.
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
-from ..edits.m2_files import SENTENCES, edit_of, is_noop, read_block, read_lines, wrong
+from ...io.plain_files import SEPARATOR, Origin, Spooled, named
+from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_block, wrong
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ...config.resolved import Column
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     from ...io.remote import Remote
     from ..edits.m2_files import Block
     from ..edits.m2_files import Edit as Written
-
-MAX_ANNOTATORS = 255
-KEPT = 1 << 22
-"""The most bytes of a file whose sentences are kept while its texts are made. A larger one is read for each text."""
 
 
 SPAN = itemgetter(0, 1)
@@ -62,8 +57,6 @@ class Sentence:
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
     """The edits of each annotator who has a line for the sentence; a noop is no edit."""
-    noops: dict[int, int] = field(default_factory=dict)
-    """The annotators who have a noop, and its line."""
 
 
 class M2(NamedTuple):
@@ -85,34 +78,46 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
         yield _sentence(block, name, lenient=lenient)
 
 
+def wrong_sentences(path: Path, name: str) -> list[Problem]:
+    """Return the first problem of each sentence of an M2 file whose edits cannot be applied.
+
+    Raises CorpusError for a line that is none of an M2 file.
+    """
+    problems: list[Problem] = []
+    for block in blocks(path, name):
+        try:
+            _sentence(block, name, lenient=False)
+        except CorpusError as error:
+            problems += error.problems
+    return problems
+
+
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
+    """Return a sentence with sorted edits; raises CorpusError where they overlap, do not fit, or are beside a noop."""
     sentence = Sentence(block.line, block.sentence.split())
     if lenient:
-        own = read_block(block, name).by_annotator.items()
-        sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in own}
+        each = read_block(block, name).by_annotator.items()
+        sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in each}
         return sentence
-    for (number, _), edit in zip(block.lines, _edits(block, name), strict=True):
-        _take(sentence, edit, name, number)
-    return _checked(sentence, name)
-
-
-def _edits(block: Block, name: str) -> Iterable[Written]:
-    """Return the edits of a sentence. Where a line is wrong, CorpusError is raised when its turn has come."""
-    try:
-        return read_lines(block.texts).edits
-    except CorpusError:
-        return (edit_of(line, name, number) for number, line in block.lines)
-
-
-def _take(sentence: Sentence, edit: Written, name: str, number: int) -> None:
-    edits = sentence.edits.setdefault(edit.annotator, [])
-    if edit.is_noop:
-        sentence.noops[edit.annotator] = number
-        return
-    if not 0 <= edit.start <= edit.end <= len(sentence.tokens):
-        message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
-        raise wrong(name, number, message)
-    edits.append(Edit(edit.start, edit.end, _first(edit.correction), number))
+    noops: dict[int, int] = {}
+    for (number, _), edit in zip(block.lines, read_block(block, name).edits, strict=True):
+        own = sentence.edits.setdefault(edit.annotator, [])
+        if edit.is_noop:
+            noops[edit.annotator] = number
+        elif 0 <= edit.start <= edit.end <= len(sentence.tokens):
+            own.append(Edit(edit.start, edit.end, _first(edit.correction), number))
+        else:
+            message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
+            raise wrong(name, number, message)
+    for annotator, edits in sentence.edits.items():
+        edits.sort(key=SPAN)
+        for one, two in itertools.pairwise(edits):
+            if two.start < one.end:
+                raise wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
+        if edits and annotator in noops:
+            message = f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}"
+            raise wrong(name, noops[annotator], message)
+    return sentence
 
 
 @lru_cache(SENTENCES)
@@ -133,20 +138,6 @@ def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
             kept.append(tuple.__new__(Edit, (start, end, _first(correction), 0)))  # as Edit(...) does, but faster
             behind = end
     return kept
-
-
-def _checked(sentence: Sentence, name: str) -> Sentence:
-    """Return the sentence with sorted edits; raises CorpusError where they overlap, or stand beside a noop."""
-    for annotator, edits in sentence.edits.items():
-        if len(edits) > 1:
-            edits.sort(key=lambda edit: (edit.start, edit.end))
-        for one, two in itertools.pairwise(edits):
-            if two.start < one.end:
-                raise wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
-        if edits and annotator in sentence.noops:
-            noop = sentence.noops[annotator]
-            raise wrong(name, noop, f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}")
-    return sentence
 
 
 def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
@@ -175,9 +166,8 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     applied, or has no annotator or too many.
     """
     name, raw = named(path), spool.local(path)
-    lacking: dict[int, list[int]] = {}  # by annotator: sentences without a line, and the line of the first
-    read = _reader(raw, name, lenient=lenient)
-    source = spool.write_texts(name, _source(_bounded(read(), name), lacking))
+    lacking: dict[int, list[int]] = {}
+    source = spool.write_texts(name, _source(sentences(raw, name, lenient=lenient), name, lacking))
     if lenient and not lacking:
         lacking[0] = [0, 0]
     annotators = sorted(lacking)
@@ -187,7 +177,7 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
     references = []
     for annotator in annotators:
-        texts = spool.write_texts(name, _reference(read(), annotator, missing, lacking[annotator]))
+        texts = spool.write_texts(name, _reference(sentences(raw, name, lenient=lenient), annotator, missing))
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
     incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
@@ -200,12 +190,8 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
     """
     name, raw = named(path), spool.local(path)
     lacking: dict[int, list[int]] = {}
-    read = _reader(raw, name)
-    for _ in _source(read(), lacking):
+    for _ in _source(sentences(raw, name), name, lacking):
         pass
-    for annotator, counts in lacking.items():
-        for _ in _reference(read(), annotator, "source", counts):
-            pass
     return {annotator: (lacking[annotator][0], lacking[annotator][1]) for annotator in sorted(lacking)}
 
 
@@ -215,9 +201,9 @@ def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
     The edits of the first annotator stand in for an annotator without a line for a sentence that others annotated.
     """
     if column.column:
-        yield from _reference(sentences(path, name), int(column.column), "first", [0, 0])
+        yield from _reference(sentences(path, name), int(column.column), "first")
     else:
-        yield from _source(sentences(path, name), {})
+        yield from _source(sentences(path, name), name, {})
 
 
 def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -227,63 +213,38 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
     for block in sentences_of(path, name):
-        if column.lenient:
-            try:
-                text = _leniently_corrected(block.sentence, block.texts)
-            except CorpusError:
-                read_block(block, name)  # which says what is wrong, with the line
-                raise
-            yield text
-            continue
-        sentence = _sentence(block, name, lenient=False)
-        if len(sentence.edits) > 1:
+        sentence = _sentence(block, name, lenient=column.lenient)
+        if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
             raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
         yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
 
 
-@lru_cache(SENTENCES)
-def _leniently_corrected(sentence: str, lines: tuple[str, ...]) -> bytes:
-    """Return a sentence with those edits of its first annotator that can be applied; systems often have the same."""
-    tokens, own = sentence.split(), next(iter(read_lines(lines).by_annotator.values()), [])
-    return " ".join(apply(tokens, _applicable(own, len(tokens)))).encode()
+def _source(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:
+    """Yield the sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first.
 
-
-def _reader(raw: Path, name: str, *, lenient: bool = False) -> Callable[[], Iterable[Sentence]]:
-    """Return what gives the sentences of a file, as often as it is called."""
-    with open_bytes(raw, name) as file:
-        size = os.fstat(file.fileno()).st_size
-    if size > KEPT:
-        return lambda: sentences(raw, name, lenient=lenient)
-    kept = list(sentences(raw, name, lenient=lenient))
-    return lambda: kept
-
-
-def _source(every: Iterable[Sentence], lacking: dict[int, list[int]]) -> Iterator[bytes]:
-    """Yield the sentences; add each annotator to `lacking`."""
+    Raises CorpusError at the first sentence with which there are too many annotators.
+    """
+    annotated, first = 0, 0  # the sentences before that have a line of anybody
     for sentence in every:
         for annotator in sentence.edits:
-            lacking.setdefault(annotator, [0, 0])
+            lacking.setdefault(annotator, [annotated, first])
+        if len(lacking) > MAX_ANNOTATORS:
+            message = f"has {len(lacking)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
+            raise wrong(name, sentence.line, message)
+        if sentence.edits:
+            annotated, first = annotated + 1, first or sentence.line
+            for annotator in lacking.keys() - sentence.edits.keys():
+                count, line = lacking[annotator]
+                lacking[annotator] = [count + 1, line or sentence.line]
         yield " ".join(sentence.tokens).encode()
 
 
-def _bounded(every: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    """Yield the sentences; raises CorpusError at the first with which there are too many annotators."""
-    seen: set[int] = set()
-    for sentence in every:
-        seen |= sentence.edits.keys()
-        if len(seen) > MAX_ANNOTATORS:
-            message = f"has {len(seen)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
-            raise wrong(name, sentence.line, message)
-        yield sentence
-
-
-def _reference(every: Iterable[Sentence], annotator: int, missing: Missing, lacking: list[int]) -> Iterator[bytes]:
-    """Yield the sentences as an annotator has corrected them; count in `lacking` those without a line."""
+def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
+    """Yield the sentences as an annotator has corrected them."""
     for sentence in every:
         edits = sentence.edits.get(annotator)
         if edits is None and sentence.edits:
-            lacking[0], lacking[1] = lacking[0] + 1, lacking[1] or sentence.line
             if missing == "none":
                 yield b""
                 continue
