@@ -10,17 +10,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SAMPLERS = {
-    "python2": "Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1) does.",
-    "python3": "Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.",
-    "numpy": "Draw the row `iteration` of (default_rng(seed).random((iterations, lines)) * R).astype(int).",
-}
-"""Samplers that a metric can ask for, and what they draw."""
-
-BALANCED = {
-    "turned": "Draw as numpy does for iteration // R, and add iteration % R to each draw, modulo R.",
-    "all": "Take the digits of the iteration's number in base R, so that every choice of references comes once.",
-}
+SAMPLERS = ("python2", "python3", "numpy")
+"""Samplers that a metric can ask for. The functions of these names in `python/draws.py` say what they draw."""
+BALANCED = ("turned", "all")
 """Samplers of the expected score."""
 
 SEED_STEP = 101
@@ -31,8 +23,8 @@ MOST_DRAWN = 255
 
 def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> list[int]:
     """Return the numbers of the iterations. Raises ValueError where a Drawer cannot be made for its arguments."""
-    if sampler not in SAMPLERS | BALANCED:
-        raise ValueError(f"sampler: expected one of {', '.join(SAMPLERS | BALANCED)}, found '{sampler}'")
+    if sampler not in SAMPLERS + BALANCED:
+        raise ValueError(f"sampler: expected one of {', '.join(SAMPLERS + BALANCED)}, found '{sampler}'")
     if not 1 <= references <= MOST_DRAWN:
         raise ValueError(f"references: expected 1 to {MOST_DRAWN}, found {references}")
     numbers = list(iterations)

@@ -109,8 +109,6 @@ CODES: dict[str, Code] = {
 """Variants by name."""
 
 
-MAX_ITERATIONS = 1_000_000
-MAX_SEED = 2**32 - 1
 MERGED_ONLY = tuple(name for name, code in CODES.items() if not code.kinds)
 POLICIES = {
     "corpus": ("sample", "expected", "max", "mean", "weighted", "each", "merged", "leave_one_out"),
@@ -218,7 +216,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         key="iter",
         help="how often references are drawn",
         minimum=1,
-        maximum=MAX_ITERATIONS,
+        maximum=1_000_000,
         applies=iterates,
         why="only references: sample, expected and leave_one_out draw",
     )
@@ -226,14 +224,14 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         "python2",
         key="rng",
         help="random stream of the draws; python2 is the original program's",
-        choices=tuple(SAMPLERS),
+        choices=SAMPLERS,
         applies=_samples,
         why="only references: sample and leave_one_out draw so",
     )
     seed: int = option(
         12345,
         help="seed of the sampler numpy, and of references: expected",
-        maximum=MAX_SEED,
+        maximum=2**32 - 1,
         applies=lambda m: m.references == "expected" or (_samples(m) and m.sampler == "numpy"),
         why="only the sampler numpy and references: expected take one",
     )

@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -93,12 +94,8 @@ def verdicts_of(gold: Sequence[Chunk], own: Sequence[Chunk], flavour: str) -> li
 
 def _in_order(edits: Sequence[Edit], tokens: int) -> bool:
     """Return whether edits are in the order of the sentence, and do not overlap."""
-    last = (0, -1)
-    for start, end, *_ in edits:
-        if not last[1] <= start <= end <= tokens or (start, end) == last:
-            return False
-        last = (start, end)
-    return True
+    spans = [(0, -1), *((edit.start, edit.end) for edit in edits)]
+    return all(one[1] <= two[0] <= two[1] <= tokens and one != two for one, two in pairwise(spans))
 
 
 class Right(NamedTuple):
@@ -271,9 +268,8 @@ def resolved(text: str, base: Path) -> str:
         return text
     path = base / text
     content = small_text(path, MAX_BYTES)
-    first, *rest = content.rstrip("\n").split("\n")
     lines: dict[int, list[int]] = {}
-    for number, line in enumerate([first, *rest]):
+    for number, line in enumerate(content.rstrip("\n").split("\n")):
         if not re.fullmatch(r"[0-9]{1,9}( [0-9]{1,9})*", line.strip()) or (number == 0 and " " in line.strip()):
             expected = "how many right systems each chunk has" if number else "the number of systems"
             raise ConfigError(f"{path}:{number + 1}: expected {expected}, found '{line[:40]}'")
@@ -343,10 +339,6 @@ class GoToScorer(LimitsReferences, Metric):
         """All columns but those of single annotators."""
         return self.needs.columns[:-1]
 
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the columns."""
-        return {term.name: columns[term.name] for term in self.terms}
-
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return gotoscorer, precision, recall, accuracy, and the weighted tp, fp, fn and tn."""
         a, b, c = map(float, (self.a, self.b, self.c))
@@ -364,10 +356,6 @@ class GoToScorer(LimitsReferences, Metric):
         score = f_beta(precision, recall, float(self.beta))
         outputs = {"gotoscorer": score, "precision": precision, "recall": recall, "accuracy": ratio(tp + tn, whole)}
         return outputs | dict(zip(PARTS, (tp, fp, fn, tn), strict=False))
-
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence: float64 [lines, 1]."""
-        return self.score(columns)["gotoscorer"][:, None]
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks there are of each kind."""

@@ -11,9 +11,7 @@ from .base.needs import Field, OverlapNeeds
 from .base.options import WHERE_STRIPPED, lowercase_option, option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from ..arrays import Floats, Ints
+    from ..arrays import Floats
     from .base.needs import Columns
 
 
@@ -68,15 +66,6 @@ class Length(Metric):
         """The length of the output."""
         return (Field("hyp_len"),)
 
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the length."""
-        return {"hyp_len": columns["hyp_len"]}
-
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the length of all sentences, divided by the scale."""
         return {"length": totals["hyp_len"] / float(self.scale)}
-
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the length of each sentence, divided by the scale: float64 [lines, 1]."""
-        values: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = columns["hyp_len"] / float(self.scale)
-        return values[:, None]

@@ -78,13 +78,9 @@ def factor(printed: str) -> float:
     return 100.0 if class_of(printed).in_percent else 1.0
 
 
-LOWEST = "|higher_is_better:false"
-"""What signatures have in which an option says so."""
-
-
 def lower_is_better(printed: str) -> bool:
-    """Return whether the best system is the one with the lowest score, by the metric of a signature."""
-    return LOWEST in printed or class_of(printed).lower_is_better
+    """Return whether the best system is the one with the lowest score, by the metric of a signature or its option."""
+    return "|higher_is_better:false" in printed or class_of(printed).lower_is_better
 
 
 def goodness(printed: str, scores: Any) -> Any:

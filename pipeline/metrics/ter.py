@@ -176,14 +176,6 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         score = np.where(ref_len > 0, ratio(edits, ref_len), (edits > 0).astype(np.float64))
         return {"ter": score, "edits": edits, "ref_len": ref_len}
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence: float64 [lines, 1]."""
-        return self.score(self.make_terms(columns))["ter"][:, None]
-
-    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return score, edits and reference length of each sentence: float64 [lines] each."""
-        return self.score(self.make_terms(columns))
-
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the length of the output, and the edits and the length of the reference that count."""
         outputs = self.line_outputs(columns)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 WIDTHS: Any = native_function("WIDTHS", "draws") or ()
-ALL = sorted(SAMPLERS | BALANCED)
+ALL = sorted(SAMPLERS + BALANCED)
 EDGES = [1, 2, 3, 4, 5, 8, 15, 16, 17, 128, 129, 255]
 """Numbers of references around those where a draw takes more bits."""
 

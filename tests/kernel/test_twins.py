@@ -137,7 +137,7 @@ def edit_rate_call(rng: random.Random, seed: int) -> Call:
 
 
 def drawer_call(rng: random.Random, seed: int) -> Call:
-    sampler, references = rng.choice(sorted(SAMPLERS | BALANCED)), rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255])
+    sampler, references = rng.choice(sorted(SAMPLERS + BALANCED)), rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255])
     return (sampler, rng.sample(range(5000), rng.randint(0, 9)), rng.choice([29, 40, 700]), references, seed), {}
 
 

@@ -75,11 +75,8 @@ def union_lcs(
     """
     check_sentences(references, systems)
     check_allowed(references, systems, allowed)
-    golds, outputs, left = (
-        [*map(_sentences, references)],
-        [*map(_sentences, systems)],
-        _left(systems, references, allowed),
-    )
+    golds, outputs = ([*map(_sentences, texts)] for texts in (references, systems))
+    left = _left(systems, references, allowed)
     hits = np.zeros((len(systems), len(golds[0]), len(references)), np.int64)
     for s, line, r in np.ndindex(hits.shape):
         for sentence in golds[r][line]:
@@ -150,11 +147,8 @@ def weighted_union(
     """
     check_weighted(references, systems, powers)
     check_allowed(references, systems, allowed)
-    golds, outputs, left = (
-        [*map(_sentences, references)],
-        [*map(_sentences, systems)],
-        _left(systems, references, allowed),
-    )
+    golds, outputs = ([*map(_sentences, texts)] for texts in (references, systems))
+    left = _left(systems, references, allowed)
     weight = powers.tolist()
     hits = np.zeros((len(systems), len(golds[0]), len(references)))
     bases = np.zeros(hits.shape[1:])

@@ -206,15 +206,16 @@ def chooser(metric: Metric) -> Callable[[Columns], Ints]:
 # --- how sentences and sums are scored
 
 
-class ScoresLines(ABC):
+class ScoresLines:
     """Sentences have all outputs at level mean, and not the score alone."""
 
-    @abstractmethod
-    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
+    def line_outputs(self: Any, columns: Columns) -> dict[str, Floats]:
         """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
 
-        References are combined as the policy says.
+        References are combined as the policy says. The default is for terms that are not per reference.
         """
+        outputs: dict[str, Floats] = self.score(self.make_terms(columns))
+        return outputs
 
 
 def line_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:

@@ -57,6 +57,13 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
+def f_of_counts(right: NDArray[Any], made: NDArray[Any], wanted: NDArray[Any], beta: float) -> tuple[Floats, ...]:
+    """Return F-beta, precision (1 where nothing was made) and recall (1 where nothing was wanted) of edits."""
+    precision = np.where(made == 0, 1.0, ratio(right, made))
+    recall = np.where(wanted == 0, 1.0, ratio(right, wanted))
+    return f_beta(precision, recall, beta), precision, recall
+
+
 def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 

@@ -73,17 +73,24 @@ class Metric(ABC):
     def terms(self) -> tuple[Field, ...]:
         """What is summed over sentences. Fields per reference are summed for the reference that was chosen."""
 
-    @abstractmethod
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms of each sentence from its columns: arrays [lines, ...] of the fields of `terms`."""
+        """Return the terms of each sentence from its columns: arrays [lines, ...] of the fields of `terms`.
+
+        The default is for terms that are columns.
+        """
+        return {field.name: columns[field.name] for field in self.terms}
 
     @abstractmethod
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return outputs from sums of terms with any leading axes. The first output is the score that ranks systems."""
 
-    @abstractmethod
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each reference: float64 [lines, references]."""
+        """Return the score of each sentence with each reference: float64 [lines, references].
+
+        The default is what score() makes of its terms, [lines, 1] where these are not per reference.
+        """
+        scores = next(iter(self.score(self.make_terms(columns)).values()))
+        return scores if scores.ndim > 1 else scores[:, None]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence with each reference: float64 [lines, references].

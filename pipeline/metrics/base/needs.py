@@ -18,7 +18,7 @@ import numpy as np
 
 from ... import kernel
 from ...errors import InvalidTextError
-from ...kernel.common import KINDS
+from ...kernel.common import KINDS, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,6 +85,12 @@ class Text(NamedTuple):
     """What the survey of the needs has found in the whole data set (see Survey); None where they have none."""
     missing: NDArray[np.bool_] | None = None
     """Which references a line does not have, though they have an empty line: bool [lines, references]. None: all."""
+
+
+def as_text(sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]) -> Text:
+    """Return lines as a shard."""
+    source, *others = (join_lines(line.encode() for line in lines) for lines in (sources, *outputs, *annotations))
+    return Text(source, others[len(outputs) :], others[: len(outputs)])
 
 
 # --- columns

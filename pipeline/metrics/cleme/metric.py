@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
-from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_beta, nearly_tied, ratio, rounded
+from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_of_counts, nearly_tied, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import WHOLE, Field
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
@@ -48,14 +48,9 @@ class Sums(NamedTuple):
 def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
     """Return F-beta, precision (1 without fp), recall (1 without fn) and accuracy (0 where there is no piece)."""
     tp, fp, fn = sums.tp, sums.fp, sums.fn
-    precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
+    score, precision, recall = f_of_counts(tp, tp + fp, tp + fn, beta)
     accuracy = ratio(tp + sums.tn, tp + fp + fn + sums.tn)
-    return {
-        "cleme": f_beta(precision, recall, beta),
-        "precision": precision,
-        "recall": recall,
-        "accuracy": accuracy,
-    }
+    return {"cleme": score, "precision": precision, "recall": recall, "accuracy": accuracy}
 
 
 def second_version(sums: Sums, level: str) -> dict[str, Floats]:

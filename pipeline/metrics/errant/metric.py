@@ -22,7 +22,7 @@ from ..base.capabilities import (
     Verdict,
     Warns,
 )
-from ..base.choices import SequentialAnnotatorChoice, f_beta, ratio, rounded
+from ..base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import Field
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
@@ -195,10 +195,6 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         counts = {name: totals[name].astype(np.float64) for name in COUNTS}
         return {"errant": score, "precision": precision, "recall": recall} | counts
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each annotator: float64 [lines, annotators]."""
-        return self._scores(self.make_terms(columns))[0]
-
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
         return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
@@ -213,8 +209,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
         return [rounded(score, 4), tp, -fp, -fn]
 
-    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+    def _scores(self, counts: Columns) -> tuple[Floats, ...]:
         """Return F-beta, precision and recall."""
         tp, fp, fn = (counts[name] for name in COUNTS)
-        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
-        return f_beta(precision, recall, float(self.beta)), precision, recall
+        return f_of_counts(tp, tp + fp, tp + fn, float(self.beta))

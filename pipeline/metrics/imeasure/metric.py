@@ -11,11 +11,11 @@ import numpy as np
 from ... import kernel
 from ...corpus.edits.correction_references import of_annotators, references
 from ...corpus.edits.records import annotation_of
-from ...kernel.common import THREE_WAY_COUNTS, join_lines
+from ...kernel.common import THREE_WAY_COUNTS
 from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Verdict, Warns
 from ..base.choices import SequentialAnnotatorChoice, best_by
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, Text
+from ..base.needs import Field, as_text
 from ..base.options import level_option, option
 from .counts import ASPECTS, COUNTS, MEASURES, ImeasureNeeds, aspect_of, measures, reference_keys
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...corpus.edits.correction_references import Tokens
-    from ..base.needs import Columns
+    from ..base.needs import Columns, Text
 
 
 # An edit is a column of the alignment that I-measure counts, so it has at most one token of each text. There are as
@@ -44,12 +44,6 @@ class References(NamedTuple):
     """The distinct texts, in the order of the columns."""
     numbers: list[int]
     """For each annotator of the data set the place in `texts`, ABSENT for one who takes no part."""
-
-
-def as_text(sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]) -> Text:
-    """Return lines as a shard."""
-    source, *others = (join_lines(line.encode() for line in lines) for lines in (sources, *outputs, *annotations))
-    return Text(source, others[len(outputs) :], others[: len(outputs)])
 
 
 def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[References]:
@@ -196,10 +190,6 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     def terms(self) -> tuple[Field, ...]:
         """The counts, with those of the source."""
         return tuple(Field(name, per_reference=not self.mix) for name in COUNTS)
-
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the counts."""
-        return {name: columns[name] for name in COUNTS}
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with the reference of each sentence."""

@@ -15,7 +15,6 @@ from ... import kernel
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import GoldEdit, annotation_of
-from ...kernel.common import join_lines
 from ...kernel.gold_edits import GoldEdits, gold_records
 from ...tokenizers.tokenization import Tokenization
 from ..base.needs import GOLD, Field, Needs
@@ -94,11 +93,6 @@ def listed_edits(source: Lines, annotators: Sequence[Lines], *, every: bool) -> 
 def _alternatives(correction: str) -> list[str]:
     """Return the alternatives of a correction, which nobody may change; many edits have the same."""
     return ["" if text == "-NONE-" else text.strip() for text in correction.split("||")]
-
-
-def as_lines(texts: Sequence[str]) -> Lines:
-    """Return texts as lines for the kernel."""
-    return join_lines(text.encode() for text in texts)
 
 
 COUNTS = ("correct", "proposed", "gold")

@@ -20,18 +20,18 @@ from ..base.capabilities import (
     Verdict,
     Warns,
 )
-from ..base.choices import SequentialAnnotatorChoice, f_beta, ratio
+from ..base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, Text, last_present
+from ..base.needs import Field, as_text, last_present
 from ..base.options import beta_option, choice_option, level_option, option
-from .counts import ABSENT, COUNTS, MaxMatchNeeds, as_lines, listed_edits
+from .counts import ABSENT, COUNTS, MaxMatchNeeds, listed_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...corpus.edits.records import GoldEdit
-    from ..base.needs import Columns
+    from ..base.needs import Columns, Text
 
 
 def proposed_edits(needs: MaxMatchNeeds, text: Text) -> list[list[list[Judged]]]:
@@ -218,12 +218,9 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         score = np.where(denominator != 0, ratio((1.0 + beta**2) * correct, denominator), correct == 0)
         return [score, correct, -(proposed + beta**2 * gold)]
 
-    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+    def _scores(self, counts: Columns) -> tuple[Floats, ...]:
         """Return F-beta, precision and recall."""
-        correct, proposed, gold = (counts[name] for name in COUNTS)
-        precision = np.where(proposed == 0, 1.0, ratio(correct, proposed))
-        recall = np.where(gold == 0, 1.0, ratio(correct, gold))
-        return f_beta(precision, recall, float(self.beta)), precision, recall
+        return f_of_counts(counts["correct"], counts["proposed"], counts["gold"], float(self.beta))
 
     def judged(self, text: Text) -> list[list[Judged]]:
         """Return for each line the proposed edits of one output beside the edits of each annotator who takes part.
@@ -236,8 +233,8 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
     ) -> list[list[list[list[Verdict] | None]]]:
         """Return the proposed edits of each sentence as right or wrong, and the annotators' edits that are missed."""
-        text = Text(as_lines(sources), [as_lines(own) for own in annotations], [as_lines(own) for own in outputs])
-        return [[verdicts(row, len(annotations)) for row in lines] for lines in proposed_edits(self.needs, text)]
+        each = proposed_edits(self.needs, as_text(sources, outputs, annotations))
+        return [[verdicts(row, len(annotations)) for row in lines] for lines in each]
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
         """Return the right and the wrong edits of an output with each annotator, and the missing ones."""

@@ -132,10 +132,6 @@ class Features(ScoresLines, Metric):
         """All columns."""
         return self.needs.columns
 
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the columns."""
-        return {name: columns[name] for name in COUNTS}
-
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the features of sums of counts. A share of nothing is 0."""
         longer, shared = np.maximum(totals["src_len"], totals["hyp_len"]), totals["shared"]
@@ -147,14 +143,6 @@ class Features(ScoresLines, Metric):
             "splits": ratio(totals["hyp_sentences"], totals["src_sentences"]),
         }
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the compression of each sentence: float64 [lines, 1]."""
-        return self.score(columns)["compression"][:, None]
-
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the sizes of source and output, and what they share."""
         return [Counted(name, columns[name]) for name in COUNTS]
-
-    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the features of each sentence: float64 [lines] each."""
-        return self.score(columns)

@@ -276,19 +276,15 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         """SUMMED of each order, or the parts of sentence scores."""
         return self.needs.columns[3:]
 
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms, which are columns."""
-        return {term.name: columns[term.name] for term in self.terms}
-
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return sari, add, keep and del, for modified also sari_f, del_recall and del_f; 0 where there is none."""
         if self.flavour == "easse":
             parts = {part: self._part(part, totals) for part in PARTS}
         else:
             parts = {term.name: totals[term.name] / UNIT for term in self.terms}
-        outputs = {"sari": _mean(*(parts[part] for part in PARTS))} | parts
+        outputs = {"sari": (parts["add"] + parts["keep"] + parts["del"]) / 3} | parts
         if "del_f" in parts:
-            outputs["sari_f"] = _mean(parts["add"], parts["keep"], parts["del_f"])
+            outputs["sari_f"] = (parts["add"] + parts["keep"] + parts["del_f"]) / 3
         return outputs
 
     def _part(self, part: str, totals: Columns) -> Floats:
@@ -300,14 +296,6 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         scores = precision if by_precision else _f1(precision, recall)
         return scores if self.average == "micro" else scores.mean(axis=-1)
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence: float64 [lines, 1]."""
-        return self.score(self.make_terms(columns))["sari"][:, None]
-
-    def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return all outputs of each sentence: float64 [lines] each."""
-        return self.score(self.make_terms(columns))
-
     def ngram_rule(self) -> Rule | None:
         """Return that n-grams are added, kept and deleted, rightly or not."""
         return None if self.legacy else Rule("sari", self.needs.tokenization, 1, SARI_ORDER, merged=True)
@@ -318,7 +306,3 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         if self.flavour != "easse":
             return lengths
         return [*lengths, *(Counted(name, columns[name], orders=True) for name in SUMMED)]
-
-
-def _mean(add: Floats, keep: Floats, delete: Floats) -> Floats:
-    return (add + keep + delete) / 3

@@ -20,7 +20,7 @@ from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
 from ...io.safe_files import digest
 from ..base.capabilities import ComputesNumbers, ScoresLines
-from ..base.choices import f_beta, ratio
+from ..base.choices import f_of_counts
 from ..base.declared import Parameter, key_of
 from ..base.metric import Counted, Metric
 from ..base.needs import Field, NumberNeeds
@@ -86,10 +86,6 @@ class Numbers(ScoresLines, Metric):
         """The counts."""
         return tuple(Field(name) for name in COUNTS)
 
-    def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the counts."""
-        return {name: columns[name] for name in COUNTS}
-
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F-beta under the name of the score, precision, recall, and the counts."""
         score, precision, recall = self._scores(totals)
@@ -117,11 +113,10 @@ class Numbers(ScoresLines, Metric):
         """Return the name of the column of an output."""
         return output
 
-    def _scores(self, counts: Columns) -> tuple[Floats, Floats, Floats]:
+    def _scores(self, counts: Columns) -> tuple[Floats, ...]:
         """Return F-beta, precision and recall."""
         tp, fp, fn = (counts[name] for name in COUNTS)
-        precision, recall = np.where(fp == 0, 1.0, ratio(tp, tp + fp)), np.where(fn == 0, 1.0, ratio(tp, tp + fn))
-        return f_beta(precision, recall, float(self.beta)), precision, recall
+        return f_of_counts(tp, tp + fp, tp + fn, float(self.beta))
 
 
 # --- metrics of users

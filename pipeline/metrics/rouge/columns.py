@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[Any]
 
 
-PLAIN = ("newline", "none")
-"""The ways to split a text in which one without newlines is one sentence."""
 UNLIMITED = -1
 """The gap of skip bigrams that may have any number of tokens between them."""
 
@@ -63,11 +61,7 @@ class RougeNeeds(Needs):
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
         gaps = [f"skip_{gap_name(gap)}" for gap in self.gaps]
-        flags = [
-            *(["lead"] if self.lead else []),
-            *(["merged"] if self.merged else []),
-            *filter(None, [self.limit.key]),
-        ]
+        flags = ["lead"] * self.lead + ["merged"] * self.merged + [*filter(None, [self.limit.key])]
         weight = [f"w{self.weight}"] if self.weight else []
         names = ["rouge", f"n{self.order}", *self.parts, *gaps, *flags, *weight, self.splitting.key]
         return "-".join([*names, self.tokenization.key])
@@ -126,14 +120,8 @@ class RougeNeeds(Needs):
         None for all but n-grams and subsequences of whole texts, which are split into sentences at newlines or nowhere.
         """
         newlines = self.splitting.mode == "newline"
-        if (
-            any(self.limit)
-            or self.gaps
-            or self.lead
-            or self.merged
-            or set(self.parts) - {"lcs"}
-            or self.splitting.mode not in PLAIN
-        ):
+        more = any(self.limit) or self.gaps or self.lead or self.merged or set(self.parts) - {"lcs"}
+        if more or self.splitting.mode not in ("newline", "none"):
             return None
         tokens = self.tokenization.prepared(None, text.references)
         if tokens is None:
