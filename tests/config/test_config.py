@@ -607,7 +607,8 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
         texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
         values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
         if option.free:
-            values[option.name] = st.just(EXAMPLE) if option.resolved else st.text(min_size=1, max_size=8)
+            known = ["systems", "none"] if option.name == "weights" else [EXAMPLE]  # other texts name what must be there
+            values[option.name] = st.sampled_from(known) if option.resolved else st.text(min_size=1, max_size=8)
     return st.fixed_dictionaries(values)
 
 
