@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from encodings.aliases import aliases
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from ..config.resolved import Column, Dataset, Overrides, System, is_glob
 from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
@@ -19,8 +19,9 @@ from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
 
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
@@ -344,6 +345,35 @@ def add_parts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", "--datasets", dest="dataset", help="only these data sets, or patterns", **SEVERAL)
     systems = "only these systems, or patterns such as 'A*'"
     parser.add_argument("--system", "--systems", dest="system", help=systems, **SEVERAL)
+
+
+def add_settings(
+    parser: argparse.ArgumentParser,
+    model: type[BaseModel],
+    names: Iterable[str],
+    lists: Mapping[str, Any],
+    **flags: str,
+) -> None:
+    """Declare settings of a section of a config as arguments, with their meanings, choices and defaults there.
+
+    `lists` is how argparse reads those that are lists; `flags` are flags that are others than the names. Values that
+    are no choices are checked with the section.
+    """
+    for name in names:
+        field = model.model_fields[name]
+        meaning, default = str(field.description), field.default
+        if default is not None and default != [] and "default" not in meaning:
+            meaning += f" (default: {default[0] if isinstance(default, list) else default})"
+        several: Mapping[str, Any] = {}
+        kind = field.annotation
+        if get_origin(kind) is list:
+            several, kind = lists, get_args(kind)[0]
+        if get_origin(kind) is Literal:
+            known: dict[str, Any] = {"choices": get_args(kind)}
+        else:
+            known = {"metavar": "NAME" if kind in (str, str | None) else "N"}
+        flag = flags.get(name, f"--{name.replace('_', '-')}")
+        parser.add_argument(flag, dest=name, default=None, help=meaning, **several, **known)
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
