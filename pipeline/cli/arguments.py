@@ -403,11 +403,8 @@ def selection_of(args: argparse.Namespace) -> Selection:
 
     metric, dataset, system = (getattr(args, name, None) or [] for name in ("metric", "dataset", "system"))
     systems = system if isinstance(system, list) else []
-    return Selection(_listed(metric), _listed(dataset), systems)
-
-
-def _listed(names: str | list[str]) -> list[str]:
-    return [names] if isinstance(names, str) else names
+    metrics, datasets = ([own] if isinstance(own, str) else own for own in (metric, dataset))
+    return Selection(metrics, datasets, systems)
 
 
 def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:

@@ -213,8 +213,6 @@ def compared(
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
     asked["test"] = SHORT.get(args.test, args.test)
-    if "choice" in written:  # as earlier versions wrote it
-        written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     settings = settings_of(given, names, "--")

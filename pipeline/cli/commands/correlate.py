@@ -44,19 +44,16 @@ OPTIONS = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV, YAML")
-    parser.add_argument(
-        "--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)"
-    )
-    parser.add_argument(
-        "--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature"
-    )
+    add = parser.add_argument
+    add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
+    add("--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV)")
+    add("--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature")
     aliases = "what the run calls a system of --human, as src=INPUT"
     several: dict[str, Any] = {"nargs": "+", "action": "extend"}
-    parser.add_argument("--alias", metavar="NAME=OTHER", help=aliases, **several)
+    add("--alias", metavar="NAME=OTHER", help=aliases, **several)
     add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
+    add("--json", action="store_true", help="print everything as JSON, unrounded")
+    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -37,17 +37,16 @@ OPTIONS = ("judges", "without_judges", "without", "divisor", "trueskill", "folds
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)"
-    )
+    add = parser.add_argument
+    add("file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)")
     repeated = {"action": "append"}
     add_settings(parser, JudgmentsConfig, OPTIONS, repeated, judges="--judge", without_judges="--without-judge")
-    parser.add_argument("--accuracy", dest="folds", metavar="N", help="the same as --folds")
-    parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
-    parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
-    parser.add_argument("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
+    add("--accuracy", dest="folds", metavar="N", help="the same as --folds")
+    add("--agreement", action="store_true", help="print the kappa of each two judges")
+    add("--head-to-head", action="store_true", help="print how often each system beats each other one")
+    add("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
+    add("--json", action="store_true", help="print everything as JSON")
+    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
 def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any) -> Model:

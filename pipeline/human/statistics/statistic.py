@@ -46,7 +46,8 @@ class Groups(NamedTuple):
         return sizes
 
 
-class Value(NamedTuple):
+@dataclass(frozen=True)
+class Value:
     """A statistic of one metric and one human score."""
 
     value: float
