@@ -33,7 +33,7 @@ USUAL = ("pearson", "kendall[average=item]", "acc_eq", "soft_accuracy")
 """The statistics for scores of sentences where none are asked for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """What was measured: a statistic of one metric and one human score."""
 
@@ -44,7 +44,7 @@ class Measured:
     """The signature of the statistic."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Agreement(Value, Measured):
     """A statistic of one metric and one human score, with its value."""
 

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import mark, sign_test
 from ..scoring.results import ranks
-from .correlation import pearson, spearman
+from .correlation import pearson, quotient, spearman
 from .judgments import cells_to_wins, count_cells
 from .trueskill import trueskill
 
@@ -105,7 +105,7 @@ class HeadToHead(NamedTuple):
 def head_to_head(wins: Ints) -> HeadToHead:
     """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
     met = wins + wins.T
-    share = np.divide(wins, met, out=np.full(wins.shape, np.nan), where=met > 0)
+    share = quotient(wins, met)
     p = np.full(wins.shape, np.nan)
     for one in range(len(wins)):
         for two in range(one):
