@@ -164,7 +164,7 @@ def add_files(
     parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
     meaning = "the encoding of plain files (default: utf-8)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
-    meaning = "the field of the ids by which FILE:COLUMN texts are joined, in whatever order they are"
+    meaning = "the field of ids that joins texts of FILE:COLUMN"
     parser.add_argument("--key", default="", metavar="NAME", help=meaning)
     meaning = "-r is one tab-separated file with N references"
     parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
@@ -378,7 +378,7 @@ def add_settings(
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Declare --columns."""
-    text = "only these columns beside names and score: outputs such as precision or recall_*, interval, ranks, p ..."
+    text = "only these columns: outputs such as recall_*, interval, ranks, p ..."
     parser.add_argument("--columns", help=text, **SEVERAL)
 
 
@@ -390,8 +390,7 @@ def add_mean(parser: argparse.ArgumentParser) -> None:
 
 def add_boards(parser: argparse.ArgumentParser) -> None:
     """Declare --boards."""
-    text = "a ranked table for each metric and data set instead of one table of systems by metrics"
-    parser.add_argument("--boards", action="store_true", help=text)
+    parser.add_argument("--boards", action="store_true", help="a ranked table for each metric and data set")
 
 
 def selection_of(args: argparse.Namespace) -> Selection:

@@ -14,8 +14,6 @@ examples:
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt
   gec-pipeline score bleu -r d.jsonl:ref -o d.jsonl:hyp outputs.tsv:2
   cat system.txt | gec-pipeline score bleu -r ref.txt
-  gec-pipeline score chrf --help
-  gec-pipeline score rouge1 bleu --key id -r d.jsonl:references -o a.jsonl:prediction b.csv:prediction
 """
 
 from __future__ import annotations
