@@ -1,4 +1,7 @@
-"""Text files given on the command line, without a config."""
+"""Text files given on the command line: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
+
+A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,6 @@ if TYPE_CHECKING:
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
     from ..scoring.stored_runs import Selection
-
-
-# Texts as the command line names them: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
-#
-# A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
 
 
 BOM = b"\xef\xbb\xbf"

@@ -6,8 +6,6 @@ The exit codes are:
 2: the input or the use is wrong.
 3: the results are incomplete, and the same command goes on.
 130: the command was interrupted.
-
-To add a command, write a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
 """
 
 from __future__ import annotations

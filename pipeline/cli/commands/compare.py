@@ -145,10 +145,7 @@ def _gate(args: argparse.Namespace) -> int:
 
 
 def _versions(board: Board, *, alone: bool) -> list[Board]:
-    """Return a board for each system that both of two runs have, with its old and its new version in this order.
-
-    `alone` says that each run has a single system: these are compared, whatever they are called.
-    """
+    """Return a board for each system of two runs: old, new. With `alone` each run has one, whatever its name."""
     named: dict[str, list[str]] = {}
     for name in board.names:  # those of the first run come first
         named.setdefault(name.rpartition("@")[0], []).append(name)

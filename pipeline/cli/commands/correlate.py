@@ -12,7 +12,6 @@ examples:
   gec-pipeline correlate runs/seeda --human EW.txt --window 4
   gec-pipeline correlate runs/conll14 --human EW.txt --alias src=INPUT
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
-  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq soft_accuracy
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
   gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
 """

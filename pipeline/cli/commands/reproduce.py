@@ -114,10 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    """Print that nothing is wrong in a recipe.
-
-    Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
-    """
+    """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
     from ...reproduction.recipe import read_recipe, recipes
 
@@ -302,22 +299,18 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
     from ... import stages
 
-    lacks = recipe.what_lacks()
-    if lacks:
+    if lacks := recipe.what_lacks():
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
         results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
-    seconds = time.perf_counter() - started
-    signatures = list(dict.fromkeys(score.metric for score in results.scores))
-    message = "; ".join(map(str, results.missing))
     return Outcome(
         recipe=recipe,
         expectations=results.expectations,
-        message=message,
-        signatures=signatures,
+        message="; ".join(map(str, results.missing)),
+        signatures=list(dict.fromkeys(score.metric for score in results.scores)),
         warnings=results.warnings,
-        seconds=seconds,
+        seconds=time.perf_counter() - started,
     )

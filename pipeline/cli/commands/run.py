@@ -11,8 +11,7 @@ examples:
   gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
-  gec-pipeline run eval.yaml --mean
-  gec-pipeline run eval.yaml --boards
+  gec-pipeline run eval.yaml --mean --boards
   gec-pipeline run eval.yaml --fresh
   gec-pipeline run eval.yaml --backend dask --address tcp://head:8786
 """

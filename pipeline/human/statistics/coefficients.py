@@ -68,10 +68,7 @@ class Spearman(Statistic):
 
 @lru_cache(2)
 def _signs(permutations: int, lines: int, seed: int) -> Floats:
-    """Return the 1 or -1 by which each permutation multiplies a sentence's score: float64 [lines, permutations].
-
-    The draws are those of mt-metrics-eval.
-    """
+    """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as mt-metrics-eval."""
     drawn = np.random.default_rng(seed).random((permutations, lines), dtype=np.float32)
     return np.where(drawn > 0.5, 1.0, -1.0).T
 
