@@ -1,4 +1,7 @@
-"""Text files given on the command line, without a config."""
+"""Text files given on the command line: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
+
+A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import sys
 from dataclasses import replace
 from encodings.aliases import aliases
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from ..config.resolved import Column, Dataset, Overrides, System, is_glob
 from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
@@ -19,17 +22,13 @@ from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from pydantic import BaseModel
 
     from ..config.resolved import Input
     from ..corpus.corpus import Corpus
     from ..scoring.stored_runs import Selection
-
-
-# Texts as the command line names them: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
-#
-# A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
 
 
 BOM = b"\xef\xbb\xbf"
@@ -163,7 +162,7 @@ def add_files(
     parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
     meaning = "the encoding of plain files (default: utf-8)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
-    meaning = "the field of the ids by which FILE:COLUMN texts are joined, in whatever order they are"
+    meaning = "the field of ids that joins texts of FILE:COLUMN"
     parser.add_argument("--key", default="", metavar="NAME", help=meaning)
     meaning = "-r is one tab-separated file with N references"
     parser.add_argument("--num-refs", type=int, choices=range(1, 256), metavar="N", help=meaning)
@@ -346,9 +345,38 @@ def add_parts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", "--systems", dest="system", help=systems, **SEVERAL)
 
 
+def add_settings(
+    parser: argparse.ArgumentParser,
+    model: type[BaseModel],
+    names: Iterable[str],
+    lists: Mapping[str, Any],
+    **flags: str,
+) -> None:
+    """Declare settings of a section of a config as arguments, with their meanings, choices and defaults there.
+
+    `lists` is how argparse reads those that are lists; `flags` are flags that are others than the names. Values that
+    are no choices are checked with the section.
+    """
+    for name in names:
+        field = model.model_fields[name]
+        meaning, default = str(field.description), field.default
+        if default is not None and default != [] and "default" not in meaning:
+            meaning += f" (default: {default[0] if isinstance(default, list) else default})"
+        several: Mapping[str, Any] = {}
+        kind = field.annotation
+        if get_origin(kind) is list:
+            several, kind = lists, get_args(kind)[0]
+        if get_origin(kind) is Literal:
+            known: dict[str, Any] = {"choices": get_args(kind)}
+        else:
+            known = {"metavar": "NAME" if kind in (str, str | None) else "N"}
+        flag = flags.get(name, f"--{name.replace('_', '-')}")
+        parser.add_argument(flag, dest=name, default=None, help=meaning, **several, **known)
+
+
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Declare --columns."""
-    text = "only these columns beside names and score: outputs such as precision or recall_*, interval, ranks, p ..."
+    text = "only these columns: outputs such as recall_*, interval, ranks, p ..."
     parser.add_argument("--columns", help=text, **SEVERAL)
 
 
@@ -360,8 +388,7 @@ def add_mean(parser: argparse.ArgumentParser) -> None:
 
 def add_boards(parser: argparse.ArgumentParser) -> None:
     """Declare --boards."""
-    text = "a ranked table for each metric and data set instead of one table of systems by metrics"
-    parser.add_argument("--boards", action="store_true", help=text)
+    parser.add_argument("--boards", action="store_true", help="a ranked table for each metric and data set")
 
 
 def selection_of(args: argparse.Namespace) -> Selection:
@@ -373,11 +400,8 @@ def selection_of(args: argparse.Namespace) -> Selection:
 
     metric, dataset, system = (getattr(args, name, None) or [] for name in ("metric", "dataset", "system"))
     systems = system if isinstance(system, list) else []
-    return Selection(_listed(metric), _listed(dataset), systems)
-
-
-def _listed(names: str | list[str]) -> list[str]:
-    return [names] if isinstance(names, str) else names
+    metrics, datasets = ([own] if isinstance(own, str) else own for own in (metric, dataset))
+    return Selection(metrics, datasets, systems)
 
 
 def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:

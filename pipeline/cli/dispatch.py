@@ -6,18 +6,19 @@ The exit codes are:
 2: the input or the use is wrong.
 3: the results are incomplete, and the same command goes on.
 130: the command was interrupted.
-
-To add a command, write a file in `commands/` with configure(parser) and run(args), and a line in COMMANDS.
 """
 
 from __future__ import annotations
 
 import argparse
 import atexit
+import codecs
 import contextlib
 import errno
 import gc
+import io
 import itertools
+import json
 import os
 import re
 import signal
@@ -32,7 +33,6 @@ from .._version import __version__
 from ..errors import ConfigError, IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
-from .terminal import show_every_letter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -219,6 +219,23 @@ def _for_want(error: BaseException) -> bool:
     """Return whether memory, files or processes had run out when an error of ours was raised: the input may be good."""
     below = error.__context__
     return below is not None and (bool(starved(below)) or _for_want(below))
+
+
+def show_every_letter() -> None:
+    """Have letters that standard output and standard error have no bytes for escaped as in JSON, for all commands.
+
+    So a program that reads JSON from the output has the same letters again.
+    """
+
+    def escaped(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+    codecs.register_error("gec-pipeline-visible", escaped)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="gec-pipeline-visible")
 
 
 def _silence() -> None:

@@ -64,25 +64,15 @@ class _Metrics(argparse.Action):
 def add_habits(parser: Parser) -> None:
     """Declare the options that sacreBLEU has too."""
     parser.synonyms = SYNONYMS
-    parser.add_argument(
-        "-m",
-        dest="more_metrics",
-        metavar="METRIC",
-        nargs="+",
-        action=_Metrics,
-        help="metrics, also behind other options",
-    )
-    parser.add_argument(
-        "-l", dest="pair", metavar="PAIR", help="languages such as en-ja: zh, ja and ko have tokenizers of their own"
-    )
-    parser.add_argument(
-        "-b", dest="bare", action="store_true", help="print the bare number: one line for each output, or each sentence"
-    )
+    meaning = "metrics, also behind other options"
+    parser.add_argument("-m", dest="more_metrics", metavar="METRIC", nargs="+", action=_Metrics, help=meaning)
+    parser.add_argument("-l", dest="pair", metavar="PAIR", help="languages such as en-ja: some have an own tokenizer")
+    parser.add_argument("-b", dest="bare", action="store_true", help="print bare numbers, of each output or sentence")
     parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and notes on standard error")
     parser.add_argument("-f", dest="form", choices=("text", "json"), help="json is --json")
     paired = parser.add_mutually_exclusive_group()
     for flag, test in PAIRED.items():
-        meaning = f"also test each output against the first one by {test.replace('_', ' ')}"
+        meaning = f"also test against the first output: {test.replace('_', ' ')}"
         paired.add_argument(flag, dest="paired", action="store_const", const=test, help=meaning)
     parser.add_argument("--resamples", metavar="N", help="samples of the bootstrap (default: 1000)")
     parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")

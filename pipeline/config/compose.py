@@ -87,10 +87,7 @@ class _Bounded(Composer):
     values = depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Return the next node; raises ConfigError where there are too many, or it is nested too deeply.
-
-        Keys are not counted: there is one for each value of a mapping.
-        """
+        """Return the next node; raises ConfigError where there are too many, keys not counted, or too deep ones."""
         mark = self.peek_event().start_mark  # type: ignore[attr-defined]
         self.values += index is not None or not isinstance(parent, yaml.MappingNode)
         if self.values > MAX_NODES or self.depth > MAX_DEPTH:

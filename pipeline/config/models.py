@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import (
-    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -323,11 +322,8 @@ class StatisticsConfig(ConfigModel):
         10_000, description="shuffles of approximate randomisation"
     )
     seed: Seed = Field(12345, description="seed of both random streams")
-    annotators: Annotated[
-        Literal["whole", "reselected"], BeforeValidator(lambda text: "reselected" if text == "anew" else text)
-    ] = Field(
+    annotators: Literal["whole", "reselected"] = Field(
         "whole",
-        validation_alias=AliasChoices("annotators", "choice"),  # choice: anew is how 0.1 wrote it
         description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
         "sentence with running totals: those of the whole set, or selected again in each sample",
     )
@@ -339,7 +335,7 @@ class StatisticsConfig(ConfigModel):
 class HumanConfig(ConfigModel):
     """Human judgements, or scores made of them, with which the metrics are correlated."""
 
-    file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV, YAML")
+    file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV")
     dataset: str | None = Field(None, description="the data set that was judged; not needed where there is only one")
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
     aliases: dict[str, str] = Field(

@@ -156,7 +156,7 @@ class Resolver:
         files = self.glob(pattern, location)
         if not files:
             self.unmatched(pattern, location)
-        self.matched(pattern, files, location)
+        self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
         return [*files]
 
     def input(self, written: object, location: Location, dataset: str, system: str = "{system}") -> Input:
@@ -285,10 +285,6 @@ class Resolver:
     def problem(self, message: str, location: Location) -> None:
         """Add a problem with the value at a location of the config."""
         self.problems.append(self.root.problem(message, location))
-
-    def matched(self, pattern: str, files: Iterable[Path | Remote], location: Location) -> None:
-        """Keep what a glob matched, to be shown."""
-        self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
 
     def path(self, text: str, location: Location, dataset: str, system: str = "{system}") -> Path | Remote:
         """Return the path or address that a text stands for."""

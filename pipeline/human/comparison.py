@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import ConfigError, InputError
 from .statistics import statistic_of
 from .statistics.permutation import permutation_tests
+from .statistics.statistic import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,25 +34,19 @@ USUAL = ("pearson", "kendall[average=item]", "acc_eq", "soft_accuracy")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agreement:
-    """A statistic of one metric and one human score."""
+class Measured:
+    """What was measured: a statistic of one metric and one human score."""
 
     dataset: str
     metric: str
     human: str
     statistic: str
     """The signature of the statistic."""
-    value: float
-    scores: int
-    """How many scores of outputs were compared."""
-    groups: int
-    """How many groups the value is the mean of."""
-    undefined: int
-    """How many groups were left out, because all scores of one side are equal there."""
-    epsilon: float | None
-    """The difference of scores up to which they were taken for equal, where the best one was sought."""
-    reason: str
-    """Why there is no value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement(Value, Measured):
+    """A statistic of one metric and one human score, with its value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +162,7 @@ def compare(
     people = np.where(np.isnan(scores).any(axis=0), np.nan, human)
     values = [statistic.value(people, own) for own in scores]
     known: dict[str, Any] = {**where, "statistic": str(statistic)}
-    agreements = [Agreement(metric=name, **known, **one._asdict()) for name, one in zip(metrics, values, strict=True)]
+    agreements = [Agreement(metric=name, **known, **asdict(one)) for name, one in zip(metrics, values, strict=True)]
     tests = []
     if permutations:
         tests = permutation_tests(statistic, people, scores, values, resamples=permutations, seed=seed)

@@ -33,6 +33,12 @@ def equal_scores(one: Floats, two: Floats) -> NDArray[np.bool_]:
     return equal
 
 
+def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
+    """Return part / whole, NaN where the whole is 0."""
+    shares: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
+    return shares
+
+
 def pearson(one: Floats, two: Floats, present: NDArray[np.bool_] | None = None) -> Floats:
     """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are constant.
 
@@ -130,9 +136,7 @@ def kendall(one: Floats, two: Floats) -> Floats:
     counts = pair_counts(one, two)
     untied = counts.concordant + counts.discordant
     size = np.sqrt((untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one))
-    difference = (counts.concordant - counts.discordant).astype(np.float64)
-    coefficients: Floats = np.divide(difference, size, out=np.full(size.shape, np.nan), where=size > 0)
-    return coefficients
+    return quotient(counts.concordant - counts.discordant, size)
 
 
 def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
@@ -142,11 +146,7 @@ def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
     Deutsch et al. 2023 ("Ties matter").
     """
     counts = pair_counts(metric, human)
-    pairs = metric.shape[-1] * (metric.shape[-1] - 1) // 2
-    if not pairs:
-        return np.full(counts.concordant.shape, np.nan)
-    shares: Floats = (counts.concordant + counts.ties_both) / pairs
-    return shares
+    return quotient(counts.concordant + counts.ties_both, metric.shape[-1] * (metric.shape[-1] - 1) // 2)
 
 
 COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -207,23 +207,15 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
-class Window(NamedTuple):
-    """Correlations on neighbours in the human ranking."""
+def windows(metric: Floats, human: Floats, size: int) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et al. 2024, SEEDA).
 
-    first: int
-    """The rank of the first of them, from 1."""
-    last: int
-    """The rank of the last of them."""
-    pearson: float
-    spearman: float
-
-
-def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
-    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et al. 2024, SEEDA)."""
+    Before them are the ranks of the first and the last of these systems in the human ranking, from 1.
+    """
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         kept = order[low : low + size]
-        yield Window(low + 1, low + size, **correlate(metric[kept], human[kept], ("pearson", "spearman")))
+        yield low + 1, low + size, correlate(metric[kept], human[kept], ("pearson", "spearman"))
 
 
 class Williams(NamedTuple):

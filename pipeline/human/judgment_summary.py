@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import mark, sign_test
 from ..scoring.results import ranks
-from .correlation import pearson, spearman
+from .correlation import pearson, quotient, spearman
 from .judgments import cells_to_wins, count_cells
 from .trueskill import trueskill
 
@@ -105,7 +105,7 @@ class HeadToHead(NamedTuple):
 def head_to_head(wins: Ints) -> HeadToHead:
     """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
     met = wins + wins.T
-    share = np.divide(wins, met, out=np.full(wins.shape, np.nan), where=met > 0)
+    share = quotient(wins, met)
     p = np.full(wins.shape, np.nan)
     for one in range(len(wins)):
         for two in range(one):
@@ -192,34 +192,26 @@ def mean_kappa(kappas: Sequence[Kappa], least: int = MIN_COMPARISONS) -> float:
     return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
 
 
-class JudgeCorrelations(NamedTuple):
-    """How the Expected Wins of judges correlate, by Spearman and by Pearson."""
+def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> dict[str, Any]:
+    """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in results.json.
 
-    spearman: Floats
-    """Each judge with each other: float64 [judges, judges]; so is `pearson`."""
-    pearson: Floats
-    others_spearman: Floats
-    """Each judge with the Expected Wins from all other judges' judgements: float64 [judges]; so is `others_pearson`."""
-    others_pearson: Floats
-    mean_spearman: float
-    """The mean of `others_spearman`, where each judge weighs as much as he judged expanded pairs."""
-    mean_pearson: float
-
-
-def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> JudgeCorrelations:
-    """Return how far judges rank alike. With the divisor `beaten` this is table 6 of Grundkiewicz et al. 2015."""
+    `spearman` has each judge with each other, float64 [judges, judges]; `others_spearman` each judge with the Expected
+    Wins from all other judges' judgements, [judges]; `mean_spearman` is the mean of these, where each judge weighs as
+    much as he judged expanded pairs. With the divisor `beaten` this is table 6 of Grundkiewicz et al. 2015.
+    """
     numbers = range(len(judgments.judges))
     wins = np.stack([judgments.of_judge(number).wins() for number in numbers])
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
     own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
-    spearmans, pearsons = spearman(own, others), pearson(own, others)
-    means = []
-    for values in (spearmans, pearsons):
+    kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}
+    found = {name: coefficient(own[:, None], own[None]) for name, coefficient in kinds.items()}
+    found |= {f"others_{name}": coefficient(own, others) for name, coefficient in kinds.items()}
+    for name in kinds:
+        values = found[f"others_{name}"]
         valid = ~np.isnan(values)
-        means.append(float((values[valid] * pairs[valid]).sum() / pairs[valid].sum()) if valid.any() else float("nan"))
-    return JudgeCorrelations(
-        spearman(own[:, None], own[None]), pearson(own[:, None], own[None]), spearmans, pearsons, *means
-    )
+        mean = (values[valid] * pairs[valid]).sum() / pairs[valid].sum() if valid.any() else np.nan
+        found[f"mean_{name}"] = float(mean)
+    return found
 
 
 class JudgmentSummary:
@@ -257,7 +249,7 @@ class JudgmentSummary:
     def plain(self) -> dict[str, Any]:
         """Return everything as mappings by names of judges and systems. What was not asked for is None."""
         names, judges = self.judgments.systems, self.judgments.judges
-        correlations = self.judge_correlations._asdict()
+        correlations = dict(self.judge_correlations)
         for key in ("spearman", "pearson"):
             correlations[key] = _table(correlations[key], judges)
             correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)

@@ -341,8 +341,8 @@ def meta_evaluate(
             }
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
             result.windows.extend(
-                Windowed(dataset=dataset, metric=metric.metric, human=title, **window._asdict())
-                for window in (windows(own, human, config.window) if config.window else ())
+                Windowed(dataset=dataset, metric=metric.metric, human=title, first=first, last=last, **found)
+                for first, last, found in (windows(own, human, config.window) if config.window else ())
             )
         for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
             test, names = williams(first, second, human), (one.metric, two.metric)

@@ -1,10 +1,9 @@
 """Scores of systems and of their sentences, by people or a metric, from files or a run.
 
-A file has lines `system score`, is CSV or TSV with a column for each score, or YAML or JSON. Where white space
-separates the columns, a name with blanks stands in quotation marks: `"GPT-4 (few-shot)" 0.5`. Lines may have several
-scores, whose names are then in the first line. A line that begins with `#` is a comment. YAML is `system: score`, or
-`name of the score: {system: score}`. A file may also have one number a line, as in the data of SEEDA: these are the
-scores of systems that are known from elsewhere, in ASCII order of their names.
+A file has lines `system score`, or is CSV or TSV with a column for each score. Where white space separates the columns,
+a name with blanks stands in quotation marks: `"GPT-4 (few-shot)" 0.5`. Lines may have several scores, whose names are
+then in the first line. A line that begins with `#` is a comment. A file may also have one number a line, as in the data
+of SEEDA: these are the scores of systems that are known from elsewhere, in ASCII order of their names.
 
 In a file of scores of sentences each system comes as often as there are sentences, in their order, as in the files
 `*.seg.score` of mt-metrics-eval. A score that is lacking is `None` there.
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
     Scores = dict[str, dict[str, float]]
 
 MAX_BYTES = 1 << 26
-SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".yaml", ".yml", ".json", ".gz", ".bz2", ".xz"})
+SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".gz", ".bz2", ".xz"})
 QUOTE = '; a name with blanks stands in quotation marks ("GPT-4 (few-shot)" 0.5), or tabs or commas separate columns'
 SENTENCES = ".seg.score"
 """The end of the names of files of scores of sentences in mt-metrics-eval. It is no part of the name of the score."""
 INFINITE = frozenset({"inf", "infinity"})
-YAML = frozenset({".yaml", ".yml", ".json"})
+NO_LINES = frozenset({".yaml", ".yml", ".json"})
 
 
 def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
@@ -49,9 +48,9 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     `names` are the systems to which lines of a single number belong. Raises CorpusError where the file cannot be read,
     a score is not a number, or a system comes twice.
     """
-    if path.suffix.lower() in YAML:
-        return _yaml(path)
     name = named(path)
+    if path.suffix.lower() in NO_LINES:
+        raise CorpusError([Problem(name, "expected lines `system score`, CSV or TSV, and neither YAML nor JSON")])
     rows = list(read_rows(path, MAX_BYTES, comment="#"))
     if not rows:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
@@ -85,7 +84,7 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     None where the file has no scores of sentences: where the systems do not come equally often, and more than once.
     Raises CorpusError where a score is not a number.
     """
-    if path.suffix.lower() in YAML:
+    if path.suffix.lower() in NO_LINES:
         return None
     rows = [row for row in read_rows(path, MAX_BYTES, comment="#") if len(row.cells) > 1]
     titles, rows = _titles(rows, path.with_name(path.name.replace(SENTENCES, ""))) if rows else ([], rows)
@@ -137,28 +136,6 @@ def _number(text: str, position: str, hint: str = "") -> float:
         return number_of(text, "a score, a number")
     except ValueError as error:
         raise CorpusError([Problem(position, f"{error}{hint}")]) from None
-
-
-def _yaml(path: Path) -> Scores:
-    from ..config.compose import read  # so that yaml is imported only where it is needed
-
-    root, problems = read(path)
-    if problems:
-        raise CorpusError(problems)
-    if not isinstance(root.value, dict) or not root.value:
-        raise CorpusError([root.problem("expected `system: score`, or `name of the score: {system: score}`")])
-    nested = {title: child for title, child in root.value.items() if isinstance(child.value, dict)}
-    if nested and len(nested) < len(root.value):
-        flat = next(child for title, child in root.value.items() if title not in nested)
-        raise CorpusError([flat.problem("expected a mapping of systems, as the others here")])
-    scores: Scores = {title: {} for title in nested or (_title(path),)}
-    for title, own in scores.items():
-        table = nested.get(title, root).value
-        for name, child in table.items() if isinstance(table, dict) else ():
-            if not isinstance(child.value, str):
-                raise CorpusError([child.problem("expected a score, a number")])
-            own[name] = _number(child.value, f"{child.mark}: {child.path}")
-    return scores
 
 
 @dataclass(frozen=True)

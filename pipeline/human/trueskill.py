@@ -32,18 +32,12 @@ SIGMA = 0.5
 """The standard deviation of skills at the start, as in the program infer_TS of the WMT scripts."""
 DRAW = 0.25
 """The share of matches that are drawn, as in the same program."""
-BETA_SCALE = 40.0
 STEPS = 1024
 """How many matches' random numbers are drawn at once."""
 NEAR = 1 - 1e-9
 """A system with this share of the largest variance counts as equally uncertain; the first of these systems plays."""
 LEAST = 2.222758749e-162
 """Probabilities below this count as 0, as in the Python package trueskill."""
-
-
-def beta(matches: int) -> float:
-    """Return the standard deviation of a performance, which grows with the number of matches."""
-    return SIGMA * matches / BETA_SCALE
 
 
 def trueskill(judgments: Judgments, runs: int = 100, seed: int = 12345, progress: Progress | None = None) -> Floats:
@@ -63,7 +57,7 @@ def trueskill(judgments: Judgments, runs: int = 100, seed: int = 12345, progress
     shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
     means = np.zeros((runs, len(met)))
     variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
-    width, rows = beta(matches), np.arange(runs)
+    width, rows = SIGMA * matches / 40.0, np.arange(runs)  # the deviation of a performance grows with the matches
     margin = draw_margin(width)
     partners = (met > 0).astype(np.float64)
     for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):

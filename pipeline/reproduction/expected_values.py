@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..config.models_published import SPECIAL
+from ..config.models_published import SECTIONS, SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
@@ -113,12 +113,8 @@ class Sections:
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        return {
-            "judgments": self.judgments or None,
-            "columns": self.columns or None,
-            "correlations": correlations or None,
-            "agreements": agreements or None,
-        }
+        sections = zip(SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True)
+        return {name: section or None for name, section in sections}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
         """Return {name: what `make` returns}. Return an empty mapping and add a note where that raises InputError."""
@@ -379,10 +375,7 @@ def _numbers(values: Any) -> dict[str, float]:
 
 
 def _mean(ours: Any, entry: ExpectationConfig) -> float:
-    """Return the mean of the values of some systems.
-
-    Where the entry says `before`, each value is scaled and rounded first.
-    """
+    """Return the mean of the values of some systems, each scaled and rounded first where the entry says `before`."""
     values, names = _numbers(ours), entry.mean or []
     lacking = next((name for name in names if name not in values), None)
     if lacking is not None:

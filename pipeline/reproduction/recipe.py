@@ -120,7 +120,12 @@ def read_recipe(path: Path) -> Recipe:
 
     content = read(path)[0].plain()
     publication = content.get("publication") if isinstance(content, dict) else None
-    if not isinstance(publication, dict) or not _is_whole(publication):
+    lists = ("tried", "not_compared")
+    if not isinstance(publication, dict) or not (
+        all(isinstance(value, list if key in lists else str) for key, value in publication.items())
+        and set(NEEDED) <= set(publication)
+        and publication["verdict"] in VERDICTS
+    ):
         raise InputError(
             f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
             "`gec-pipeline help reproduce` has an example"
@@ -134,24 +139,12 @@ def read_recipe(path: Path) -> Recipe:
     return Recipe(path.stem, path, content["publication"], tuple(files), content)
 
 
-def _is_whole(publication: dict[str, Any]) -> bool:
-    """Return whether a section `publication` has what it needs, and texts where texts are expected."""
-    lists = ("tried", "not_compared")
-    texts = all(isinstance(value, list if key in lists else str) for key, value in publication.items())
-    return texts and set(NEEDED) <= set(publication) and publication["verdict"] in VERDICTS
-
-
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     else:
         for child in content.values() if isinstance(content, dict) else content:
             yield from _texts(child)
-
-
-def is_file(text: str) -> bool:
-    """Return whether a text names the file of a recipe rather than a recipe of the package."""
-    return text.lower().endswith((".yaml", ".yml"))
 
 
 def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
@@ -161,7 +154,7 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
     """
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
-        if is_file(pattern):
+        if pattern.lower().endswith((".yaml", ".yml")):
             own = read_recipe(Path(pattern))
             if selected.setdefault(own.name, own).path != own.path:
                 raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")

@@ -126,10 +126,13 @@ def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
     return abs(Context(prec=MOST).plus(ours) - published) <= Decimal(1).scaleb(-digits) / 2
 
 
-def leaves(expected: Any, ours: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
+def leaves(
+    expected: Any, ours: Any, place: tuple[str, ...] = (), lacking: str = ""
+) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
     """Yield (keys, expected text, our value, message) for each expected value inside lists and mappings.
 
-    The message says why there is nothing to compare with, or is an empty text.
+    The message says why there is nothing to compare with, or is an empty text. `lacking` is that of all values here,
+    below a key that our values do not have.
     """
     if isinstance(expected, dict):
         children = list(expected.items())
@@ -141,22 +144,15 @@ def leaves(expected: Any, ours: Any, place: tuple[str, ...] = ()) -> Iterator[tu
         yield place, expected, None, "expected one value, and there are several"
         return
     else:
-        yield place, expected, ours, ""
+        yield place, expected, ours, lacking
         return
     for key, child in children:
-        if key in values:
+        if lacking:
+            yield from leaves(child, None, place, lacking)
+        elif key in values:
             yield from leaves(child, values[key], (*place, key))
         else:
-            yield from _lacking(child, (*place, key), f"there is no such value{listed(ours)}")
-
-
-def _lacking(expected: Any, place: tuple[str, ...], message: str) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
-    """Yield each expected value below a key that our values do not have."""
-    if not isinstance(expected, dict | list):
-        yield place, expected, None, message
-        return
-    for child in expected.values() if isinstance(expected, dict) else expected:
-        yield from _lacking(child, place, message)
+            yield from leaves(child, None, (*place, key), f"there is no such value{listed(ours)}")
 
 
 def listed(content: Any) -> str:

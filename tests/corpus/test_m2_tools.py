@@ -177,7 +177,7 @@ def test_two_systems_are_compared_with_each_other(tmp_path: Path, capsys: pytest
         code, out, _ = called(capsys, "compare", tmp_path / "run", "--system", *names, "--json")
         tests = json.loads(out)["tests"]
         assert (code, [tuple(sorted((test["system"], test["other"]))) for test in tests]) == (0, pairs)
-    code, out, _ = called(capsys, "compare", tmp_path / "run", "--pairs", "--all")
+    code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
     turned = [
         t for t in Results.read(tmp_path / "run" / "results.json").tests if t.difference * (t.wins - t.losses) < 0
     ]

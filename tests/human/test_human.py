@@ -217,8 +217,8 @@ def test_correlations_of_judges_are_those_of_scipy(gjg: Judgments) -> None:
     found = judge_correlations(gjg, "beaten")
     for i, j in combinations(range(8), 2):
         own = [expected_wins(gjg.of_judge(number).wins(), "beaten") for number in (i, j)]
-        assert found.spearman[i, j] == pytest.approx(stats.spearmanr(*own)[0], abs=1e-12)
-        assert found.pearson[i, j] == pytest.approx(stats.pearsonr(*own)[0], abs=1e-12)
+        assert found["spearman"][i, j] == pytest.approx(stats.spearmanr(*own)[0], abs=1e-12)
+        assert found["pearson"][i, j] == pytest.approx(stats.pearsonr(*own)[0], abs=1e-12)
 
 
 def test_table_7_divisors_differ_where_the_recipe_says(gjg: Judgments, published: dict[str, Published]) -> None:

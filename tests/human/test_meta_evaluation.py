@@ -344,9 +344,9 @@ def test_files_of_scores_on_both_sides(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("metrics.csv").write_text("system,m,n\nA,1,2\nB,2,1\nC,3,4\nD,5,3\n", encoding="utf-8")
-    Path("people.yaml").write_text("EW: {A: 1, B: 2, C: 3, D: 4}\nTS: {A: 2, B: 1, C: 4, D: 3}\n", encoding="utf-8")
-    found = correlate(capsys, "metrics.csv", "--human", "people.yaml")
+    Path("people.txt").write_text("system EW TS\nA 1 2\nB 2 1\nC 3 4\nD 4 3\n", encoding="utf-8")
+    found = correlate(capsys, "metrics.csv", "--human", "people.txt")
     values = {(one["metric"], one["human"]): one["coefficients"]["spearman"]["value"] for one in found["correlations"]}
     assert values == pytest.approx({("m", "EW"): 1.0, ("m", "TS"): 0.6, ("n", "EW"): 0.6, ("n", "TS"): 1.0})
-    assert main(["correlate", "metrics.csv", "--human", "people.yaml"]) == 0
+    assert main(["correlate", "metrics.csv", "--human", "people.txt"]) == 0
     assert "\x1b" not in capsys.readouterr().out

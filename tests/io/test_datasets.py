@@ -75,7 +75,7 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
     assert len(rows) > 170
     assert len(described) == len(set(described))
-    assert {file for file in listed[: len(rows)]} - set(described) == set()
+    assert set(listed[: len(rows)]) - set(described) == set()
     others = [file for file in described if file not in {*listed, *more}]
     assert len([file for file in described if file in more]) == 37 + 13 + 1 + 18 + 6
     demos = [file[2].rpartition("/")[2] for file in others if file[3] not in digests]

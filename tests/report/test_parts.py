@@ -59,7 +59,7 @@ def test_systems_are_chosen_by_names_and_patterns(
     rows = csv.DictReader(io.StringIO(called(capsys, "report", several, "--format", "csv", "--system", *asked)[1]))
     assert {row["system"] for row in rows} == set(left)
     if len(left) == 2:
-        out = called(capsys, "compare", several, "--pairs", *FEW, "--system", *asked)[1]
+        out = called(capsys, "compare", several, *FEW, "--system", *asked)[1]
         pairs = {
             tuple(sorted(re.split("  +", line)[:2])) for line in out.splitlines() if re.search("[+-][0-9.]+ to", line)
         }
@@ -131,7 +131,7 @@ WRONG = {
         "rank --columns rnks": "--columns rnks: there is no such column (did you mean 'ranks'?); there",
         "report --format csv --columns rnk": "--columns rnk: there is no such column (did you mean",
         "report --format json --columns p": "--columns is for --format csv, html, latex, markdown",
-        "compare --pairs --columns loses": "--columns loses: there is no such column (did you mean",
+        "compare --columns loses": "--columns loses: there is no such column (did you mean",
     },
     "sample": {
         "report": "--format: which? There are json, csv",

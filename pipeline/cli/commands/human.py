@@ -17,16 +17,16 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
 from ...report.terminal.progress import Bar
-from ..arguments import given_path
+from ..arguments import add_settings, given_path
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from ...config.models import ConfigModel
-    from ...config.models_published import JudgmentsConfig
     from ...human.judgment_summary import JudgmentSummary
 
     Model = TypeVar("Model", bound=ConfigModel)
@@ -37,34 +37,16 @@ OPTIONS = ("judges", "without_judges", "without", "divisor", "trueskill", "folds
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    many: dict[str, Any] = {"action": "append", "metavar": "NAME"}
-    parser.add_argument(
-        "file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)"
-    )
-    parser.add_argument("--judge", dest="judges", help="only this judge; may be repeated", **many)
-    parser.add_argument("--without-judge", dest="without_judges", help="not this judge; may be repeated", **many)
-    parser.add_argument("--without", help="not this system; may be repeated", **many)
-    parser.add_argument(
-        "--divisor",
-        choices=("opponents", "beaten"),
-        help="the divisor of Expected Wins: all opponents (default), or those beaten at least once, as in EW.pl",
-    )
-    parser.add_argument("--trueskill", metavar="RUNS", help="also print TrueSkill, the mean of so many runs (say 100)")
-    parser.add_argument("--agreement", action="store_true", help="print the kappa of each two judges")
-    parser.add_argument("--head-to-head", action="store_true", help="print how often each system beats each other one")
-    parser.add_argument(
-        "--accuracy",
-        "--folds",
-        dest="folds",
-        metavar="FOLDS",
-        help="print the accuracy of Expected Wins by cross-validation with so many folds, such as 100",
-    )
-    parser.add_argument("--resamples", metavar="N", help="bootstrap samples (default: 1000)")
-    parser.add_argument("--level", metavar="SHARE", help="level of rank ranges (default: 0.95)")
-    parser.add_argument("--seed", metavar="N", help="seed of all random numbers (default: 12345)")
-    parser.add_argument("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no warnings and no progress")
+    add = parser.add_argument
+    add("file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)")
+    repeated = {"action": "append"}
+    add_settings(parser, JudgmentsConfig, OPTIONS, repeated, judges="--judge", without_judges="--without-judge")
+    add("--accuracy", dest="folds", metavar="N", help="the same as --folds")
+    add("--agreement", action="store_true", help="print the kappa of each two judges")
+    add("--head-to-head", action="store_true", help="print how often each system beats each other one")
+    add("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
+    add("--json", action="store_true", help="print everything as JSON")
+    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
 def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any) -> Model:
@@ -82,7 +64,6 @@ def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[st
 
 def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
-    from ...config.models_published import JudgmentsConfig
     from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...corpus.edits.m2_files import DELETED, other_styles, read_annotated
 from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, converted
@@ -30,13 +30,43 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions. Each sets the default `act`: the function that does the work."""
-    actions = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
-    _add_annotate(actions)
-    checked = _action(actions, "check", "say whatever is odd in an M2 file", CHECK)
-    checked.add_argument("file", metavar="FILE", help="an M2 file")
-    checked.set_defaults(act=_check)
-    _add_changes(actions)
+    """Declare the actions and their arguments. What each calls is the default `act`."""
+    actions: Any = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
+
+    def action(name: str, summary: str, description: str, act: object) -> argparse.ArgumentParser:
+        added: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=description)
+        added.set_defaults(act=act)
+        return added
+
+    add = action(
+        "annotate", "texts to M2: annotate corrected texts with their edits (needs errant)", ANNOTATE, _annotate
+    ).add_argument
+    add("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
+    corrected = "corrected texts; they are annotators 0, 1 ..."
+    add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=corrected)
+    add("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
+    add("--model", metavar="NAME", help="a spaCy pipeline, by name or folder (default: en_core_web_sm)")
+    add("--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)")
+    add("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
+    add("-q", "--quiet", action="store_true", help="no notes and no progress")
+
+    add = action("check", "say whatever is odd in an M2 file", CHECK, _check).add_argument
+    add("file", metavar="FILE", help="an M2 file")
+
+    written = "the file to write (default: standard output)"
+    applied = action("apply", "M2 to text: print the sentences as an annotator corrects them", APPLY, _apply)
+    applied.add_argument("file", metavar="FILE", help="an M2 file")
+    which, numbered = applied.add_mutually_exclusive_group(), "the annotator, needed where there are several"
+    which.add_argument("--annotator", type=whole_number(0), metavar="N", help=numbered)
+    which.add_argument("--source", action="store_true", help="print the sentences as they are")
+    applied.add_argument("-o", "--output", metavar="FILE", help=written)
+
+    add = action("convert", "write deletions in the style of ERRANT or NUCLE", CONVERT, _convert).add_argument
+    add("file", metavar="FILE", help="an M2 file")
+    add("--to", required=True, choices=STYLES, dest="style", help="the style")
+    meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
+    add("--alternatives", choices=ALTERNATIVES, default=ALTERNATIVES[0], help=meaning)
+    add("-o", "--output", metavar="FILE", help=written)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,32 +95,6 @@ examples:
   gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2"""
 
 
-def _add_changes(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Declare the actions and their arguments. What each calls is the default `act`."""
-    applied = _action(actions, "apply", "M2 to text: print the sentences as an annotator corrects them", APPLY)
-    applied.add_argument("file", metavar="FILE", help="an M2 file")
-    which = applied.add_mutually_exclusive_group()
-    which.add_argument(
-        "--annotator", type=whole_number(0), metavar="N", help="the annotator, needed where there are several"
-    )
-    which.add_argument("--source", action="store_true", help="print the sentences as they are")
-    changed = _action(actions, "convert", "write deletions in the style of ERRANT or NUCLE", CONVERT)
-    changed.add_argument("file", metavar="FILE", help="an M2 file")
-    changed.add_argument("--to", required=True, choices=STYLES, dest="style", help="the style")
-    meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
-    changed.add_argument("--alternatives", choices=ALTERNATIVES, default=ALTERNATIVES[0], help=meaning)
-    for each in (applied, changed):
-        each.add_argument("-o", "--output", metavar="FILE", help="the file to write (default: standard output)")
-    applied.set_defaults(act=_apply)
-    changed.set_defaults(act=_convert)
-
-
-def _action(
-    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, description: str
-) -> argparse.ArgumentParser:
-    return actions.add_parser(name, help=summary, description=description)
-
-
 def _write(output: str | None, pieces: Iterable[str]) -> None:
     """Write to a file, whole or not at all, or to standard output."""
     if output is None:
@@ -98,10 +102,6 @@ def _write(output: str | None, pieces: Iterable[str]) -> None:
         sys.stdout.writelines(map(shown, pieces))
     else:
         write_atomic(Path(output), (piece.encode() for piece in pieces))
-
-
-def _say(text: str) -> None:
-    print(printable(text), file=sys.stderr)
 
 
 def _apply(args: argparse.Namespace) -> int:
@@ -127,7 +127,7 @@ def _apply(args: argparse.Namespace) -> int:
     lacking = [item for item in texts.lacking if item[0] == number]
     for _, count, line in lacking:
         others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
-        _say(f"note: {file.name}: annotator {number} {others}; {STAND_IN}")
+        print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
     lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
     return 0
@@ -185,22 +185,6 @@ once. What they gave is kept on this computer.
 examples:
   gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
   gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2"""
-
-
-def _add_annotate(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Declare the action and its arguments. What it calls is the default `act`."""
-    summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
-    parser = _action(actions, "annotate", summary, ANNOTATE)
-    parser.add_argument("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
-    parser.add_argument(
-        "-cor", "--cor", required=True, nargs="+", metavar="FILE", help="corrected texts; they are annotators 0, 1 ..."
-    )
-    parser.add_argument("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
-    parser.add_argument("--model", metavar="NAME", help="a spaCy pipeline, by name or folder (default: en_core_web_sm)")
-    parser.add_argument("--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)")
-    parser.add_argument("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no notes and no progress")
-    parser.set_defaults(act=_annotate)
 
 
 def _annotate(args: argparse.Namespace) -> int:

@@ -2,18 +2,14 @@
 
 OUTPUT is a text with a sentence in each line. GOLD is an M2 file, whatever its name. With -v each sentence is shown
 with each annotator: edits, counts so far, and which annotator was chosen. For several systems, intervals and tests
-there is `gec-pipeline score m2 --gold GOLD -o a.txt b.txt`; `gec-pipeline help maxmatch` says what is computed.
+there is `gec-pipeline score m2 --gold GOLD -o a.txt b.txt`; `gec-pipeline help maxmatch` says what is computed,
+and which files are read otherwise.
 
 examples:
   gec-pipeline m2scorer output.txt gold.m2
   gec-pipeline m2scorer -v --beta 1 output.txt gold.m2
   gec-pipeline m2scorer --max_unchanged_words 0 --ignore_whitespace_casing output.txt gold.m2
   gec-pipeline m2scorer --code 3.2 output.txt gold.m2
-
-What m2scorer leaves out without a word is left out with a warning: edits beyond their sentence, noops with a span,
-lines that begin with I. It stops at line ends of Windows, a byte order mark, lines of blanks, and an S without a
-blank; here they are read as they are meant, with a warning. Two sentences in a paragraph, and signs inside a line at
-which Python ends lines (such as U+2028), are errors. An output that begins with a byte order mark is read without it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..arguments import add_mean
-from .compare import add_settings, compared
+from .compare import add_statistics, compared
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
-    add_settings(parser)
+    add_statistics(parser)
     add_mean(parser)
 
 

@@ -11,13 +11,11 @@ tells more.
 
 examples:
   gec-pipeline report runs/quickstart --format markdown
-  gec-pipeline report runs/quickstart --format latex --metric gleu --digits 1 > table.tex
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
   gec-pipeline report runs/several --format latex --mean
   gec-pipeline report runs/mine runs/theirs --format board --output board.html
-  gec-pipeline report runs/conll14 --by type
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
   gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output paper/figures
   gec-pipeline report runs/small runs/large --plot curves --output figures
@@ -212,10 +210,7 @@ def _asked(args: argparse.Namespace) -> list[str]:
 
 
 def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:
-    """Write files to a folder. If it is the run directory, its manifest lists them.
-
-    Raises InputError where a part of the results would replace the whole results.
-    """
+    """Write files to a folder. A run directory lists them, and refuses a part in place of its whole results."""
     from ...execution.store.run_directory import RunDirectory
     from ...io.safe_files import write_atomic
 

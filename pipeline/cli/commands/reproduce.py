@@ -47,34 +47,31 @@ VALUES = 60
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    add = parser.add_argument
     names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
-    parser.add_argument("names", nargs="*", metavar="NAME", help=names)
-    parser.add_argument("--all", action="store_true", help="all results, but those that take minutes; it names these")
-    parser.add_argument("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
-    parser.add_argument("--list", action="store_true", help="list the results, as the command does without names")
-    parser.add_argument("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
-    parser.add_argument("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
-    parser.add_argument(
+    add("names", nargs="*", metavar="NAME", help=names)
+    add("--all", action="store_true", help="all results, but those that take minutes; it names these")
+    add("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
+    add("--list", action="store_true", help="list the results, as the command does without names")
+    add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
+    add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
+    add(
         "--mirror",
         metavar="URL_OR_FOLDER",
         help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
     )
-    parser.add_argument("--no-fetch", action="store_true", help="take only files that are here; use no network")
-    parser.add_argument("--output", metavar="DIR", help="keep the run directories here")
-    parser.add_argument(
+    add("--no-fetch", action="store_true", help="take only files that are here; use no network")
+    add("--output", metavar="DIR", help="keep the run directories here")
+    add(
         "--report",
         metavar="FILE",
         help="write the reproduction report: publications with their values beside ours, and leader boards",
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="print every value, however many")
+    add("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--format",
-        choices=("text", "json", "markdown"),
-        help="markdown: the table of `help reproduce`",
-    )
+    form.add_argument("--format", choices=("text", "json", "markdown"), help="markdown: the table of `help reproduce`")
     form.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    add("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -117,10 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    """Print that nothing is wrong in a recipe.
-
-    Raises InputError with all that is wrong or missing, and IncompleteError where only files of data sets are.
-    """
+    """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
     from ...reproduction.recipe import read_recipe, recipes
 
@@ -305,22 +299,18 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
     from ... import stages
 
-    lacks = recipe.what_lacks()
-    if lacks:
+    if lacks := recipe.what_lacks():
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
         results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
-    seconds = time.perf_counter() - started
-    signatures = list(dict.fromkeys(score.metric for score in results.scores))
-    message = "; ".join(map(str, results.missing))
     return Outcome(
         recipe=recipe,
         expectations=results.expectations,
-        message=message,
-        signatures=signatures,
+        message="; ".join(map(str, results.missing)),
+        signatures=list(dict.fromkeys(score.metric for score in results.scores)),
         warnings=results.warnings,
-        seconds=seconds,
+        seconds=time.perf_counter() - started,
     )

@@ -11,8 +11,7 @@ examples:
   gec-pipeline run eval.yaml --output runs/today --digits 4 --n-jobs 2
   gec-pipeline run eval.yaml -q --json > results.json
   gec-pipeline run eval.yaml --only AMU --set metrics.0.order=3 --dry-run
-  gec-pipeline run eval.yaml --mean
-  gec-pipeline run eval.yaml --boards
+  gec-pipeline run eval.yaml --mean --boards
   gec-pipeline run eval.yaml --fresh
   gec-pipeline run eval.yaml --backend dask --address tcp://head:8786
 """
@@ -38,9 +37,7 @@ from ..arguments import (
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
 
-    from ...execution.options import RunOptions
     from ...metrics.base.needs import Needs
     from ...prepare import Job
 
@@ -72,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
     from ...execution.options import SILENT, RunOptions
+    from ...metrics.base.capabilities import computes_numbers
     from ...report.console import print_results
     from ...report.terminal.printing import print_table
 
@@ -88,8 +86,11 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             header, rows, replacing = plan(job, args.output, fresh=args.fresh)
             print_table(header, rows, left=(0, 1, 2, 4))
-            for told in _texts_to_compute(job, options.under(job.config.run)):
-                print(printable(told))
+            if any(map(computes_numbers, job.metrics)):
+                from ...execution.plugged import Computing, texts_to_compute
+
+                for told in texts_to_compute(job.corpora, job.metrics, Computing(options.under(job.config.run))):
+                    print(printable(told))
             if replacing:
                 bar.tell(replacing)
             return 0
@@ -106,17 +107,6 @@ def run(args: argparse.Namespace) -> int:
     if results.missing:
         raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
     return int(bool(results.expectations and results.expectations["missed"]))
-
-
-def _texts_to_compute(job: Job, options: RunOptions) -> Iterable[str]:
-    """Return for each metric of users how many texts would be computed."""
-    from ...metrics.base.capabilities import computes_numbers
-
-    if not any(map(computes_numbers, job.metrics)):
-        return ()
-    from ...execution.plugged import Computing, texts_to_compute
-
-    return texts_to_compute(job.corpora, job.metrics, Computing(options))
 
 
 def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]], str | None]:

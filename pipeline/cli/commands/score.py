@@ -14,8 +14,6 @@ examples:
   gec-pipeline score m2 gleu --gold gold.m2 -o a.txt b.txt
   gec-pipeline score bleu -r d.jsonl:ref -o d.jsonl:hyp outputs.tsv:2
   cat system.txt | gec-pipeline score bleu -r ref.txt
-  gec-pipeline score chrf --help
-  gec-pipeline score rouge1 bleu --key id -r d.jsonl:references -o a.jsonl:prediction b.csv:prediction
 """
 
 from __future__ import annotations
@@ -97,10 +95,9 @@ def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> No
     if asked:
         _show_metrics(parser, asked)
     group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in asked)}")
-    options = {option.name: option for metric in known.values() for option in metric.options}
+    every = [option for metric in known.values() for option in metric.options]
+    options = {option.name: option for option in every if len(option.choices or ()) != 1}  # else nothing is to choose
     for name, option in options.items():
-        if len(option.choices or ()) == 1:  # there is nothing to choose here
-            continue
         flag = TAKEN.get(name, f"--{name.replace('_', '-')}")
         group.add_argument(flag, dest=f"option_{name}", metavar="VALUE", help=_help(name, asked), **_value_of(option))
     for metric in known.values():
@@ -158,7 +155,7 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
     meant: dict[str, list[str]] = {}
     for metric in metrics:
         for option in metric.options:
-            if option.name == name:
+            if option.name == name and len(option.choices or ()) != 1:
                 default = str(option.default_of({}))
                 default = f" (default: {default.lower() if option.is_truth else default})" if default else ""
                 meant.setdefault(f"{option.help}: {option.values()}{default}", []).append(metric.name)

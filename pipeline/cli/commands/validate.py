@@ -72,10 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
-    """Return a row for each text. `counted` has numbers of tokens by place and digest, and is filled here.
-
-    Tokens are split at white space.
-    """
+    """Return a row for each text. `counted` gets numbers of tokens, split at white space, by place and digest."""
     from ...corpus.texts import read_texts
 
     roles = [("source", corpus.source)] if corpus.source else []

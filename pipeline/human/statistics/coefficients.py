@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ...errors import InputError
 from ...metrics.base.options import option
-from ..correlation import PairCounts, pair_counts, pearson
+from ..correlation import PairCounts, pair_counts, pearson, quotient
 from .statistic import Groups, Statistic, Value
 
 if TYPE_CHECKING:
@@ -68,10 +68,7 @@ class Spearman(Statistic):
 
 @lru_cache(2)
 def _signs(permutations: int, lines: int, seed: int) -> Floats:
-    """Return the 1 or -1 by which each permutation multiplies a sentence's score: float64 [lines, permutations].
-
-    The draws are those of mt-metrics-eval.
-    """
+    """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as mt-metrics-eval."""
     drawn = np.random.default_rng(seed).random((permutations, lines), dtype=np.float32)
     return np.where(drawn > 0.5, 1.0, -1.0).T
 
@@ -161,12 +158,6 @@ def _sorted_counts(metric: Floats, human: Floats) -> tuple[int, int, int, int, i
     return concordant, concordant - balance, tied_one - both, tied_two - both, both
 
 
-def quotient(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    """Return part / whole, NaN where the whole is 0."""
-    shares: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
-    return shares
-
-
 @dataclass(frozen=True, kw_only=True)
 class Tau(Statistic):
     """A statistic of the counts of pairs within a group. A subclass gives `of_counts`."""
@@ -231,8 +222,8 @@ class Accuracy(Tau):
         """Return the statistic, with the best epsilon where it is sought."""
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
-        best = calibrated(human, metric, groups.present)
-        return Value(best.share, int(groups.sizes.sum()), best.groups, epsilon=best.epsilon)
+        epsilon, share, counted = calibrated(human, metric, groups.present)
+        return Value(value=share, scores=int(groups.sizes.sum()), groups=counted, epsilon=epsilon)
 
     def of_counts(self, counts: PairCounts) -> Floats:
         """Return the statistic; NaN where there are no pairs."""
@@ -240,22 +231,12 @@ class Accuracy(Tau):
         return quotient(counts.concordant + counts.ties_both, pairs)
 
 
-class Best(NamedTuple):
-    """The best difference of scores up to which a pair had better be called a tie, and what is gained by it."""
-
-    epsilon: float
-    """Scores of the metric that differ by no more than this count as equal. Of equally good ones it is the smallest."""
-    share: float
-    """The mean share of pairs that then agree."""
-    groups: int
-    """The groups that have a pair."""
-
-
-def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Best:
+def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> tuple[float, float, int]:
     """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration (Deutsch et al. 2023).
 
-    Scores are float64 [groups, members]. The candidates are 0 and the differences of the metric within the pairs.
-    Raises InputError where there are too many pairs.
+    Also returns this share, and the number of groups that have a pair. Scores are float64 [groups, members]. Those of
+    the metric that differ by no more than epsilon count as equal. The candidates are 0 and the differences of the
+    metric within the pairs; of equally good ones it is the smallest. Raises InputError where there are too many pairs.
     """
     sizes = present.sum(axis=1)
     count = int((sizes * (sizes - 1) // 2).sum())
@@ -276,7 +257,7 @@ def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Bes
     sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / groups
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = 0.0 if best == 0 else float(distance[last][best - 1])
-    return Best(epsilon, float(sums[best]), groups)
+    return epsilon, float(sums[best]), groups
 
 
 def _pairs(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Iterator[tuple[Ints, Floats, Floats]]:

@@ -128,10 +128,7 @@ def draws(swapped: Bools, of_pairs: bool, resamples: int, seed: int) -> Iterator
 
 
 def _exchanged_scores(statistic: Statistic, human: Floats, metrics: Floats, present: Bools, pairs: Numbers) -> Exchange:
-    """Return what a statistic is after two metrics exchanged scores: see Exchange.
-
-    Scores are float64 [groups, members] and [metrics, groups, members].
-    """
+    """Return what a statistic is after two metrics exchanged scores, [metrics, groups, members]: see Exchange."""
 
     def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
         for one, two in pairs:

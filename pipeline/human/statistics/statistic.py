@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from ...metrics.base.options import Options, option, render_signature
+from ..correlation import quotient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +47,8 @@ class Groups(NamedTuple):
         return sizes
 
 
-class Value(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Value:
     """A statistic of one metric and one human score."""
 
     value: float
@@ -117,7 +119,8 @@ class Statistic:
         present = ~(np.isnan(human) | np.isnan(metric))
         groups = self.groups(present)
         if not len(groups.cells):
-            return Value(math.nan, int(present.sum()), 0, reason="there are no two scores to compare")
+            reason = "there are no two scores to compare"
+            return Value(value=math.nan, scores=int(present.sum()), groups=0, reason=reason)
         return self.value_of(groups, groups.of(human), groups.of(metric))
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
@@ -125,8 +128,10 @@ class Statistic:
         values = self.of_groups(human, metric, groups.present)
         undefined, scores = int(np.isnan(values).sum()), int(groups.sizes.sum())
         if undefined == len(values):
-            return Value(math.nan, scores, 0, undefined, reason=_constant(human, metric, groups))
-        return Value(float(averaged(values)), scores, len(values) - undefined, undefined)
+            reason = _constant(human, metric, groups)
+            return Value(value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason)
+        mean = float(averaged(values))
+        return Value(value=mean, scores=scores, groups=len(values) - undefined, undefined=undefined)
 
     def __str__(self) -> str:
         """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
@@ -144,8 +149,7 @@ def averaged(values: Floats) -> Floats:
     defined = ~np.isnan(values)
     counted = defined.sum(axis=-1)
     sums = np.where(defined, values, 0.0).sum(axis=-1)
-    means: Floats = np.divide(sums, counted, out=np.full(sums.shape, np.nan), where=counted > 0)
-    return means
+    return quotient(sums, counted)
 
 
 def _constant(human: Floats, metric: Floats, groups: Groups) -> str:
