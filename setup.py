@@ -48,8 +48,4 @@ FORKS = sys.platform == "linux" and sys.version_info < (3, 14)
 modules = cythonize(extensions, nthreads=PROCESSORS if FORKS else 0, shared_utility_qualified_name=ARRAYS)
 for module in modules:
     module.optional = True  # a missing compiler does not stop it
-setup(
-    ext_modules=modules,
-    cmdclass={"build_py": BuildWithSample},
-    options={"build_ext": {"parallel": PROCESSORS}},
-)
+setup(ext_modules=modules, cmdclass={"build_py": BuildWithSample}, options={"build_ext": {"parallel": PROCESSORS}})

@@ -132,12 +132,7 @@ def prepare(
         tasks=tasks,
         warnings=warnings,
         overrides=overrides,
-        written={
-            **kept,
-            "set": list(overrides.settings),
-            "only": list(overrides.only),
-            "written": config.root.plain(),
-        },
+        written={**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()},
         people=people,
         published=published,
     )

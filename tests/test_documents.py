@@ -77,10 +77,7 @@ def rows(page: str, title: str) -> list[list[str]]:
 
 
 def test_the_readme_has_three_rows_of_the_long_tables() -> None:
-    published, timed = (
-        rows("reproduce.md", "## What the recipes gave"),
-        rows("speed.md", TIMES),
-    )
+    published, timed = (rows("reproduce.md", "## What the recipes gave"), rows("speed.md", TIMES))
     shown = rows("README.md", "## Published numbers, reproduced"), rows("README.md", "## Speed")
     assert [len(table) for table in shown] == [3, 3]
     assert [row for row in shown[0] if row not in published] == []

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 KEYS = {
     # metric: (the key that names its columns in file names, the digest by which counts on disk are known again)
     "gleu[tok=whitespace]": ("overlap-match-penalty-n4-whitespace", "31fd781df93773720f69280fe23a2176"),
-    "gleu[tok=whitespace,lc=true]": (
-        "overlap-match-penalty-n4-whitespace-lc",
-        "786ec01146e9b5c786c88e5800d37d60",
-    ),
+    "gleu[tok=whitespace,lc=true]": ("overlap-match-penalty-n4-whitespace-lc", "786ec01146e9b5c786c88e5800d37d60"),
     "gleu[unit=char,n=6]": ("overlap-match-penalty-n6-char", "77bbccef28d1fd5a1b935832176b868f"),
     "google_gleu": ("overlap-match-n4-whitespace", "ba7df6c8e53c9e21bd80e51bfbf58de6"),
     "green": (

@@ -273,30 +273,15 @@ def of(section: str, *path: str | int, value: Any) -> Any:
 
 
 STRANGE: dict[str, tuple[Any, str]] = {
-    "a text for a number": (
-        of("scores", 0, "rank", value="x"),
-        "rank: Input should be a valid integer; found 'x'",
-    ),
-    "a number for a text": (
-        of("scores", 1, "system", value=7),
-        "scores[1].system: Input should be a valid string",
-    ),
+    "a text for a number": (of("scores", 0, "rank", value="x"), "rank: Input should be a valid integer; found 'x'"),
+    "a number for a text": (of("scores", 1, "system", value=7), "scores[1].system: Input should be a valid string"),
     "a list for a mapping": (
         of("scores", 0, "outputs", value=[]),
         "scores[0].outputs: Input should be a valid dictionary; found 'list'",
     ),
-    "an interval of three": (
-        of("scores", 0, "samples", "interval", value=[0, 1, 2]),
-        "interval: Tuple should",
-    ),
-    "a huge number": (
-        of("scores", 0, "score", value=10**400),
-        "scores[0].score: Input should be a valid number",
-    ),
-    "minus one line": (
-        of("datasets", "d", "lines", value=-1),
-        "lines: Input should be greater",
-    ),
+    "an interval of three": (of("scores", 0, "samples", "interval", value=[0, 1, 2]), "interval: Tuple should"),
+    "a huge number": (of("scores", 0, "score", value=10**400), "scores[0].score: Input should be a valid number"),
+    "minus one line": (of("datasets", "d", "lines", value=-1), "lines: Input should be greater"),
     "references": (
         of("datasets", "d", "references", value=10**9),
         "Input should be less than or equal to 4096; found 1000000000",

@@ -372,10 +372,7 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
     for command, summary in COMMANDS.items():
         module = import_module(f".commands.{command}", __package__) if command == name else None
         sub = commands.add_parser(
-            command,
-            help=summary,
-            description=module.__doc__ if module else None,
-            add_help=bool(module),
+            command, help=summary, description=module.__doc__ if module else None, add_help=bool(module)
         )
         if module:
             module.configure(sub)

@@ -300,13 +300,7 @@ MEMORY = "memory"
 
 
 def corpus_with_gold(
-    gold: object,
-    hypotheses: Any,
-    references: Any,
-    sources: Any,
-    views: Collection[str],
-    *,
-    systems_later: bool = False,
+    gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str], *, systems_later: bool = False
 ) -> Corpus:
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 

@@ -143,11 +143,7 @@ class Samples:
     """The samples of the texts of a data set, whose stretches have at most `most` lines."""
 
     def __init__(
-        self,
-        source: AnyText | None,
-        references: Sequence[AnyText],
-        systems: Mapping[str, AnyText],
-        most: int = LENGTH,
+        self, source: AnyText | None, references: Sequence[AnyText], systems: Mapping[str, AnyText], most: int = LENGTH
     ) -> None:
         texts = [*([source] if source else []), *references, *systems.values()]
         # how many lines of each text have SIZE bytes, on average

@@ -101,10 +101,7 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     name: ClassVar[str] = "chrf"
     summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
     help_page: ClassVar[str] = "bleu"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        "chrF+": {"word_order": "1"},
-        "chrF++": {"word_order": "2"},
-    }
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"chrF+": {"word_order": "1"}, "chrF++": {"word_order": "2"}}
     counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
 
     char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=MAX_ORDER)

@@ -60,10 +60,7 @@ class External(ReadsFiles, Numbers):
     help_page: ClassVar[str] = "statistics"
 
     title: str = option(
-        "external",
-        help="what the score is called",
-        free=True,
-        form=f"a name of at most {MAX_TITLE} signs",
+        "external", help="what the score is called", free=True, form=f"a name of at most {MAX_TITLE} signs"
     )
     score_: str = option(
         "mean",
@@ -71,11 +68,7 @@ class External(ReadsFiles, Numbers):
         choices=("mean", "sum", "f_beta"),
     )
     beta: str = option(
-        "0.5",
-        help="weight of recall against precision",
-        applies=_counts,
-        why="only score: f_beta has one",
-        **_NUMBER,
+        "0.5", help="weight of recall against precision", applies=_counts, why="only score: f_beta has one", **_NUMBER
     )
     decimals: int = option(
         0,

@@ -188,8 +188,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
-        _default_tokenizer,
-        "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3",
+        _default_tokenizer, "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3"
     )
     strip: bool = strip_option()
     lowercase: bool = lowercase_option()

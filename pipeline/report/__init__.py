@@ -32,9 +32,7 @@ FORMATS: dict[str, Format] = {
         printed=True,
     ),
     "latex": Format(
-        about="results.tex: tables with booktabs; types.tex",
-        files=later(__name__, "latex.latex_files"),
-        printed=True,
+        about="results.tex: tables with booktabs; types.tex", files=later(__name__, "latex.latex_files"), printed=True
     ),
     "parquet": Format(
         about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",

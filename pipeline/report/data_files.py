@@ -215,10 +215,7 @@ def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
 
 
 def _parquet(
-    rows: Callable[[], Iterator[Rows]],
-    types: dict[str, str],
-    scored: Sequence[Board],
-    labels: Sequence[str] = LABELS,
+    rows: Callable[[], Iterator[Rows]], types: dict[str, str], scored: Sequence[Board], labels: Sequence[str] = LABELS
 ) -> Content:
     """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""
     import pyarrow as pa

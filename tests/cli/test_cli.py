@@ -427,11 +427,7 @@ def test_lists_of_names_that_are_asked_for(call: Call, arguments: list[str], own
 
 @pytest.mark.parametrize(
     ("what", "name", "near"),
-    [
-        ("metrics", "glue", "gleu"),
-        ("tokenizers", "14a", "13a"),
-        ("statistics", "accuracey", "accuracy"),
-    ],
+    [("metrics", "glue", "gleu"), ("tokenizers", "14a", "13a"), ("statistics", "accuracey", "accuracy")],
 )
 def test_a_name_that_is_in_no_list_gets_the_nearest(call: Call, what: str, name: str, near: str) -> None:
     said = call("list", what, name)

@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 
 ORDERS = (1, 4, 6)
 UNITS = ("word", "char")
-SCRIPTS = {
-    "corpus": gleu.corpus_main.corpus_main,
-    "sent": gleu.sent_main.sent_main,
-    "mean": gleu.sent_main.mean_main,
-}
+SCRIPTS = {"corpus": gleu.corpus_main.corpus_main, "sent": gleu.sent_main.sent_main, "mean": gleu.sent_main.mean_main}
 """What the package's console scripts gleu, sgleu and mgleu call."""
 
 

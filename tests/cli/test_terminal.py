@@ -30,10 +30,7 @@ LINES = {
     "ref0": ["He goes to school 日本語 ±≤×· .", "Привет , мир .", "مرحبا today !", "naïve cafés 😀 ² λ ."],  # noqa: RUF001
     "ref1": ["He goes ∑ ∑ .", "Привет , мир !", "مرحبا , today !", "a naïve café 😀 😀 ."],
 }
-PLACES = {
-    "cp1252": {"PYTHONIOENCODING": "cp1252"},
-    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-}
+PLACES = {"cp1252": {"PYTHONIOENCODING": "cp1252"}, "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}}
 FILES = "-s source -r ref0 ref1 -o source"
 NAMED = FILES + " システム"
 COMMANDS = [

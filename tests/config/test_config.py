@@ -108,7 +108,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "[s.txt]": "1:16: datasets.d.source: expected text, found a list",
     },
     ", references: [r.txt]": {
-        "": "1:12: datasets.d: gleu needs references, the texts that outputs are compared with: add ...",
+        "": "1:12: datasets.d: gleu needs references, the texts that outputs are compared with: add ..."
     },
     "[r.txt]": {
         "[]": "1:31: datasets.d.references: is empty; at least one is needed",
@@ -179,9 +179,7 @@ MISTAKES: dict[str, dict[str, str]] = {
             "5:5: metrics[1]: the same metric with the same settings is asked for twice"
         ),
     },
-    "source: s.txt, ": {
-        "": "1:12: datasets.d: gleu needs a source...add `source: FILE`...",
-    },
+    "source: s.txt, ": {"": "1:12: datasets.d: gleu needs a source...add `source: FILE`..."},
 }
 """By what is put in place of which part of GOOD ("": added at its end): the message, without the name of the file.
 

@@ -228,10 +228,7 @@ def test_texts_of_records_may_hold_newlines() -> None:
 def test_newlines_in_a_text_change_its_digest() -> None:
     one, two = (
         prepare(jsonl(*rows)).corpora[0].systems["A"].digest
-        for rows in (
-            [{"h": "a\nb"}, {"h": "c"}, {"h": "d"}],
-            [{"h": "a"}, {"h": "b\nc"}, {"h": "d"}],
-        )
+        for rows in ([{"h": "a\nb"}, {"h": "c"}, {"h": "d"}], [{"h": "a"}, {"h": "b\nc"}, {"h": "d"}])
     )
     assert one != two
 
@@ -251,10 +248,7 @@ def test_newlines_in_a_text_change_its_digest() -> None:
             "'h': expected text, found a list; of references a list is read as several, of "
             "other texts name an item, such as 'h[0]'",
         ),
-        (
-            '{"h": null}',
-            "'h': expected text, found null; null is for references, with *",
-        ),
+        ('{"h": null}', "'h': expected text, found null; null is for references, with *"),
         ('{"h": "\\ud800"}', "'h': character 1 is half of a surrogate pair, which is no text"),
         ('{"h": "a", "h": "b"}', "not valid JSON: the key 'h' is given twice"),
     ],
@@ -316,10 +310,7 @@ def test_columns_of_parquet_files() -> None:
     [
         ("g", "a.parquet: no column is called 'g' (did you mean 'hyp'?); found hyp, n, e"),
         ("n", "a.parquet, row 1: 'n': expected text, found a number"),
-        (
-            "e",
-            "a.parquet, row 2: 'e': expected text, found null; null is for references, with *",
-        ),
+        ("e", "a.parquet, row 2: 'e': expected text, found null; null is for references, with *"),
     ],
 )
 def test_wrong_columns_are_told(column: str, message: str) -> None:

@@ -276,10 +276,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ({"a.txt": "\ufeffa b z\nd e f\ng h i\n"}, "d: a.txt: begins with a byte order mark, which is left out"),
         ({"a.txt": "a\0b\nc\nd\n"}, "d: a.txt: holds 1 NUL character; is it UTF-8 text?"),
-        (
-            {"r.txt": "a b\n\nc\n"},
-            "d: reference 0 (r.txt) has an empty line, 2: it counts as a sentence of length 0",
-        ),
+        ({"r.txt": "a b\n\nc\n"}, "d: reference 0 (r.txt) has an empty line, 2: it counts as a sentence of length 0"),
     ],
 )
 def test_what_is_probably_not_meant_gets_into_the_results(files: dict[str, str | bytes], warning: str) -> None:
@@ -359,9 +356,7 @@ def test_a_glance_at_few_texts_hides_no_warning(texts: tuple[Any, Any, Any], met
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         quick = pipeline.evaluate(*texts, metric).warnings
-        with (
-            mock.patch.object(input_warnings, "_ordinary", return_value=False),
-        ):
+        with mock.patch.object(input_warnings, "_ordinary", return_value=False):
             assert pipeline.evaluate(*texts, metric).warnings == quick
 
 
@@ -578,9 +573,7 @@ TEXT, OUTPUT = "reference 0 (r0.txt)", "system A"
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
-    [(lambda lines: list(map(str.lower, lines)), SMALL), (curly, SIGNS)],
-    ids=["capitals", "quotes"],
+    ("change", "told"), [(lambda lines: list(map(str.lower, lines)), SMALL), (curly, SIGNS)], ids=["capitals", "quotes"]
 )
 def test_texts_that_are_not_written_alike(tmp_path: Path, change: Callable[[list[str]], list[str]], told: str) -> None:
     reference = written(lines=200)

@@ -229,18 +229,9 @@ def test_wrong_csv_is_told(data: str, message: str) -> None:
             "d.jsonl",
             "the lines are JSON objects, not texts: name one of its fields, id, src, refs, translation: write ",
         ),
-        (
-            "d.parquet",
-            "is a table (parquet), no text: name one of its fields, id, src, refs, translation: write ",
-        ),
-        (
-            "d.arrow",
-            "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write ",
-        ),
-        (
-            "saved",
-            "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write ",
-        ),
+        ("d.parquet", "is a table (parquet), no text: name one of its fields, id, src, refs, translation: write "),
+        ("d.arrow", "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write "),
+        ("saved", "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write "),
         (
             "t.csv",
             "is a table (csv), no text: name one of its fields, id, text: write t.csv:text, or in a config {csv: FI",

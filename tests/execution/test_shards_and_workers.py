@@ -230,8 +230,7 @@ def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected:
 
 
 @pytest.mark.parametrize(
-    ("parts", "backend"),
-    [(0, "serial"), (1, "threading"), (3, "loky"), (8, "serial"), (8, "threading")],
+    ("parts", "backend"), [(0, "serial"), (1, "threading"), (3, "loky"), (8, "serial"), (8, "threading")]
 )
 def test_an_interrupted_run_goes_on_where_it_was(
     config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
@@ -389,9 +388,7 @@ def test_plan(
     assert workers.plan(n_jobs, backend, size) == expected
 
 
-def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(
-    kernel: str,
-) -> None:
+def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(kernel: str) -> None:
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     for in_memory, expected in ((False, "loky"), (True, {"python": "loky", "native": "threading"}[kernel])):
         number, backend = workers.plan("auto", "auto", 1 << 40, in_memory=in_memory)

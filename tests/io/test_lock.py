@@ -249,8 +249,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("backend", "name"),
-    [("serial", "SIGHUP"), ("threading", "SIGINT"), ("loky", "SIGINT"), ("loky", "SIGTERM")],
+    ("backend", "name"), [("serial", "SIGHUP"), ("threading", "SIGINT"), ("loky", "SIGINT"), ("loky", "SIGTERM")]
 )
 def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
     """The signal goes to the whole process group, as from a terminal."""

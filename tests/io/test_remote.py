@@ -254,9 +254,7 @@ def test_what_else_is_an_address_is_refused_with_its_place(server: Server) -> No
         f"datasets: {{d: {{references: [r.txt], keep: '{server.url('x')}'}}}}\nsystems: {{A: a.txt}}\nmetrics: [bleu]\n"
     )
     expected = f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
-    assert [line for line in found if "is an address" in line] == [
-        f"c.yaml:1:37: datasets.d.keep: {expected}",
-    ]
+    assert [line for line in found if "is an address" in line] == [f"c.yaml:1:37: datasets.d.keep: {expected}"]
 
 
 def test_names_of_addresses_show_no_secret() -> None:

@@ -152,10 +152,7 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.txt"
     path.write_text(text, encoding="utf-8", newline="")
     assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
-    assert [(cell.system, float(cell.score)) for cell in read_table(path, 1, 2)] == [
-        ("A", 1.0),
-        ("B", 2.0),
-    ]
+    assert [(cell.system, float(cell.score)) for cell in read_table(path, 1, 2)] == [("A", 1.0), ("B", 2.0)]
 
 
 def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
@@ -164,10 +161,7 @@ def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -
     path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
     assert list(
         numbers(path, "t.tsv", Column(kind="numbers", path=path, column="score", header=True, decimals=None))
-    ) == [
-        b"1.0",
-        b"2.0",
-    ]
+    ) == [b"1.0", b"2.0"]
     path.write_text("1;2\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
         list(numbers(path, "t.tsv", Column(kind="numbers", path=path, column="a+b", header=False, decimals=None)))

@@ -23,16 +23,7 @@ from sacrebleu.metrics.chrf import CHRF
 from pipeline import kernel as chosen_kernel
 from pipeline.cli.dispatch import main
 from pipeline.errors import InvalidTextError
-from pipeline.kernel.common import (
-    KINDS,
-    MAX_ORDER,
-    MERGED_KINDS,
-    SPLITS,
-    WITHOUT_OUTPUT,
-    Encoded,
-    Lines,
-    join_lines,
-)
+from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Encoded, Lines, join_lines
 from tests.conftest import ROOT
 from tests.oracles import naive
 from tests.support.kernels import (

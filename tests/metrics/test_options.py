@@ -189,14 +189,7 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
 # Scores from sums of counts: those that the same texts have, and those of sacreBLEU.
 
 
-SUMMED = [
-    "bleu",
-    "bleu[flavour=nltk,smoothing=method5]",
-    "chrf",
-    "chrf[nw=2,eps=true]",
-    "ter",
-    "green",
-]
+SUMMED = ["bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2,eps=true]", "ter", "green"]
 SUMMED += ["rouge[level=micro]"]
 SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
 
@@ -278,10 +271,7 @@ KEYS = {
         "errant-cs-cherrant",
         "ErrantNeeds(mode='cs', single=False, multi=False, style='cherrant', left_out=(), types=())",
     ),
-    "cleme[weights=sentence]": (
-        "cleme-dependent-48",
-        "ClemeNeeds(dependent=True, longest=48)",
-    ),
+    "cleme[weights=sentence]": ("cleme-dependent-48", "ClemeNeeds(dependent=True, longest=48)"),
     "external[score=f_beta,decimals=2]": (
         "external-external-tp-fp-fn-d2",
         "ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)",

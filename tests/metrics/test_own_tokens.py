@@ -209,10 +209,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
 @pytest.mark.parametrize(
     ("score", "message"),
     [
-        (
-            lambda: pipeline.sentence_scores(TWO, ["a"], ["a"]),
-            "metric: expected one metric, found a list of",
-        ),
+        (lambda: pipeline.sentence_scores(TWO, ["a"], ["a"]), "metric: expected one metric, found a list of"),
         (
             lambda: pipeline.evaluate(["a"], ["a"], metrics="bleu[tok=own]"),
             "hypotheses, item 1: expected a list of tok",

@@ -331,12 +331,7 @@ def test_configs_and_run_directories_import_nothing(
         "list metrics evil",
         "cite out",
     ]
-    commands += [
-        *reading,
-        "report out --format html markdown latex csv",
-        "reproduce out",
-        "run good.yaml",
-    ]
+    commands += [*reading, "report out --format html markdown latex csv", "reproduce out", "run good.yaml"]
     commands += [f"score {name} -o data/systems/eager.txt" for name in ("evil", "evil.py", "./evil.py", "evil:evil")]
     (folder / "commands.txt").write_text("\n".join(commands))
     for name in ("GEC_PIPELINE_PLUGINS", "GEC_PIPELINE_PLUGIN", "PIPELINE_PLUGINS", "PYTEST_PLUGINS"):

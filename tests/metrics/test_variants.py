@@ -96,11 +96,7 @@ def text(request: pytest.FixtureRequest) -> tuple[list[str], list[list[str]], li
 @pytest.mark.parametrize(("variant", "clip"), [("2017", None), ("2016", None), ("paper", None), ("paper", "sentence")])
 @pytest.mark.parametrize("policy", ["sample", "max", "mean", "each", "weighted"])
 def test_variants_of_one_reference_equal_the_naive_implementation(
-    text: tuple[list[str], list[list[str]], list[str]],
-    variant: str,
-    clip: str | None,
-    policy: str,
-    unit: str,
+    text: tuple[list[str], list[list[str]], list[str]], variant: str, clip: str | None, policy: str, unit: str
 ) -> None:
     source, references, output = text
     options = f"variant={variant},unit={unit},refs={policy}" + (f",clip={clip}" if clip else "")

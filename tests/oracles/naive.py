@@ -98,12 +98,7 @@ def penalty_n(source: Sequence[str], reference: Sequence[str], hypothesis: Seque
     return sum(min(sigma[g], eta[g]) for g in union_grams(sigma, eta) if rho[g] == 0)
 
 
-def penalty_paper_n(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
-    order: int,
-) -> int:
+def penalty_paper_n(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
     sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
     return sum(max(0, min(sigma[g], eta[g]) - min(rho[g], eta[g])) for g in union_grams(sigma, rho, eta))
@@ -114,12 +109,7 @@ def total_n(hypothesis: Sequence[str], order: int) -> int:
     return max(len(hypothesis) - order + 1, 0)
 
 
-def columns(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
-    n: int = 4,
-) -> Columns:
+def columns(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4) -> Columns:
     """All columns of one sentence and one reference, for orders 1..n."""
     orders = range(1, n + 1)
     return Columns(
@@ -329,10 +319,7 @@ def sentence_gleu_ones(cols: Columns, variant: str = "2017", clip: str | None = 
     """
     sums = terms(cols, variant, clip)
     smoothed = Sums(
-        [numer or 1 for numer in sums.numer],
-        [denom or 1 for denom in sums.denom],
-        sums.hyp_len or 1,
-        sums.ref_len or 1,
+        [numer or 1 for numer in sums.numer], [denom or 1 for denom in sums.denom], sums.hyp_len or 1, sums.ref_len or 1
     )
     return formula(smoothed, variant, "zero")
 
@@ -420,10 +407,7 @@ def best_reference(row: Sequence[Columns], variant: str = "2017", clip: str | No
 
 
 def gleu_max(
-    table: Sequence[Sequence[Columns]],
-    variant: str = "2017",
-    clip: str | None = None,
-    zero_total: str = "zero",
+    table: Sequence[Sequence[Columns]], variant: str = "2017", clip: str | None = None, zero_total: str = "zero"
 ) -> MaxResult:
     """Best reference of each sentence, then the corpus formula; penal_n = sum of min(match_n, penalty_n).
 
@@ -473,11 +457,7 @@ def difference_2016_03(left: Grams, right: Grams) -> Grams:
 
 
 def terms_2015(
-    source: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis: Sequence[str],
-    n: int,
-    lam: Fraction,
+    source: Sequence[str], references: Sequence[Sequence[str]], hypothesis: Sequence[str], n: int, lam: Fraction
 ) -> Sums:
     """numer = eta.A + eta.R - lam eta.P, total = |A| + max(|h|-n+1, 0), no brevity penalty (spec: 2015)."""
     numer: list[Number] = []
@@ -492,11 +472,7 @@ def terms_2015(
 
 
 def terms_2016_03(
-    source: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis: Sequence[str],
-    n: int,
-    lam: Fraction,
+    source: Sequence[str], references: Sequence[Sequence[str]], hypothesis: Sequence[str], n: int, lam: Fraction
 ) -> Sums:
     """numer = eta.A + max(eta.R - lam eta.P, 0), total = eta.A + max(|h|-n+1, 0) (spec: 2016-03)."""
     numer: list[Number] = []
@@ -609,10 +585,7 @@ def google_gleu_sentence(
 
 
 def google_gleu_corpus(
-    references: Sequence[Sequence[Sequence[str]]],
-    hypotheses: Sequence[Sequence[str]],
-    low: int = 1,
-    high: int = 4,
+    references: Sequence[Sequence[Sequence[str]]], hypotheses: Sequence[Sequence[str]], low: int = 1, high: int = 4
 ) -> float:
     """sum tp / sum n_all; arguments are tokens, references[i][r] of sentence i; 0 for an empty corpus."""
     best = [google_best(refs, hyp, low, high) for refs, hyp in zip(references, hypotheses, strict=True)]
@@ -631,12 +604,7 @@ class Green(NamedTuple):
     fn: list[int]
 
 
-def green_columns(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
-    n: int = 4,
-) -> Green:
+def green_columns(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4) -> Green:
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
     result = Green([], [], [])
     for order in range(1, n + 1):

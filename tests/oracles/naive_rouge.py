@@ -85,10 +85,7 @@ def weighted_places(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> 
 
 
 def weighted_hits(
-    reference: Sequence[Tokens],
-    output: Sequence[Tokens],
-    weigh: Callable[[int], float],
-    allowed: Tokens | None = None,
+    reference: Sequence[Tokens], output: Sequence[Tokens], weigh: Callable[[int], float], allowed: Tokens | None = None
 ) -> float:
     """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is no hit, if its last counts."""
     left = Counter(allowed if allowed is not None else [token for sentence in output for token in sentence])

@@ -29,11 +29,7 @@ if TYPE_CHECKING:
     from tests.report import browser as browsers
 
 KINDS = ("all", "some", "none")
-LABELS = {
-    "all": "all annotators make",
-    "some": "only some annotators make",
-    "none": "no annotator makes",
-}
+LABELS = {"all": "all annotators make", "some": "only some annotators make", "none": "no annotator makes"}
 
 
 ROWS = """

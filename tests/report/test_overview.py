@@ -124,10 +124,7 @@ def said(results: Results) -> str:
         ),
         (
             results_of(
-                ABC,
-                ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)},
-                baseline="B",
-                different=(("A", "B"), ("C", "B")),
+                ABC, ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)}, baseline="B", different=(("A", "B"), ("C", "B"))
             ),
             "A is first by rank range; 1 of 2 is better than B, 1 worse.",
         ),

@@ -106,10 +106,7 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
     assert titles == expected
     assert len(titles) == 16
     assert list(drawn_forests[0].names) == sorted(names, key=lambda metric: -names[metric]["pearson"]["value"])
-    assert [name for name, _ in people["plots"]][:2] == [
-        "Pearson with expected wins",
-        "Spearman with expected wins",
-    ]
+    assert [name for name, _ in people["plots"]][:2] == ["Pearson with expected wins", "Spearman with expected wins"]
 
 
 def test_plots_show_the_same(material: Material) -> None:

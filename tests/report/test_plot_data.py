@@ -13,14 +13,7 @@ import pytest
 
 from pipeline.report.html import svg
 from pipeline.report.plots.canvas import MARKS, draw_matrix, draw_points, draw_rows, styled
-from pipeline.report.tables.plot_data import (
-    difference_rows,
-    forests,
-    pair_matrix,
-    rank_rows,
-    scatters,
-    score_rows,
-)
+from pipeline.report.tables.plot_data import difference_rows, forests, pair_matrix, rank_rows, scatters, score_rows
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap
 from tests.report.test_plots import material
@@ -32,10 +25,7 @@ if TYPE_CHECKING:
 SYSTEMS = [f"system-{number}" for number in range(13)]
 RESULTS = material(SYSTEMS).results
 SCORES = RESULTS.scores
-ROWS = {
-    "ranks": rank_rows(SCORES),
-    "correlations": next(forests(RESULTS))[-1],
-}
+ROWS = {"ranks": rank_rows(SCORES), "correlations": next(forests(RESULTS))[-1]}
 
 
 def shapes(drawing: Drawing, tag: str, kind: str = "") -> list[ET.Element]:
@@ -185,10 +175,7 @@ def test_names_on_the_page_lie_on_no_other(count: int) -> None:
 
 def test_drawings_of_many_systems_stay_inside() -> None:
     results = material([f"system-{n}-{'x' * n}" for n in range(40)]).results
-    described: list[Rows | Points | None] = [
-        rank_rows(results.scores),
-        next(scatters(results))[-1],
-    ]
+    described: list[Rows | Points | None] = [rank_rows(results.scores), next(scatters(results))[-1]]
     for drawing in (one(svg.drawn("x", shown)) for shown in described):
         for tag in ("line", "rect", "circle", "text"):
             for shape in shapes(drawing, tag):

@@ -95,10 +95,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(sample: Path, capsys: py
     ("changes", "said"),
     [
         ({"publication": None}, "is no recipe, which has `publication` with the keys what and verdict"),
-        (
-            {"publication": {"what": "x", "verdict": "rounding"}},
-            "the keys publication.cite, publication.url,",
-        ),
+        ({"publication": {"what": "x", "verdict": "rounding"}}, "the keys publication.cite, publication.url,"),
         ({"publication": {"what": "x", "verdict": "not published"}, "expect": None}, "publication.recipe, expect are"),
         ({"expect": None}, "the keys expect are missing"),
         ({"systems": {"A": "data:conl14/AMU"}}, "no data set is called 'conl14' (did you mean 'conll14'?)"),

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 RECIPES = published.recipes()
 ANNOTATED = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
-AT_HAND = (
-    "official-2014.combined-withalt.m2",
-    "NUCLE.m2.ieval.xml",
-    *(f"conll14-{name}.errant" for name in ANNOTATED),
-)
+AT_HAND = ("official-2014.combined-withalt.m2", "NUCLE.m2.ieval.xml", *(f"conll14-{name}.errant" for name in ANNOTATED))
 """Files of conll14-annotations that are beside the checkout, though not in the mirror."""
 ERRANT = ("tp", "fp", "fn", "precision", "recall", "score")
 NUMBER = re.compile(r"(?<![_0-9.])-?[0-9]+\.[0-9]+")

@@ -121,13 +121,7 @@ def test_draws_are_turned_evenly(tmp_path: Path, metric: str, references: int) -
 
 
 def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> None:
-    config = write_run(
-        tmp_path,
-        LINES,
-        seed=3,
-        references=3,
-        chosen=[f"gleu[iter={ITERATIONS}]"],
-    )
+    config = write_run(tmp_path, LINES, seed=3, references=3, chosen=[f"gleu[iter={ITERATIONS}]"])
     config.write_text(config.read_text("utf-8").replace('"source":', '"empty_references": "none", "source":'), "utf-8")
     folder = tmp_path / "d"
     for number in range(3):

@@ -84,8 +84,4 @@ def _statistics(names: Iterable[str]) -> None:
         print()
 
 
-LISTS = {
-    "metrics": _metrics,
-    "tokenizers": _tokenizers,
-    "statistics": _statistics,
-}
+LISTS = {"metrics": _metrics, "tokenizers": _tokenizers, "statistics": _statistics}

@@ -12,11 +12,4 @@ from . import rouge_scorer, scoring
 from .rouge_scorer import RougeScorer
 from .scoring import AggregateScore, BootstrapAggregator, Score
 
-__all__ = [
-    "AggregateScore",
-    "BootstrapAggregator",
-    "RougeScorer",
-    "Score",
-    "rouge_scorer",
-    "scoring",
-]
+__all__ = ["AggregateScore", "BootstrapAggregator", "RougeScorer", "Score", "rouge_scorer", "scoring"]

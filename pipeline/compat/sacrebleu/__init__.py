@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
     from .metrics import BLEUScore, CHRFScore, Streams, TERScore
 
-__all__ = [
-    "BLEU",
-    "CHRF",
-    "TER",
-    "corpus_bleu",
-    "corpus_chrf",
-    "corpus_ter",
-    "sentence_bleu",
-]
+__all__ = ["BLEU", "CHRF", "TER", "corpus_bleu", "corpus_chrf", "corpus_ter", "sentence_bleu"]
 
 
 def corpus_bleu(

@@ -43,16 +43,7 @@ from ...io.safe_files import (
 )
 from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
-from .counts import (
-    COLUMNS,
-    UNFINISHED,
-    ShardFile,
-    StoredCounts,
-    find,
-    new_proof,
-    of_keys,
-    own_files,
-)
+from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, new_proof, of_keys, own_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -362,11 +353,7 @@ class RunDirectory:
         """Return the files that the program has written here and may delete, run.json last."""
         listed = set(self.manifest().get("files", ())) - {MANIFEST}
         names = [*listed, *(f"{name}{TEMPORARY}" for name in [*listed, MANIFEST])]
-        return [
-            *deletable(self.path, names),
-            *own_files(self.path / UNFINISHED),
-            *deletable(self.path, [MANIFEST]),
-        ]
+        return [*deletable(self.path, names), *own_files(self.path / UNFINISHED), *deletable(self.path, [MANIFEST])]
 
     def clear(self, *, whole: bool) -> None:
         """Delete the files of contents() but run.json and log.txt, and then the folders that are empty.

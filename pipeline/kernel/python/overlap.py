@@ -26,11 +26,7 @@ def ngrams(ids: Sequence[int], order: int) -> Ngrams:
 
 
 def overlap(
-    source: Encoded | None,
-    references: Sequence[Encoded],
-    systems: Sequence[Encoded],
-    order: int,
-    kinds: Sequence[str],
+    source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
 ) -> dict[str, NDArray[np.int64]]:
     """Count the n-grams that outputs share with references and source, for orders 1 to `order`.
 

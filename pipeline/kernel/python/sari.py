@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 
 def sari(
-    source: Encoded,
-    references: Sequence[Encoded],
-    systems: Sequence[Encoded],
-    missing: NDArray[np.bool_] | None = None,
+    source: Encoded, references: Sequence[Encoded], systems: Sequence[Encoded], missing: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Count the n-grams that outputs add, keep and delete, for the orders 1 to SARI_ORDER.
 

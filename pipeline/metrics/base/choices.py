@@ -116,12 +116,7 @@ class SequentialAnnotatorChoice:
     """
 
     def __init__(
-        self,
-        keys: Keys,
-        names: Sequence[str],
-        *,
-        counts_of: CountsOf = lambda columns: columns,
-        running: bool = True,
+        self, keys: Keys, names: Sequence[str], *, counts_of: CountsOf = lambda columns: columns, running: bool = True
     ) -> None:
         """Take the keys that are to be greatest, and the names of the counts.
 

@@ -196,10 +196,7 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
         return SequentialAnnotatorChoice(
-            self._keys,
-            COUNTS,
-            counts_of=lambda columns: {**columns, "gold": columns["ref_len"]},
-            running=running,
+            self._keys, COUNTS, counts_of=lambda columns: {**columns, "gold": columns["ref_len"]}, running=running
         )
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:

@@ -54,10 +54,7 @@ def _usual(name: str, otherwise: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda given: COCO[name] if given.get("flavour") == "coco" else otherwise
 
 
-_SAMPLED: dict[str, Any] = {
-    "applies": lambda m: m.level == "bootstrap",
-    "why": "only level: bootstrap draws samples",
-}
+_SAMPLED: dict[str, Any] = {"applies": lambda m: m.level == "bootstrap", "why": "only level: bootstrap draws samples"}
 _LIMIT: dict[str, Any] = {
     "maximum": 1_000_000,
     "implicit": True,

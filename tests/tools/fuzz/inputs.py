@@ -148,11 +148,7 @@ def cut_it_short(case: Case) -> None:
 
 def add_a_line(case: Case) -> None:
     path, kind = case.rng.choice(case.files)
-    extra = {
-        "txt": b"\nz\n",
-        "jsonl": b'{"t": {"x": "z"}}\n',
-        "tsv": b"9\tz\n",
-    }
+    extra = {"txt": b"\nz\n", "jsonl": b'{"t": {"x": "z"}}\n', "tsv": b"9\tz\n"}
     data = path.read_bytes()
     more = extra.get(kind, b"trailing bytes that are no data")
     if kind == "parquet":
