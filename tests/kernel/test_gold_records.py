@@ -11,7 +11,7 @@ from pipeline.corpus.edits.m2_files import NOOP
 from pipeline.corpus.edits.records import record_of
 from pipeline.kernel.common import join_lines
 from pipeline.kernel.gold_edits import gold_records
-from pipeline.metrics.m2.counts import listed_edits, read_gold
+from pipeline.metrics.m2.metric import listed_edits, read_gold
 
 WRONG = ["0", "a b", "1 2 3", "", "0 1.5", "0 \u00bd"]
 

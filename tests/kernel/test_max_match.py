@@ -18,7 +18,7 @@ from pipeline.kernel import gold_edits
 from pipeline.kernel.common import Encoded
 from pipeline.kernel.gold_edits import GoldEdits, MaxMatches
 from pipeline.kernel.python import max_match
-from pipeline.kernel.python.max_match_lattice import lattice
+from pipeline.kernel.python.max_match import lattice
 from tests.oracles.max_match_linear import WayOrLinear
 from tests.support.kernels import PYTHON, Twin
 

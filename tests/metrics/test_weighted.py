@@ -22,7 +22,7 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text, surveyed
 from pipeline.metrics.build import from_text
 from pipeline.metrics.nlg import grams
-from pipeline.tokenizers.nist import EMPTY, NistTokenization
+from pipeline.metrics.nlg.nist import NOTHING, NistTokenization
 from tests.conftest import called
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ TOKENS = [
     ("mteval", True, "A<SKIPPED>É <skipped>x&amp;lt;", ["a", "<", "skipped", ">", "É", "x", "<"]),
     ("mteval", True, "a\x1cb\u00a0c", ["a\ufdd1b", "c"]),
     ("mteval", True, "", []),
-    ("pymteval", True, "", [EMPTY]),
+    ("pymteval", True, "", [NOTHING]),
     ("pymteval", True, "ΑΣ.Ω É-\nx", ["ας", ".", "ω", "éx"]),
     ("pymteval", False, "É-1 1-2", ["É-1", "1", "-", "2"]),
     ("nltk", False, "&lt;a&#91; &amp;quot; -\nx", ["<", "a", "[", "&", "quot", ";", "-", "x"]),

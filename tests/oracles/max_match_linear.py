@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipeline.kernel.gold_edits import MAX_CHECKED, MAX_ROW, MAX_STATES
 from pipeline.kernel.python import max_match
-from pipeline.kernel.python.max_match import edit_of
-from pipeline.kernel.python.max_match_lattice import changes_nothing, steps_of
+from pipeline.kernel.python.max_match import changes_nothing, edit_of, steps_of
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pipeline.kernel.python.max_match import Edit
-    from pipeline.kernel.python.max_match_lattice import Arc, Gold, Vertex
+    from pipeline.kernel.python.max_match import Arc, Edit, Gold, Vertex
 
     State = tuple[Vertex, int]
 

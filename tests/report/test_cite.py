@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.cli.commands.cite import DIGESTS, METHODS, bibtex, keys_of_texts, of_metric
 from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.options import with_samples
-from pipeline.report.citations import DIGESTS, METHODS, bibtex, keys_of_texts, of_metric
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, called
 

@@ -1,4 +1,4 @@
-/* The lattice of MaxMatch, compiled: the twin of `python/max_match_lattice.py`.
+/* The lattice of MaxMatch, compiled: the twin of `python/max_match.py`.
  *
  * The table of alignments has a byte for each cell: bits 0 to 2 say whether an insertion, a deletion or a diagonal step
  * into it is best where a substitution costs 1, bits 3 to 5 the same where it costs 2, and bits 6 and 7 whether the end
