@@ -106,9 +106,15 @@ class Corpus:
 
     @cached_property
     def samples(self) -> Samples:
-        """Some lines of each text, but for references that are scored as systems."""
+        """Some lines of each text, but for references that are scored as systems.
+
+        With gold edits and no references the source stands for these, as corrections are near to it.
+        """
         own = {name: text for name, text in self.systems.items() if name not in self.references_as_systems}
-        return Samples(self.source, self.references, own)
+        samples = Samples(self.source, self.references, own)
+        for each in (samples, samples.short) if self.views and self.source and not self.references else ():
+            each.references, each.source = each.given, None
+        return samples
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""

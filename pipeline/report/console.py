@@ -81,7 +81,7 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = (), *,
             print_board(results, part, digits, columns)
     if results.statistics:
         print_text(settings_line(results.statistics))
-    if parts and not columns:
+    if parts and not columns and results.statistics:
         print_text(HINT)
     if results.human:
         print()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
 
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
@@ -202,8 +203,18 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
             row += ["-", "-"]
         rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
     kept = [n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)]
-    kept = [0, 1, 2, *picked(header[3:], columns, 3)] if columns else kept
+    kept = [0, 1, 2, *picked(header[3:], _as_printed(results, scores[0], columns), 3)] if columns else kept
     return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
+
+
+def _as_printed(results: Results, score: Score, columns: Sequence[str]) -> list[str]:
+    """Return columns with the names that outputs have here, where papers write others, such as P for precision."""
+    try:
+        metric = results.metric(score.metric)
+    except InputError:  # of another version
+        return list(columns)
+    written = {normalize("NFKC", metric.in_text(name)[1]): name for name in score.outputs}
+    return [written.get(column, column) for column in columns]
 
 
 def is_count(name: str, metric: type[Metric]) -> bool:
@@ -237,7 +248,7 @@ def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> li
     """
 
     def same(title: str) -> str:
-        return re.sub("[ _-]", "_", title.lower())
+        return re.sub("[ _-]", "_", title.lower() if len(title) > 1 else title)  # P is no p
 
     kept: set[int] = set()
     for pattern in patterns:
