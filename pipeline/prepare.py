@@ -277,9 +277,9 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
     view = corpus.views.get(metric.needs.input) if compares_gold(metric.needs.input) else None
     if view and view.foreign and own and own.gold != KEEP:
-        ways = "`annotator: auto` among the options of the metric (--annotator auto) has the gold annotated anew"
-        keep = "`gold: keep` (--gold-edits keep) compares it as it is"
-        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways}; {keep}"
+        ways = "`annotator: auto` among the options of the metric (--annotator auto) has the gold annotated anew; "
+        ways += "`gold: keep` (--gold-edits keep) compares it as it is"
+        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways}"
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
@@ -324,26 +324,21 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
 
 
 def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
-    """Yield a problem for each data set without source or references, and each metric that needs them.
-
-    An unknown key may stand for what is missing, and is told already, as references that are wrong are.
-    """
+    """Yield a problem for each data set without source or references, and each metric that needs them."""
     from .config.models import DatasetConfig
 
     for dataset in config.datasets:
-        has_edits, written = dataset.m2 or dataset.gold, config.root.find(("datasets", dataset.name)).value
-        if isinstance(written, dict) and not written.keys() <= DatasetConfig.model_fields.keys():
+        has_edits, value = dataset.m2 or dataset.gold, config.root.find(("datasets", dataset.name)).value
+        written = set(value if isinstance(value, dict) else ())
+        if written - DatasetConfig.model_fields.keys():  # which are told, and may stand for what is missing
             continue
         for metric in {metric.name: metric for metric in metrics}.values():
             if metric.needs.source and not (dataset.source or has_edits):
                 message = without_source(metric.name, metric.hint, "add `source: FILE`")
                 yield config.root.problem(message, ("datasets", dataset.name))
-            asked = isinstance(written, dict) and "references" in written
-            if metric.needs.references and not (dataset.references or has_edits or asked):
-                if metric.needs.input in (GOLD, EDITS):
-                    message = f"{metric.name} compares edits with those of an M2 file: add `gold: FILE`"
-                else:
-                    message = without_references(metric.name, "add `references: [FILE]`")
+            told = "references" in written or metric.needs.input in (GOLD, EDITS)  # by others
+            if metric.needs.references and not (dataset.references or has_edits or told):
+                message = without_references(metric.name, "add `references: [FILE]`")
                 yield config.root.problem(message, ("datasets", dataset.name))
 
 

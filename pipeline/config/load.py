@@ -160,8 +160,8 @@ _EXPECTED = {
     "int_type": "expected a whole number",
 }
 """Our words for errors of pydantic, by their types."""
-_MEANT = {"src": "source", "ref": "references", "refs": "references"}
-_MEANT |= dict.fromkeys(("hyp", "hyps", "hypotheses", "outputs"), "systems")
+_MEANT = dict.fromkeys(("hyp", "hyps", "hypotheses", "outputs"), "systems")
+_MEANT |= {"src": "source", "ref": "references", "refs": "references"}
 """Keys as other programs call them, and what is written here."""
 
 
@@ -173,8 +173,7 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
         shown = "a mapping" if isinstance(value, dict) else "a list"
     if kind == "extra_forbidden":
         known, meant = _fields(location[:-1], records), _MEANT.get(location[-1], "")
-        hint = f" (did you mean {'' if meant in known else 'the section '}'{meant}'?)"
-        hint = hint if meant in (*known, "systems") else did_you_mean(location[-1], known)
+        hint = f" (did you mean '{meant}'?)" if meant in (*known, "systems") else did_you_mean(location[-1], known)
         return root.problem(f"unknown key{hint}", location)
     if kind == "missing":
         return root.problem(f"the key '{location[-1]}' is missing", location[:-1])

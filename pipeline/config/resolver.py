@@ -64,7 +64,6 @@ class Resolver:
         self.absent: set[Path] = set()
         """Paths of files that are not here. They have a problem already, so nobody need open them."""
         self.places: dict[str, Location] = {}
-        """Where each file is named first."""
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""

@@ -106,10 +106,7 @@ class Corpus:
 
     @cached_property
     def samples(self) -> Samples:
-        """Some lines of each text, but for references that are scored as systems.
-
-        With gold edits and no references the source stands for these, as corrections are near to it.
-        """
+        """Some lines of each text but references that are systems; beside gold alone the source is the reference."""
         own = {name: text for name, text in self.systems.items() if name not in self.references_as_systems}
         samples = Samples(self.source, self.references, own)
         for each in (samples, samples.short) if self.views and self.source and not self.references else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
@@ -203,18 +204,12 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
             row += ["-", "-"]
         rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
     kept = [n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)]
-    kept = [0, 1, 2, *picked(header[3:], _as_printed(results, scores[0], columns), 3)] if columns else kept
+    written: dict[str, str] = {}
+    with suppress(InputError):  # of another version; else how papers write outputs, such as P for precision
+        made = results.metric(printed)
+        written = {normalize("NFKC", made.in_text(name)[1]): name for name in outputs}
+    kept = [0, 1, 2, *picked(header[3:], [written.get(c, c) for c in columns], 3)] if columns else kept
     return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
-
-
-def _as_printed(results: Results, score: Score, columns: Sequence[str]) -> list[str]:
-    """Return columns with the names that outputs have here, where papers write others, such as P for precision."""
-    try:
-        metric = results.metric(score.metric)
-    except InputError:  # of another version
-        return list(columns)
-    written = {normalize("NFKC", metric.in_text(name)[1]): name for name in score.outputs}
-    return [written.get(column, column) for column in columns]
 
 
 def is_count(name: str, metric: type[Metric]) -> bool:
