@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -28,7 +28,7 @@ from .metrics.base.capabilities import (
     warner,
     without_code,
 )
-from .metrics.base.needs import GOLD, TEXTS, annotator_of, compares_gold
+from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
 from .metrics.build import metrics_called, resolve_all
 from .metrics.defaults import with_defaults
@@ -141,10 +141,9 @@ def prepare(
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
     """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
     corpus = tasks[0].corpus
-    if any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks):  # references are read
-        warnings = [*suspicions(corpus), *mixed_styles(corpus, [task.metric for task in tasks])]
-    else:
-        warnings = suspicions(corpus, references=False)
+    read = any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks)
+    warnings = suspicions(corpus, references=read)
+    warnings += mixed_styles(corpus if read else replace(corpus, references=()), [task.metric for task in tasks])
     of_gold: dict[str, None] = {}
     for task in tasks:
         if task.metric.needs.input == GOLD:
@@ -200,6 +199,9 @@ def _opened(
         opener = Opener(options.threads, config.run.max_unpacked, absent)
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
+        for number, problem in enumerate(problems):
+            if problem.position in config.places and problem.message.startswith("no such file"):
+                problems[number] = config.root.problem(str(problem), config.places[problem.position])
         problems += _missing_texts(config, metrics)
         if not problems:
             how = Annotating(options.threads, listener, opener)
@@ -270,8 +272,9 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
     view = corpus.views.get(metric.needs.input) if compares_gold(metric.needs.input) else None
     if view and view.foreign and own and own.gold != KEEP:
-        ways = "`annotator: auto` among the options of the metric has the gold annotated anew; `gold: keep` compares it"
-        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways} as it is"
+        ways = "`annotator: auto` among the options of the metric (--annotator auto) has the gold annotated anew; "
+        ways += "`gold: keep` (--gold-edits keep) compares it as it is"
+        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways}"
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
@@ -317,16 +320,19 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
 
 def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
     """Yield a problem for each data set without source or references, and each metric that needs them."""
+    from .config.models import DatasetConfig
+
     for dataset in config.datasets:
-        has_edits = dataset.m2 or dataset.gold
+        has_edits, value = dataset.m2 or dataset.gold, config.root.find(("datasets", dataset.name)).value
+        written = set(value if isinstance(value, dict) else ())
+        if written - DatasetConfig.model_fields.keys():  # which are told, and may stand for what is missing
+            continue
         for metric in {metric.name: metric for metric in metrics}.values():
             if metric.needs.source and not (dataset.source or has_edits):
                 message = without_source(metric.name, metric.hint, "add `source: FILE`")
                 yield config.root.problem(message, ("datasets", dataset.name))
-            asked = config.root.find(("datasets", dataset.name)).get(
-                "references"
-            )  # some that are wrong are told already
-            if metric.needs.references and not (dataset.references or has_edits or asked):
+            told = "references" in written or metric.needs.input in (GOLD, EDITS)  # by others
+            if metric.needs.references and not (dataset.references or has_edits or told):
                 message = without_references(metric.name, "add `references: [FILE]`")
                 yield config.root.problem(message, ("datasets", dataset.name))
 

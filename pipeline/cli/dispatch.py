@@ -94,7 +94,7 @@ class Help(argparse.HelpFormatter):
         lines: list[str] = []
         for stays, block in itertools.groupby(text.splitlines(), lambda line: line[:1] in (" ", "")):
             own = list(block)
-            lines += own if stays else textwrap.wrap(" ".join(own), width)
+            lines += own if stays else textwrap.wrap(" ".join(own), width, break_on_hyphens=False)
         return "\n".join(indent + part for line in lines for part in _wrapped(line, width))
 
     def _split_lines(self, text: str, width: int) -> list[str]:
@@ -108,7 +108,7 @@ class Help(argparse.HelpFormatter):
 
 def _wrapped(line: str, width: int) -> list[str]:
     """Return a line of a list or an example as several; a shell reads those of a command as one."""
-    command = "gec-pipeline " in line
+    command = "gec-pipeline " in line and line.startswith(" ")
     hanging = 6 if command else len(re.match(r" *(\S+  +)?", line)[0])  # type: ignore[index]  # it always fits
     parts = textwrap.wrap(
         line, width - 2 * command, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False

@@ -64,6 +64,7 @@ def load(
         human=written.human,
         published=written,
         absent=frozenset(resolver.absent),
+        places=resolver.places,
     )
     return loaded, nodes, problems
 
@@ -159,6 +160,9 @@ _EXPECTED = {
     "int_type": "expected a whole number",
 }
 """Our words for errors of pydantic, by their types."""
+_MEANT = dict.fromkeys(("hyp", "hyps", "hypotheses", "outputs"), "systems")
+_MEANT |= {"src": "source", "ref": "references", "refs": "references"}
+"""Keys as other programs call them, and what is written here."""
 
 
 def _explain(root: Node, item: Any, records: Records) -> Problem:
@@ -168,7 +172,9 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
     if isinstance(value, dict | list):
         shown = "a mapping" if isinstance(value, dict) else "a list"
     if kind == "extra_forbidden":
-        return root.problem(f"unknown key{did_you_mean(location[-1], _fields(location[:-1], records))}", location)
+        known, meant = _fields(location[:-1], records), _MEANT.get(location[-1], "")
+        hint = f" (did you mean '{meant}'?)" if meant in (*known, "systems") else did_you_mean(location[-1], known)
+        return root.problem(f"unknown key{hint}", location)
     if kind == "missing":
         return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
     if kind in _EMPTY:

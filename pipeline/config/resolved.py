@@ -9,7 +9,7 @@ import itertools
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -196,6 +196,8 @@ class Config:
     statistics: StatisticsConfig | None = None
     human: HumanConfig | None = None
     published: PublishedConfig
+    places: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
+    """Where each file is named first."""
     absent: frozenset[Path] = frozenset()
     """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
 

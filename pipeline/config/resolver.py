@@ -63,6 +63,7 @@ class Resolver:
         """What globs matched."""
         self.absent: set[Path] = set()
         """Paths of files that are not here. They have a problem already, so nobody need open them."""
+        self.places: dict[str, Location] = {}
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
@@ -292,7 +293,9 @@ class Resolver:
             return STDIN if text == "-" else self.never(text)
         text = self.filled(text, location, dataset, system)
         if not is_data(text) or is_glob(text):
-            return locate(base_of(self.root.find(location)), text)
+            path = locate(base_of(self.root.find(location)), text)
+            self.places.setdefault(str(path), location)
+            return path
         files = self.fetched(lambda: [named_one(text)], location)
         return files[0] if files else self.never(text)
 

@@ -127,7 +127,7 @@ class _View:
         """Yield that gold of other types than ERRANT's is not compared, and what is."""
         if self.given.foreign:
             texts = "the texts that its edits make" if self.given.references else "the references of the data set"
-            keep = "`gold: keep` among the options of the metric compares its edits as they are"
+            keep = "`gold: keep` among the options of the metric (--gold-edits keep) compares its edits as they are"
             yield f"{self.given.foreign}: {texts} are annotated with {self.annotator} in its place; {keep}"
 
     def _of_text(self, text: AnyText) -> _Reference:

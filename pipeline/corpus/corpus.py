@@ -106,9 +106,12 @@ class Corpus:
 
     @cached_property
     def samples(self) -> Samples:
-        """Some lines of each text, but for references that are scored as systems."""
+        """Some lines of each text but references that are systems; beside gold alone the source is the reference."""
         own = {name: text for name, text in self.systems.items() if name not in self.references_as_systems}
-        return Samples(self.source, self.references, own)
+        samples = Samples(self.source, self.references, own)
+        for each in (samples, samples.short) if self.views and self.source and not self.references else ():
+            each.references, each.source = each.given, None
+        return samples
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
@@ -211,8 +212,9 @@ def _listed(names: Sequence[str]) -> str:
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
     """Return the warnings about a data set, each with its name.
 
-    `references` says whether the texts of the references are read. Metrics of edits do not read them.
+    `references` says whether the texts of the references are read. Metrics of edits do so where they annotate them.
     """
+    references = references or any(view.annotated for view in corpus.views.values())
     if _ordinary(corpus):  # equal texts are all that can be told
         texts = [text.strings for text in corpus.texts() if isinstance(text, MemoryText)]
         if len({*texts}) == len(texts):
@@ -220,7 +222,7 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
         warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
     else:
         warnings = [*corpus.notes, *_odd_files(corpus), *(_references(corpus) if references else []), *_systems(corpus)]
-        warnings += mistaken_texts(corpus) if references else []
+        warnings += mistaken_texts(corpus if references else replace(corpus, references=()))
     return [f"{corpus.name}: {text}" for text in warnings]
 
 

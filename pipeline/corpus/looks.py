@@ -61,7 +61,7 @@ class Look(NamedTuple):
     """Something that is counted in the lines of a text, and told where many lines have it.
 
     Messages have the fields {called}, {named} with the file, {share}, {line} and {sign}, and
-    {base}, the first reference.
+    {base}, the first reference, or the source where there are gold edits alone.
     """
 
     seen: Callable[[Sample, Samples], Seen]

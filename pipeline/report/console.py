@@ -61,7 +61,7 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = (), *,
             print_board(results, part, digits, columns)
     if results.statistics:
         print_text(settings_line(results.statistics))
-    if parts and not columns:
+    if parts and not columns and results.statistics:
         print_text("(intervals, rank ranges and tests of each metric: --boards)")
     if results.human:
         print()

@@ -230,7 +230,7 @@ def test_gold_of_other_types_is_annotated_anew(asked: list[list[Pair]], capsys: 
     write({"nucle.m2": FOREIGN})
     assert outputs({"gold": "nucle.m2"}, PLAIN, auto) == expected
     assert outputs({"gold": "nucle.m2"}, {"A": "A.txt", "B": {"m2": "B.m2"}}, auto, "mixed") == expected
-    replaced = f"{REPLACED} are annotated with {ONE} in its place; `gold: keep`"
+    replaced = f"{REPLACED} are annotated with {ONE} in its place; `gold: keep` among .* \\(--gold-edits keep\\)"
     with pytest.warns(UserWarning, match="annotators without a line"), pytest.warns(UserWarning, match=replaced):
         found = pipeline.evaluate(OUTPUTS, metrics=auto, gold="nucle.m2")
     assert [(result.system, result.outputs, result.rank) for result in found] == expected
@@ -267,8 +267,8 @@ def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
     found = problems(config({"gold": "nucle.m2"}, FILES, ["errant", "cleme", "m2"]))
     assert found == [
         f"d: {name}: nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which are not ERRANT's, and the "
-        "outputs have edits of ERRANT: `annotator: auto` among the options of the metric has the gold annotated anew; "
-        "`gold: keep` compares it as it is"
+        "outputs have edits of ERRANT: `annotator: auto` among the options of the metric (--annotator auto) has the "
+        "gold annotated anew; `gold: keep` (--gold-edits keep) compares it as it is"
         for name in ("errant", "cleme")
     ]
     # what another program gave on both sides is compared as ever

@@ -148,6 +148,16 @@ def test_every_command_has_help_with_an_example(call: Call, name: str) -> None:
 # ---- help
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("width", [60, 80, 97])
+def test_examples_alone_go_on_behind_a_backslash(
+    call: Call, monkeypatch: pytest.MonkeyPatch, name: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call(name, "--help").out.splitlines()
+    assert [line for line in lines if line.endswith("gec-") or re.match(r"\S.*\\$", line)] == []
+
+
 def test_help_finds_a_word_on_all_pages(call: Call) -> None:
     code, printed, _ = call("help", "cohen")
     lines = printed.splitlines()

@@ -82,6 +82,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "\nrun:\n  njobs: 2\n": "6:3: run.njobs: unknown key (did you mean 'n_jobs'?)",
         "output: {dir: o, digit: 1}\n": "4:18: output.digit: unknown key (did you mean 'digits'?)",
         "zzz: 1\n": "4:1: zzz: unknown key",
+        "hyp: {A: a.txt}\n": "4:1: hyp: unknown key (did you mean 'systems'?)",
         "run: {x-a: 1}\n": "4:7: run.x-a: unknown key",
         "run: fast\n": "4:1: run: expected a mapping (key: value), found 'fast'",
         "run:\n": "4:1: run: expected a mapping (key: value), found nothing",
@@ -103,6 +104,9 @@ MISTAKES: dict[str, dict[str, str]] = {
     },
     "{d: {source: s.txt, references: [r.txt]}}": {"{}": "1:1: datasets: is empty; at least one is needed"},
     "s.txt": {
+        "s.txt, refs: r.txt": "1:31: datasets.d.refs: unknown key (did you mean 'references'?)",
+        "s.txt, outputz: r.txt": "1:31: datasets.d.outputz: unknown key (did you mean 'outputs'?)",
+        "s.txt, hyps: r.txt": "1:31: datasets.d.hyps: unknown key (did you mean 'systems'?)",
         "s.txt, referenzes: r.txt": "1:31: datasets.d.referenzes: unknown key (did you mean 'references'?)",
         "''": "1:16: datasets.d.source: is empty; expected a path",
         "[s.txt]": "1:16: datasets.d.source: expected text, found a list",
@@ -113,7 +117,7 @@ MISTAKES: dict[str, dict[str, str]] = {
     "[r.txt]": {
         "[]": "1:31: datasets.d.references: is empty; at least one is needed",
         "{}": "1:31: datasets.d.references: expected a list, found a mapping",
-        "x.txt": "!x.txt: ...",
+        "x.txt": "1:43: datasets.d.references: x.txt: no such file...",
         "[r.txt, {}]": "1:51: datasets.d.references[1]: expected ...found a mapping",
     },
     "gleu": {
@@ -363,11 +367,17 @@ run: {n_jbs: 1}
         "c.yaml:8:5: metrics[0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu...",
         "c.yaml:9:18: metrics[1].n: expected a whole number from 1 to 9, found '99'",
         "c.yaml:9:25: metrics[1].tokeniser: gleu has no such option (did you mean 'tokenizer'?)",
-        "missing.dat: no such file",
+        "c.yaml:2:62: datasets.d.references[1]: missing.dat: no such file",
     ]
     found = sorted(problems(text))
     assert len(found) == len(expected)
     assert [pair for pair in zip(found, sorted(expected), strict=True) if not same(*pair)] == []
+
+
+def test_a_key_that_is_unknown_is_not_told_as_references_that_lack_too() -> None:
+    assert len(problems(GOOD.replace("references", "refs"))) == 1
+    (found,) = problems(GOOD.replace(", references: [r.txt]", "").replace("gleu", "m2"))
+    assert found.startswith("d: m2 compares edits with those of an M2 file: `gold: FILE` in the data set")
 
 
 def test_no_mistake_hides_another() -> None:
@@ -391,8 +401,8 @@ expect:
         "c.yaml:3:53: datasets.d.lines: unknown key",
         "c.yaml:4:7: datasets.e.source: expected text, found a list",
         "c.yaml:5:46: datasets.f.references[1]: the key 'column' is missing",
-        "gone.txt: no such file...",
-        "other.txt: no such file...",
+        "c.yaml:3:42: datasets.d.references[1]: gone.txt: no such file...",
+        "c.yaml:5:7: datasets.f.source: other.txt: no such file...",
         "c.yaml:6:11: metrics[0]: no metric is called 'gluee' (did you mean 'gleu'?); known: gleu...",
         "c.yaml:6:31: metrics[1].ordr: bleu has no such option (did you mean 'order'?)",
         "c.yaml:7:14: statistics.resamples: expected a whole number, found 'no'",

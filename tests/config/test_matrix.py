@@ -225,7 +225,7 @@ def test_options_stand_beside_a_name_with_options() -> None:
         ),
         ("systems.A.x=3", "--set systems.A.x=3: 'systems.A' is the text 'a.txt', which has no keys"),
         ("run.n_jobs=", "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing"),
-        ("systems.B=none", "none: no such file"),
+        ("systems.B=none", "--set systems.B=none: systems.B: none: no such file"),
         ("output=[", "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'"),
         (
             "output=!!python/name:os.system",

@@ -335,11 +335,11 @@ def test_a_file_that_is_no_parquet_is_told() -> None:
         ("{tsv: a, column: h, header: maybe}", "c.yaml:2:34: systems.A.header: expected true or false, found 'maybe'"),
         ("{jsonl: '', column: h}", "c.yaml:2:15: systems.A.jsonl: is empty; expected a path"),
         ("{josnl: a, column: h}", "c.yaml:2:15: systems.A.josnl: no data set of this name (did you mean 'jsonl'?)"),
-        ("none.txt", "none.txt: no such file (did you mean 's.txt'?)"),
-        ("none/a.txt", "none/a.txt: no such file; no folder none"),
+        ("none.txt", "c.yaml:2:11: systems.A: none.txt: no such file (did you mean 's.txt'?)"),
+        ("none/a.txt", "c.yaml:2:11: systems.A: none/a.txt: no such file; no folder none"),
         (".", ".: is a folder; expected a text file"),
         ("{jsonl: ., column: h}", ".: is a folder; expected a text file"),
-        ("{jsonl: none, column: h}", "none: no such file"),
+        ("{jsonl: none, column: h}", "c.yaml:2:15: systems.A.jsonl: none: no such file"),
     ],
 )
 def test_a_wrong_path_is_told(value: str, message: str) -> None:
@@ -367,7 +367,9 @@ metrics: [gleu]
 
 
 def test_a_wrong_file_in_several_roles_is_told_once() -> None:
-    assert problems(CONFIG.replace("r.txt", "none").replace("a.txt", "none")) == ["none: no such file"]
+    assert problems(CONFIG.replace("r.txt", "none").replace("a.txt", "none")) == [
+        "c.yaml:1:44: datasets.d.references[0]: none: no such file"
+    ]
 
 
 # The temporary folder.
@@ -432,7 +434,7 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
         ),
         ("keep: []", "c.yaml:1:52: datasets.d.keep: is empty; at least one line is needed, found a list"),
         ("drop: [1-3]", "c.yaml:1:59: datasets.d.drop[0]: every line is dropped; nothing can be scored"),
-        ("keep: none.txt", "none.txt: no such file (did you mean 'n.txt'?)"),
+        ("keep: none.txt", "c.yaml:1:52: datasets.d.keep: none.txt: no such file (did you mean 'n.txt'?)"),
         ("keep: n.txt", "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100"),
         ("keep: empty.txt", "empty.txt: names no line"),
         ("keep: [1], drop: [2]", "c.yaml:1:63: datasets.d.drop: give keep or drop, not both"),
@@ -539,7 +541,12 @@ def test_all_problems_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> No
     write({"a.gz": b"x", "r.txt": b"\xff\n", "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n"})
     assert main(["run", "c.yaml"]) == 2
     said = capsys.readouterr().err
-    assert sorted(line.split(" ")[1] for line in said.splitlines()) == ["a.gz:", "c.yaml:4:1:", "none:", "r.txt:1:"]
+    assert sorted(line.split(" ")[1] for line in said.splitlines()) == [
+        "a.gz:",
+        "c.yaml:2:20:",
+        "c.yaml:4:1:",
+        "r.txt:1:",
+    ]
     assert not Path("runs").exists()
 
 

@@ -96,7 +96,8 @@ def test_types_that_have_other_names(tmp_path: Path, capsys: pytest.CaptureFixtu
     outputs = {"eager": DATA / "eager.m2"}
     said = "eager.m2: types of edits are "
     with pytest.raises(
-        ConfigError, match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` compares"
+        ConfigError,
+        match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` \(--gold-edits keep\) compares",
     ):
         warnings_of(tmp_path, gold, outputs, "errant")
     assert [said in note for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")].count(True) == 1

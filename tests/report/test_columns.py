@@ -128,6 +128,34 @@ def test_columns_without_a_metric_are_those_of_all(folder: Path, capsys: pytest.
     assert re.split("  +", both.splitlines()[1]) == ["system", "gleu (refs:sample)", "gleu (refs:max)", "errant"]
 
 
+def test_a_single_metric_has_its_columns_by_the_names_of_papers(capsys: pytest.CaptureFixture[str]) -> None:
+    files = ("--gold", DATA / "m2" / "gold.m2", "-o", DATA / "m2" / "careful.m2", DATA / "m2" / "eager.m2")
+    for metric in ("errant", "errant[beta=1]"):
+        plain = called(capsys, "score", metric, *files, "--columns", "precision", "recall")
+        assert plain[1].splitlines()[1].split() == ["rank", "system", "errant", "precision", "recall"]
+        assert called(capsys, "score", metric, *files, "--columns", "P", "R") == plain
+    tested = called(capsys, "score", "errant", *files, "--columns", "P", "--confidence")[1]
+    assert tested.splitlines()[1].split() == ["rank", "system", "errant", "precision"]  # and not p
+    code, out, err = called(capsys, "score", "errant", *files, "--columns", "Q", "precison")
+    assert (code, out) == (2, "")
+    assert "--columns Q: there is no such column" in err
+    texts = ("-r", DATA / "reference0.txt", "-o", DATA / "systems" / "careful.txt", DATA / "systems" / "eager.txt")
+    code, out, err = called(capsys, "score", "ter", *texts, "--columns", "P", "--paired-bs")
+    assert (code, out) == (2, "")
+    assert "--columns P: there is no such column (did you mean 'p'?)" in err
+
+
+def test_statistics_are_hinted_at_where_there_are_some(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "each metric: --boards)" not in called(capsys, "show", folder)[1]
+    texts = ("-r", DATA / "reference0.txt", "-o", DATA / "systems" / "careful.txt", DATA / "systems" / "eager.txt")
+    assert "--boards" not in called(capsys, "score", "chrf", "ter", *texts)[1]
+    tested = {"metrics": ["errant", "m2"], "statistics": {"resamples": 5, "trials": 5}}
+    pipeline.run(ROOT / "configs" / "edits.yaml", tmp_path / "run", set=tested)
+    assert "each metric: --boards)" in called(capsys, "show", tmp_path / "run")[1]
+
+
 @pytest.mark.parametrize(
     "command", [("show",), ("report", "--format", "latex"), ("report", "--format", "html"), ("rank",)]
 )

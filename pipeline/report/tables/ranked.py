@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
 
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
@@ -202,7 +204,11 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
             row += ["-", "-"]
         rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
     kept = [n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)]
-    kept = [0, 1, 2, *picked(header[3:], columns, 3)] if columns else kept
+    written: dict[str, str] = {}
+    with suppress(InputError):  # of another version; else how papers write outputs, such as P for precision
+        made = results.metric(printed)
+        written = {normalize("NFKC", made.in_text(name)[1]): name for name in outputs}
+    kept = [0, 1, 2, *picked(header[3:], [written.get(c, c) for c in columns], 3)] if columns else kept
     return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
@@ -232,7 +238,7 @@ def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> li
     """
 
     def same(title: str) -> str:
-        return re.sub("[ _-]", "_", title.lower())
+        return re.sub("[ _-]", "_", title.lower() if len(title) > 1 else title)  # P is no p
 
     kept: set[int] = set()
     for pattern in patterns:
