@@ -116,6 +116,17 @@ def test_every_type_of_rouge_has_a_column(folder: Path, capsys: pytest.CaptureFi
     assert cells(table)[0][-3:] == ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
 
 
+def test_tables_tell_chrf_with_words_from_chrf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, other = tmp_path / "text", tmp_path / "other"
+    text.write_text("a b c\n")
+    other.write_text("a b d\n")
+    for named, columns in ((["chrf", "chrf++"], ["chrf", "chrf++"]), (["chrf++"], ["chrf++"])):
+        header = called(capsys, "score", *named, "-r", text, "-o", text, other, "-q")[1].splitlines()[1]
+        assert header.split()[-len(columns) :] == columns
+    found = pipeline.evaluate(["a b c"], ["a b d"], metrics=["chrf", "chrf++"])
+    assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
+
+
 def test_columns_without_a_metric_are_those_of_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
     titles = re.split("  +", out.splitlines()[1])
