@@ -109,6 +109,17 @@ def test_a_head_spans_its_columns_in_latex(folder: Path, capsys: pytest.CaptureF
     assert "TER: the lowest score is the best." in out
 
 
+def test_notes_are_sentences_and_signatures_have_their_samples(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    settings = {"metrics": ["ter"], "statistics": {"resamples": 50, "trials": 50}}
+    pipeline.run(ROOT / "configs" / "edits.yaml", tmp_path / "run", set=settings)
+    for form, sign in (("latex", r"\%"), ("markdown", "%")):
+        out = called(capsys, "report", tmp_path / "run", "--format", form)[1]
+        assert f"intervals at 95{sign}. The lower the score, the better." in out
+        assert "TER|nrefs:2|bs:50|seed:12345|" in out
+
+
 def test_every_type_of_rouge_has_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = called(capsys, "show", folder)[1].splitlines()[1]
     assert header.split()[-4:] == ["ter", "rouge1", "rouge2", "rougeL"]

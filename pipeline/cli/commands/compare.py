@@ -173,17 +173,13 @@ def _gate(args: argparse.Namespace) -> int:
         print("no system has other outputs in the two runs, so none is worse")
     whole = next((name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)), "same")
     if args.json:
-        told = {"verdict": whole, "warnings": results.warnings, "comparisons": without_nan(verdicts)}
-        print(json.dumps(told, indent=1))
+        sections = {"verdict": whole, "warnings": results.warnings, "comparisons": without_nan(verdicts)}
+        print(json.dumps(sections, indent=1))
     return int(whole == "worse")
 
 
 def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[Board], list[str]]:
-    """Return a board for each system of both runs, with its old and its new version, and the systems that NEW lacks.
-
-    Where each run has a single system, these are compared, whatever they are called. Raises InputError where several
-    have no name in common.
-    """
+    """Return a board for each system of both runs, or the only two, as it was and as it is; and what NEW lacks."""
     left = {part for board in boards for name in board.names for part in (name, name.rpartition("@")[0])}
     read = (stored_runs.load_runs(run)[0].scores for run in (args.run, args.run2))
     old, new = (list(dict.fromkeys(score.system for score in scores if score.system in left)) for scores in read)
@@ -191,15 +187,13 @@ def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[B
     if not both and (len(old), len(new)) != (1, 1):
         known = "; ".join(f"{run} has {', '.join(own) or 'none'}" for run, own in ((args.run, old), (args.run2, new)))
         raise InputError(
-            f"--fail-if-worse: no system has the same name in both runs, so nothing is compared: {known}; say --system "
-            "with one of each run to compare these two"
+            f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
         )
-    pairs = [
-        (board, own)
-        for board in boards
-        for own in [[n for n in board.names if n.rpartition("@")[0] == name] for name in both] or [board.names]
-    ]
-    versions = [picked([(b, b.names.index(name)) for name in own]) for b, own in pairs if len(own) == 2]
+    versions = []
+    for board in boards:
+        for name in both or [""]:
+            own = [n for n, called in enumerate(board.names) if not both or called.rpartition("@")[0] == name]
+            versions += [picked([(board, n) for n in own])] if len(own) == 2 else []
     return versions, [name for name in old if both and name not in new]
 
 
