@@ -241,14 +241,17 @@ class Resolver:
         return self.never(pattern) if is_data(pattern) else self.path(str(written), location, dataset, system)
 
     def globbed(self, globs: list[str], datasets: list[str]) -> tuple[System, ...]:
-        """Return the systems whose outputs match globs. Each is called as its file, without a text suffix."""
+        """Return the systems whose outputs match globs. Each is called as its file without a common suffix."""
         systems: dict[str, dict[str, Input]] = {}
+        suffixes = {Path(pattern).suffix for pattern in globs if is_glob(pattern)}
+        shared = suffixes.pop() if len(suffixes) == 1 else ""
         for index, pattern in enumerate(globs):
             at: Location = ("systems", index)
             matched: dict[Path | Remote, None] = {}
             for dataset in datasets:
                 outputs = self.outputs(pattern, dataset, at)
-                for path, name in outputs.items():
+                for path, called_so in outputs.items():
+                    name = called_so.removesuffix(shared) if shared[1:].isalpha() else called_so
                     twin = systems.setdefault(name, {}).setdefault(dataset, path)
                     if twin != path:
                         self.problem(f"two files would both be the system '{name}': {twin} and {path}", at)

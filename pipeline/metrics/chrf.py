@@ -99,6 +99,7 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     """
 
     name: ClassVar[str] = "chrf"
+    short_names: ClassVar[Mapping[str, str]] = {"nw:2": "chrf++"}
     summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
     help_page: ClassVar[str] = "bleu"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"chrF+": {"word_order": "1"}, "chrF++": {"word_order": "2"}}

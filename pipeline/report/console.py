@@ -90,6 +90,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
     print_text(f"{about}; {group.heading}" if group.heading else about)
     table = ranked_table(results, scores, digits, columns)
+    table[0][2] = group.output
     best = best_of(results.datasets[group.dataset], group, digits)
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]

@@ -13,7 +13,7 @@ from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
-from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, size
+from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, labels, picked, ranked_table, size
 from .tables.series import best_sentences
 
 if TYPE_CHECKING:
@@ -118,7 +118,8 @@ class Whole:
         except InputError:  # of another version
             self.metric = None
         name = group.metric.partition("|")[0]
-        self.differs = group.label.removeprefix(name) if group.label.startswith(name) else ""
+        short = labels([group.metric])[group.metric]
+        self.differs = group.label.removeprefix(short) if group.label.startswith(name) else ""
         """In what the metric differs from others of its name, in parentheses."""
         self.called = (self.metric.name_in_text if self.metric else name) + self.differs
         """What papers call the metric."""
@@ -143,7 +144,7 @@ class Whole:
     def title(self, number: int) -> str:
         """Return what commands call a column."""
         own, name = self.header[number], self.group.metric.partition("|")[0]
-        if own.startswith(name):  # as rouge2, precision of which is rouge2_precision
+        if own.startswith(name) and own != name:  # as rouge2, precision of which is rouge2_precision
             return own + self.differs
         return f"{self.group.label} {own}" if number else self.group.label
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..metrics.base.capabilities import in_percent
+from ..metrics.base.options import with_samples
 from ..metrics.names import class_of
 from .by_type import NONE, caption, of_system, side_by_side, types_of
 from .overview import Whole, overviews
@@ -117,14 +118,17 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
+    said = [
+        f"{(note if ': ' in note else note[:1].upper() + note[1:]).rstrip('.')}." for note in notes_of(group.scores)
+    ]
     return Sheet(
         name=f"{group.dataset}-{group.label}",
         caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {whole.called}",
         header=[titles.get(title, title) for title in header],
         rows=cells,
         names=(1,),
-        notes=[*notes, *_settings(results), *notes_of(group.scores), *best_sentences(results, group)],
-        signatures=_signatures([group]),
+        notes=[*notes, *_settings(results), *said, *best_sentences(results, group)],
+        signatures=_signatures(results, [group]),
     )
 
 
@@ -168,7 +172,7 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
         rows=rows,
         notes=[note for note in notes if note],
         items=[f"{name}: {column.verdict_sentence}" for name, column in scores],
-        signatures=_signatures(own),
+        signatures=_signatures(results, own),
     )
 
 
@@ -179,9 +183,12 @@ def _settings(results: Results) -> list[str]:
     return [f"{line[:1].upper()}{line[1:]}; intervals at {level_name(results)}."]
 
 
-def _signatures(own: Sequence[Group]) -> list[str]:
-    """Return the signatures of metrics, each with the one that the field's own tool gives it."""
-    return list(dict.fromkeys(text for group in own for text in (group.metric, group.scores[0].peer_signature) if text))
+def _signatures(results: Results, own: Sequence[Group]) -> list[str]:
+    """Return the signatures of metrics, each with the one that the field's own tool gives it, with its samples."""
+    drawn = results.statistics if "resamples" in (results.statistics or {}) else None
+    pairs = ((group.metric, group.scores[0].peer_signature) for group in own)
+    both = ((text, with_samples(peer, drawn) if peer and drawn else peer) for text, peer in pairs)
+    return list(dict.fromkeys(text for pair in both for text in pair if text))
 
 
 def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:

@@ -166,6 +166,11 @@ def test_help_finds_a_word_on_all_pages(call: Call) -> None:
     assert all("cohen" in line.lower() for line in lines)
 
 
+def test_help_finds_curves_as_people_call_them(call: Call) -> None:
+    for words in ("checkpoints", "training curve"):
+        assert "reports: " in call("help", words)[1]
+
+
 def test_help_lists_its_topics(call: Call) -> None:
     said = call("help")
     assert said.code == 0

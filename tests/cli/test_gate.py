@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import pipeline
 from pipeline.cli import main
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REFERENCE = (ROOT / "data" / "reference0.txt").read_text(encoding="utf-8").splitlines()
 
@@ -80,3 +77,56 @@ def test_a_sentence_says_it(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_does_not_fit_is_told(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", *words]) == 2
     assert capsys.readouterr().err.startswith("error: --fail-if-worse: takes two runs, OLD and NEW")
+
+
+def evaluate(folder: str, counts: dict[str, int]) -> None:
+    """Run chrF of systems that have so many lines reversed."""
+    for system, count in counts.items():
+        Path(f"{folder}-{system}.txt").write_text("\n".join(spoilt(REFERENCE, count)) + "\n", encoding="utf-8")
+    config = {
+        "datasets": {"d": {"references": [str(ROOT / "data" / "reference0.txt")]}},
+        "systems": {system: f"{folder}-{system}.txt" for system in counts},
+        "metrics": ["chrf"],
+        "statistics": {"resamples": 100, "trials": 200},
+        "output": {"dir": folder},
+    }
+    pipeline.run(config)
+
+
+def test_systems_without_a_common_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    evaluate("g1", {"base": 0, "large": 5})
+    evaluate("g2", {"base-v2": 40, "large-v2": 5})
+    capsys.readouterr()
+    assert main(["compare", "g1", "g2", "--fail-if-worse", "-q", "--json"]) == 2
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert told["verdict"] == "error"
+    assert told["message"] in err
+    assert "g1 has base, large; g2 has base-v2, large-v2" in err
+    assert main(["compare", "g1", "g2", "--fail-if-worse", "-q", "--system", "base", "base-v2"]) == 1
+    assert capsys.readouterr().out.startswith("d, chrf: base-v2 (before: base) is worse: ")
+
+
+def test_systems_that_the_new_run_lacks_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    evaluate("g1", {"a": 10, "b": 20, "c": 0})
+    evaluate("g2", {"a": 50, "b": 60})
+    capsys.readouterr()
+    assert main(["compare", "g1", "g2", "--fail-if-worse", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert "warning: g2: lacks c, which g1 has: not compared\n" in err
+    told = json.loads(out)
+    assert told["warnings"][0] == "g2: lacks c, which g1 has: not compared"
+    assert [item["p_adjusted"] for item in told["comparisons"]] == [2 * item["p"] for item in told["comparisons"]]
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_margin_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--margin", "90"]) == 0
+    assert "d, ter: A is not worse by more than 90: 0.00 -> " in capsys.readouterr().out
+    assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--test", "none"]) == 2

@@ -484,6 +484,8 @@ def outputs(*names: str) -> None:
         ),
         ("b1 a1", "['o/b*', a.txt, 'o/*']", ["b1", "a", "a1"]),  # in the order in which the globs are written
         ("A", "[a.txt, '[a].txt']", ["a"]),  # one file, matched twice
+        ("step-1.en step-2.en", "['o/*.en']", ["step-1", "step-2"]),  # a suffix of all files is no part of names
+        ("a.one b.two", "['o/*.one', 'o/*.two']", ["a.one", "b.two"]),
         ("1²2 SMEC+morph GPT-4(zero-shot).txt", "['o/*']", ["1²2", "GPT-4(zero-shot)", "SMEC+morph"]),
     ],
 )

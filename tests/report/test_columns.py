@@ -109,11 +109,33 @@ def test_a_head_spans_its_columns_in_latex(folder: Path, capsys: pytest.CaptureF
     assert "TER: the lowest score is the best." in out
 
 
+def test_notes_are_sentences_and_signatures_have_their_samples(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    settings = {"metrics": ["ter"], "statistics": {"resamples": 50, "trials": 50}}
+    pipeline.run(ROOT / "configs" / "edits.yaml", tmp_path / "run", set=settings)
+    for form, sign in (("latex", r"\%"), ("markdown", "%")):
+        out = called(capsys, "report", tmp_path / "run", "--format", form)[1]
+        assert f"intervals at 95{sign}. The lower the score, the better." in out
+        assert "TER|nrefs:2|bs:50|seed:12345|" in out
+
+
 def test_every_type_of_rouge_has_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = called(capsys, "show", folder)[1].splitlines()[1]
     assert header.split()[-4:] == ["ter", "rouge1", "rouge2", "rougeL"]
     table = called(capsys, "report", folder, "--format", "markdown")[1]
     assert cells(table)[0][-3:] == ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
+
+
+def test_tables_tell_chrf_with_words_from_chrf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, other = tmp_path / "text", tmp_path / "other"
+    text.write_text("a b c\n")
+    other.write_text("a b d\n")
+    for named, columns in ((["chrf", "chrf++"], ["chrf", "chrf++"]), (["chrf++"], ["chrf++"])):
+        header = called(capsys, "score", *named, "-r", text, "-o", text, other, "-q")[1].splitlines()[1]
+        assert header.split()[-len(columns) :] == columns
+    found = pipeline.evaluate(["a b c"], ["a b d"], metrics=["chrf", "chrf++"])
+    assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
 
 
 def test_columns_without_a_metric_are_those_of_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

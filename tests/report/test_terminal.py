@@ -109,6 +109,17 @@ def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeyp
     assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
 
 
+def test_names_that_would_look_alike_are_cut_where_they_differ(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_terminal(monkeypatch, 40)
+    names = [f"data/generaltest2024-outputs/{name}-transformer.en" for name in ("first", "final")]
+    print_table(["system", "score"], [[name, "1.00"] for name in names], left=(0,), whole=(0,))
+    out = capsys.readouterr().out
+    assert "…firs" in out
+    assert "…fina" in out
+
+
 def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
     assert wrapped(text, sys.stdout) == text

@@ -22,22 +22,27 @@ import json
 import math
 import sys
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, get_args
 
 from ...config.models import StatisticsConfig
-from ...errors import InputError, printable
+from ...errors import InputError, PipelineError, printable
 from ...metrics.names import factor, goodness, lower_is_better
 from ...report.terminal.progress import Bar
+from ...scoring import stored_runs
 from ...scoring.board import picked
 from ...scoring.results import without_nan
 from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...scoring.board import Board
-    from ...scoring.results import Results
+    from ...scoring.results import Comparison, Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
+NO_TEST = "--test none: nothing is compared; the run's config says so, or --test; name another test"
 ASKED = ("test", "correction", "annotators", "outputs", "level", "resamples", "trials", "seed")
 """Settings of the run's statistics that the command line may change."""
 
@@ -54,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit code 1 where a system of the second run is significantly worse",
     )
-    meaning = "with --fail-if-worse: worse by more than X points, as tables print them, whether significant or not"
+    meaning = "with --fail-if-worse, in place of the test: worse by more than X points as printed, significant or not"
     parser.add_argument("--margin", type=_margin, metavar="X", help=meaning)
     parser.add_argument(
         "--worst", type=whole_number(1), metavar="N", help="print the N sentences where two systems differ most"
@@ -93,7 +98,12 @@ def run(args: argparse.Namespace) -> int:
     if args.worst:
         return _worst(args)
     if args.fail_if_worse or args.margin is not None:
-        return _gate(args)
+        try:
+            return _gate(args)
+        except PipelineError as error:
+            if args.json:
+                print(json.dumps({"verdict": "error", "message": str(error)}, indent=1))
+            raise
     results = compared(args, args.run2, args.baseline, from_config=not args.all)
     check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
     if args.json:
@@ -101,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     elif results.tests:
         print_comparisons(results, args.digits, args.columns)
     elif (results.statistics or {}).get("test") == "none":
-        raise InputError("--test none: nothing is compared; the run's config says so, or --test; name another test")
+        raise InputError(NO_TEST)
     else:
         raise InputError(f"{args.run}: there is one system only, so there is nothing to compare")
     return 0
@@ -112,13 +122,22 @@ def _gate(args: argparse.Namespace) -> int:
     from ...report.tables import percent
     from ...report.tables.comparisons import is_significant, p_cell
     from ...report.tables.ranked import labels
+    from ...scoring.resampling.paired_tests import CORRECTIONS
 
     if not args.fail_if_worse or not args.run2 or args.baseline:
         raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
     results = compared(args, args.run2, None, from_config=False, versions=True)
-    called, verdicts = labels(test.metric for test in results.tests), []
+    settings, tests = results.statistics or {}, list["Comparison"]()
+    if settings["test"] == "none":
+        raise InputError(NO_TEST)
+    for _, group in groupby(results.tests, key=lambda test: (test.dataset, test.metric)):
+        own = list(group)
+        adjusted = CORRECTIONS[settings["correction"]]([test.p for test in own])
+        tests += [replace(test, p_adjusted=p) for test, p in zip(own, adjusted, strict=True)]
+    called, verdicts = labels(test.metric for test in tests), []
     scores = {(score.dataset, score.metric, score.system): score.score for score in results.scores}
-    for test in results.tests:
+    by = "" if args.margin is None else f" by more than {args.margin:g}"
+    for test in tests:
         both = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
         keys = [key for key in scores if key in both]  # in the order of _versions()
         old, new = (scores[key] for key in keys)
@@ -129,28 +148,41 @@ def _gate(args: argparse.Namespace) -> int:
         ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
         numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "p_adjusted": test.p_adjusted}
         better = not lower_is_better(test.metric)
-        names = {"dataset": test.dataset, "metric": test.metric, "system": keys[1][2].rpartition("@")[0] or keys[1][2]}
+        was, now = (key[2].rpartition("@")[0] or key[2] for key in keys)
+        names = {"dataset": test.dataset, "metric": test.metric, "system": now}
         verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers, "interval": ends})
         if not args.json:
             before, after = (percent(value, args.digits, test.metric) for value in (old, new))
             change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
-            told = "not different" if verdict == "same" else verdict
-            print(printable(f"{test.dataset}, {called[test.metric]}: {names['system']} is {told}: {change}"))
+            told = ("not worse" if by else "not different") if verdict == "same" else verdict
+            name = now if now == was else f"{now} (before: {was})"
+            print(printable(f"{test.dataset}, {called[test.metric]}: {name} is {told}{by}: {change}"))
     if not verdicts and not args.json:
         print("no system has other outputs in the two runs, so none is worse")
     whole = next((name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)), "same")
     if args.json:
-        print(json.dumps({"verdict": whole, "comparisons": without_nan(verdicts)}, indent=1))
+        sections = {"verdict": whole, "warnings": results.warnings, "comparisons": without_nan(verdicts)}
+        print(json.dumps(sections, indent=1))
     return int(whole == "worse")
 
 
-def _versions(board: Board, *, alone: bool) -> list[Board]:
-    """Return a board for each system of two runs: old, new. With `alone` each run has one, whatever its name."""
-    named: dict[str, list[str]] = {}
-    for name in board.names:  # those of the first run come first
-        named.setdefault(name.rpartition("@")[0], []).append(name)
-    pairs = [own for base, own in named.items() if base] or ([board.names] if alone and len(board.names) == 2 else [])
-    return [picked([(board, board.names.index(name)) for name in pair]) for pair in pairs]
+def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[Board], list[str]]:
+    """Return a board for each system of both runs, or the only two, as it was and as it is; and what NEW lacks."""
+    left = {part for board in boards for name in board.names for part in (name, name.rpartition("@")[0])}
+    read = (stored_runs.load_runs(run)[0].scores for run in (args.run, args.run2))
+    old, new = (list(dict.fromkeys(score.system for score in scores if score.system in left)) for scores in read)
+    both = [name for name in old if name in new]
+    if not both and (len(old), len(new)) != (1, 1):
+        known = "; ".join(f"{run} has {', '.join(own) or 'none'}" for run, own in ((args.run, old), (args.run2, new)))
+        raise InputError(
+            f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
+        )
+    versions = []
+    for board in boards:
+        for name in both or [""]:
+            own = [n for n, called in enumerate(board.names) if not both or called.rpartition("@")[0] == name]
+            versions += [picked([(board, n) for n in own])] if len(own) == 2 else []
+    return versions, [name for name in old if both and name not in new]
 
 
 def _worst(args: argparse.Namespace) -> int:
@@ -201,7 +233,6 @@ def compared(
     `baseline` is None. `versions` compares each system of two runs with itself alone.
     """
     from ...report.terminal.printing import print_text
-    from ...scoring import stored_runs
     from ...scoring.resampling.significance import settings_of, with_statistics
     from ...scoring.stored_runs import Selection, names_like, only, restricted
 
@@ -219,9 +250,9 @@ def compared(
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
         columns = [board.reranked() for board in columns]
     if versions:
-        runs = [stored_runs.load_runs(run)[0] for run in (args.run, second or args.run)]
-        alone = all(len({score.system for score in run.scores}) == 1 for run in runs)
-        columns = [pair for board in columns for pair in _versions(board, alone=alone)]
+        columns, lost = _versions(args, columns)
+        told = [f"{args.run2}: lacks {', '.join(lost)}, which {args.run} has: not compared"] if lost else []
+        results = replace(results, warnings=[*told, *results.warnings])
     results, columns = restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")

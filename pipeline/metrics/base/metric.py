@@ -149,6 +149,8 @@ class Metric(ABC):
     Case, spaces, hyphens and underscores do not matter, and the metric's own name need not be here. A name that two
     metrics declare is ambiguous: the user is asked which one is meant.
     """
+    short_names: ClassVar[Mapping[str, str]] = {}
+    """Settings, as signatures have them, with which tables call it otherwise than `name`, such as nw:2 for chrf++."""
     hint: ClassVar[str] = ""
     """What the user perhaps meant. It is printed when the metric lacks a source."""
     help_page: ClassVar[str] = ""

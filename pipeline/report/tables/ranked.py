@@ -52,7 +52,9 @@ class Group(NamedTuple):
     @property
     def output(self) -> str:
         """The name of the score, such as `gleu`."""
-        return next(iter(self.scores[0].outputs), self.metric.partition("|")[0])
+        name = self.metric.partition("|")[0]
+        own = next(iter(self.scores[0].outputs), name)
+        return labels([self.metric])[self.metric] if own == name else own
 
     @property
     def axis(self) -> str:
@@ -138,7 +140,8 @@ def labels(metrics: Iterable[str]) -> dict[str, str]:
         name, *parts = text.split("|")
         settings = dict(part.partition(":")[::2] for part in parts)
         title = signature.unescape(settings.get("title", ""))
-        split[text] = title or name, {key: value for key, value in settings.items() if key not in ("nrefs", "v")}
+        called = next((short for set_so, short in class_of(text).short_names.items() if set_so in parts), name)
+        split[text] = title or called, {key: value for key, value in settings.items() if key not in ("nrefs", "v")}
     named: dict[str, str] = {}
     for text, (name, own) in split.items():
         rivals = list({repr(other): other for called, other in split.values() if called == name}.values())

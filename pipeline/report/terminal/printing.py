@@ -123,11 +123,11 @@ def print_table(
     table = Table(box=Box(RULED), pad_edge=False)
     for n, width in widths.items():
         table.add_column(Text(header[n]), justify="left" if n in lefts else "right", overflow="fold", width=width)
+    cut = {n: cut_names([row[n] for row in rows], width) for n, width in widths.items() if n in whole}
     for number, row in enumerate(rows):
         drawn = []
         for n, width in widths.items():
-            words = [row[n]] if n in whole else row[n].split(" ")
-            text = " ".join(cut_name(word, width) for word in words)
+            text = cut[n][number] if n in cut else " ".join(cut_name(word, width) for word in row[n].split(" "))
             drawn.append(Text(text, style=(styles or {}).get((number, n), "")))
         table.add_row(*drawn, end_section=number in rules)
     width = max(terminal_width(), total(widths.values()) + GAP)
@@ -197,6 +197,13 @@ def total(widths: Collection[int]) -> int:
 def cut_name(name: str, width: int) -> str:
     """Return a name, or its beginning and end, in at most so many columns of letters."""
     return next(text for n in range(len(name), -1, -1) if shown_width(text := shortened(name, n)) <= width)
+
+
+def cut_names(names: Sequence[str], width: int) -> list[str]:
+    """Return names in at most so many columns of letters: if some look alike, without what all begin with."""
+    cut = [cut_name(name, width) for name in names]
+    shared = max(len(os.path.commonprefix(names)) - 2, 0)  # noqa: RUF071 (by signs)
+    return cut if len(set(cut)) == len(set(names)) else [cut_name(f"…{name[shared:]}", width) for name in names]
 
 
 def fits(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
