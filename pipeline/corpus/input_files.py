@@ -11,7 +11,7 @@ import numpy as np
 from ..config.resolved import Column
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
-from ..io.remote import Remote
+from ..io.remote import Remote, is_there
 from ..io.workers import threads
 from . import formats
 from .scan import index_text
@@ -85,7 +85,7 @@ class Opener:
         if formats.file_of(text) in self.absent:
             return CorpusError([])
         try:
-            if isinstance(text, Path) and text.exists():
+            if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.spool.local(text), named(text))
             return self.index(formats.spooled(text, self.spool))
         except CorpusError as error:

@@ -1,13 +1,11 @@
-"""Strings joined to UTF-8, and looks at lines: the compiled kernel is as Python's."""
+"""Strings joined to UTF-8: the compiled kernel is as Python's."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernel.common import Encoded
 from pipeline.kernel.python import strings
 
 native = pytest.importorskip("pipeline.kernel.native.strings", reason="the compiled kernel was not built")
@@ -37,27 +35,3 @@ def test_halves_of_surrogate_pairs_are_refused(text: str) -> None:
     for joined in (strings.joined, native.joined):
         with pytest.raises(UnicodeEncodeError):
             joined(["é", text])
-
-
-LINES = st.lists(st.lists(st.integers(0, 4), max_size=6), min_size=3, max_size=3)
-
-
-def encoded(lines: list[list[int]]) -> Encoded:
-    ids = [token for line in lines for token in line]
-    return Encoded(np.array(ids, np.int32), np.cumsum([0, *map(len, lines)], dtype=np.int64))
-
-
-@given(LINES, LINES, st.sampled_from([-1, 0, 1]))
-def test_lines_are_compared_as_sets(one: list[list[int]], two: list[list[int]], offset: int) -> None:
-    texts = encoded(one), encoded(two)
-    for module in (strings, native):
-        assert module.distinct(texts[0]).tolist() == [len(set(line)) for line in one]
-        pairs = [(i, i - offset) for i in range(3)]
-        common = [len({*one[i]} & {*two[j]}) if 0 <= j < 3 else 0 for i, j in pairs]
-        assert module.shared(*texts, offset).tolist() == common
-
-
-def test_unsound_offsets_are_refused() -> None:
-    text = Encoded(np.zeros(1, np.int32), np.array([0, 2], np.int64))
-    with pytest.raises(ValueError, match="offsets"):
-        native.distinct(text)

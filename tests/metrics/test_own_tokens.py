@@ -38,6 +38,8 @@ WITH_TOKENS = [
     "sari",
     "sari[flavour=huggingface,lc=false]",
     "features",
+    "nist[flavour=nltk]",
+    "cider",
 ]
 TOKENIZER = dict.fromkeys(("bleu", "rouge", "sari", "features"), "tok=whitespace")
 
@@ -260,5 +262,5 @@ def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
 @pytest.mark.parametrize("command", ["score", "explain"])
 def test_files_have_no_tokens_of_the_caller(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     files = ["-r", str(ROOT / "data/reference0.txt"), "-o", str(ROOT / "data/systems/careful.txt")]
-    assert main([command, "bleu[tok=own]", *files]) == 2
+    assert main([command, "bleu[tok=own]", *files, *(["--line", "1"] if command == "explain" else [])]) == 2
     assert "bleu: the tokenizer own is for tokens of a program: lists of tokens, or" in capsys.readouterr().err

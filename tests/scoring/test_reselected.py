@@ -166,8 +166,7 @@ def test_the_section_says_it_and_defaults_stay_as_they_were(folder: Path, capsys
     content = json.loads(config.read_text(encoding="utf-8")) | {"metrics": ["errant"]}
     few = {"resamples": 50, "test": "none"}
     results = {}
-    earlier = {"choice": "anew"}
-    ways = {"none": {}, "whole": {"annotators": "whole"}, "reselected": {"annotators": "reselected"}, "old": earlier}
+    ways = {"none": {}, "whole": {"annotators": "whole"}, "reselected": {"annotators": "reselected"}}
     for choice, written in ways.items():
         own = {**few, **written}
         config.write_text(json.dumps(content | {"statistics": own}), encoding="utf-8")
@@ -175,13 +174,9 @@ def test_the_section_says_it_and_defaults_stay_as_they_were(folder: Path, capsys
         results[choice] = (folder / choice / "results.json").read_bytes()
     assert results["none"] == results["whole"]
     assert b'"annotators"' not in results["whole"]
-    told = "statistics: choice is called annotators now, and its value anew is called reselected"
-    old = Results.read(folder / "old" / "results.json")
-    assert told in old.warnings
     read = Results.read(folder / "reselected" / "results.json")
     assert read.statistics is not None
     assert read.statistics["annotators"] == "reselected"
-    assert read == replace(old, warnings=read.warnings)
     bounds = [s.bootstrap.interval for s in Results.read(folder / "none" / "results.json").scores if s.bootstrap]
     assert [s.bootstrap.interval for s in read.scores if s.bootstrap] != bounds
     types = [c.intervals for part in read.breakdown for c in part.categories]
