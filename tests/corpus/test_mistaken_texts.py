@@ -132,7 +132,7 @@ def test_a_shift_that_begins_in_the_middle_is_told_with_its_line(tmp_path: Path)
 def test_json_objects_in_memory_are_told() -> None:
     t = texts()
     records = [json.dumps({"id": number, "text": line}) for number, line in enumerate(t["o"])]
-    with pytest.warns(UserWarning, match="system system looks like JSON objects, not texts; take the text out of each"):
+    with pytest.warns(UserWarning, match="system system looks like JSON lines that are read as plain text"):
         pipeline.evaluate(records, [t["r"]], metrics="google_gleu")
 
 
@@ -157,6 +157,14 @@ def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) 
     assert "and belong to the word before in system A: with the tokenizer whitespace they do not match" in warning
     (warning,) = doubts(opened(tmp_path, None, [joined(t["r"])], output), metrics)
     assert "are tokens of their own in system A, and belong to the word before in reference 0 (r0.txt): " in warning
+
+
+def test_legacy_of_sari_is_for_tokens(tmp_path: Path) -> None:
+    t, metrics = texts(), [from_text("sari[legacy=true]")]
+    output = [f"{line.split()[1]} {line}" for line in t["o"]]
+    assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
+    (warning,) = doubts(opened(tmp_path, joined(t["s"]), [t["r"]], output), metrics)
+    assert "and belong to the word before in the source" in warning
 
 
 @pytest.mark.parametrize("metric", ["rouge", "chrf", "bleu[tok=char]"])

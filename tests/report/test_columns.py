@@ -116,6 +116,14 @@ def test_every_type_of_rouge_has_a_column(folder: Path, capsys: pytest.CaptureFi
     assert cells(table)[0][-3:] == ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
 
 
+def test_a_printed_name_is_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("markdown", "latex"):
+        command = ("report", folder, "--format", form, "--columns")
+        named = called(capsys, *command, "rouge.rouge1", "rouge.rougeL", "rouge.rougeL_precision")
+        assert named[0] == 0
+        assert called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
+
+
 def test_columns_without_a_metric_are_those_of_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
     titles = re.split("  +", out.splitlines()[1])
