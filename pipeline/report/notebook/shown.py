@@ -56,9 +56,8 @@ class Shown:
     def report(self, form: Form = "markdown", digits: int = 2, columns: Iterable[str] = ()) -> str:
         """Return the report that `gec-pipeline report --format` prints or writes in this `form`, as text.
 
-        `digits` are the decimals of percentages, and `columns` names or patterns as `--columns` takes them. The page of
-        html is without sentences. Raises InputError for another form, for columns of json, which has all, for unknown
-        columns, and where a package that the form needs is missing.
+        `digits` are the decimals of percentages, `columns` what `--columns` takes; json has all. The page of html is
+        without sentences. Raises InputError for another form or column, and where a package that it needs is missing.
         """
         from .. import FORMATS, unavailable  # here, because most programs show no tables
         from ..material import Material
