@@ -142,4 +142,4 @@ def print_bare(results: Sequence[Result], order: Sequence[str], digits: int, *, 
     named = {result.system: result for result in results}
     for result in (named[system] for system in order):
         for score in result.sentences.tolist() if sentences else [result.score]:
-            print(percent(score, digits))
+            print(percent(score, digits, result.signature))

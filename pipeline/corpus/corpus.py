@@ -93,6 +93,10 @@ class Corpus:
         lines, lacking = np.unique(np.concatenate([file.blanks for file in self.references]), return_counts=True)
         return every - int(lacking.max()), every - (int(lacking.min()) if len(lines) == self.lines else 0)
 
+    def lacks(self, number: int, line: int) -> bool:
+        """Return whether a line, from 1, does not have the reference of this number."""
+        return self.missing and line in self.references[number].blanks and not (self.kept and line in self.kept[number])
+
     def without(self, names: Collection[str]) -> Corpus:
         """Return the data set without some systems."""
         return replace(self, systems={name: file for name, file in self.systems.items() if name not in names})

@@ -129,8 +129,10 @@ def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tu
     if by == "item":
         if is_list(base) and len(references) != len(base):
             raise InputError(f"references: expected a list for each item, {len(base)}; found {len(references)}")
-        most = max((len(own) for own in references if is_list(own)), default=0)
-        references = [[own[n] if is_list(own) and n < len(own) else None for own in references] for n in range(most)]
+        if odd := [own for own in references if own is not None and not is_list(own)]:
+            raise InputError(f"references: expected a list of texts for each item; found {type(odd[0]).__name__}")
+        most = max((len(own) for own in references if own is not None), default=0)
+        references = [[own[n] if own is not None and n < len(own) else None for own in references] for n in range(most)]
     elif by != "annotator":
         raise InputError(f"references_by: expected 'annotator' or 'item', found {by!r}")
     if len(references) == 0:
@@ -145,6 +147,9 @@ def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]
     items, sizes = len(base) if is_list(base) else None, {len(texts) for texts in references if is_list(texts)}
     if items is None:
         return ("item" if len(sizes) > 1 else "annotator"), ()
+    if items not in sizes and 1 < len(references) != items and len(references) > max(sizes, default=len(references)):
+        either = f"{items} lists (references_by='item'), or lists of {items} texts (references_by='annotator')"
+        raise InputError(f"references: {len(references)} lists of up to {max(sizes)} texts; expected {either}")
     if len(references) != items or items < 2:
         return ("annotator" if len(references) != items or items in sizes else "item"), ()
     if items not in sizes:

@@ -235,7 +235,9 @@ def _small(sample: Sample) -> Seen:
 
 
 def expects(metric: Metric) -> str:
-    """Return which texts the tokeniser of a metric is for."""
+    """Return which texts the tokeniser of a metric is for, or the metric itself, as SARI's legacy."""
+    if dict(metric.settings()).get("legacy"):
+        return "tokens"
     tokenization = metric.needs.tokenization
     return tokenizer_called(tokenization.tokenizer).expects if tokenization else ""
 

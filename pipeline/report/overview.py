@@ -125,12 +125,13 @@ class Whole:
         """What papers call the metric."""
 
     def after_name(self, pattern: str) -> str | None:
-        """Return what a pattern has after the name of this metric and a point, None where it does not name it."""
+        """Return what a pattern has after this metric and a point, or the column that it is printed above, or None."""
         for end in [*(place for place, sign in enumerate(pattern) if sign == "."), len(pattern)]:
             known = [self.metric] if self.metric else []
             if pattern[:end] in (self.group.label, self.group.metric) or metrics_called(pattern[:end], known):
                 return pattern[end + 1 :]
-        return None
+        printed = [{self.title(n), " ".join(self.heads(n)).strip()} for n in range(len(self.header))]
+        return next((own for own, names in zip(self.header, printed, strict=True) if pattern in names), None)
 
     def asked(self, pattern: str) -> list[int]:
         """Return the numbers of the columns that a pattern names, as commands or as papers call them."""

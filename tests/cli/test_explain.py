@@ -191,3 +191,19 @@ def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = called(capsys, "explain", *EDITS, "--line", 1)
     assert code == 2
     assert "A.errant:1: expected a line that begins with 'S '" in err
+
+
+@pytest.mark.parametrize("metric", ["cider", "sari", "ter", "chrf", "nist", "bleu[level=mean]"])
+def test_a_reference_that_a_line_lacks_is_no_empty_text(
+    metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names: dict[str, str | bytes] = {"s": "a b c d\nx y z w\n", "o": "a b c d d\nx y w w q\n"}
+    names |= {"r0": "a b e d d\nx y q\n", "r1": "a c b d\n\n"}
+    monkeypatch.chdir(tmp_path)
+    write(names)
+    files = ["-s", "s", "-r", "r0", "r1", "-o", "o", "--empty-references", "none"]
+    _, table, _ = called(capsys, "score", metric, *files, "--sentences")
+    _, out, _ = called(capsys, "explain", metric, *files, "--line", "2")
+    score = table.splitlines()[2].split("\t")[2]
+    assert "reference 1" not in out
+    assert f" {score} (" in out or f" {score}\n" in out or f" {score}:" in out

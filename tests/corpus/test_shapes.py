@@ -418,6 +418,8 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(re
             {},
             "references: 3 lists of 1 to 3 texts for 3 items; say references_by='item'",
         ),
+        ([["a"], ["b"]], {}, "references: 2 lists of up to 1 texts; expected 3 lists (references_by='item'), or"),
+        ([{"a": "b"}] * 3, {}, "references: expected a list of texts for each item; found dict"),
         ([["a"], ["b"]], {"references_by": "item"}, "references: expected a list for each item, 3; found 2"),
         ([["a"]] * 3, {"references_by": "items"}, "references_by: expected 'annotator' or 'item', found 'items'"),
         ([["a"], ["b"], []], {}, "references[0], item 3: no annotator has a reference for this sentence"),

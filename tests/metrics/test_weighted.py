@@ -242,9 +242,15 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(tmp_path: Path, caps
     (tmp_path / "r").write_text("a b c d e\nf g h i\n", encoding="utf-8")
     (tmp_path / "o").write_text("a b c d x\nf g h i\n", encoding="utf-8")
     score = pipeline.evaluate(["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]).score
-    code, out, _ = called(capsys, "score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o")
-    assert (code, f"  {score:.2f}\n" in out) == (0, True)
+    code, out, _ = called(capsys, "score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o", "--columns", "nist_*")
+    assert (code, f"{score:.2f}  " in out and "nist_2" in out) == (0, True)
     assert 2 < score < 10
+    files = ("score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o")
+    sentences = pipeline.evaluate(["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]).sentences
+    assert called(capsys, *files, "-b")[1] == f"{score:.2f}\n"
+    assert called(capsys, *files, "-b", "--sentences")[1].splitlines() == [f"{value:.2f}" for value in sentences]
+    _, out, _ = called(capsys, *files, "--sentences")
+    assert [line.split("\t")[2] for line in out.splitlines()[1:]] == [f"{value:.2f}" for value in sentences]
     code, out, _ = called(capsys, "explain", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o", "--line", "2")
     sentence = pipeline.evaluate(["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]).sentences[1]
     assert (code, f": nist {sentence:.2f}" in out) == (0, True)

@@ -138,6 +138,14 @@ def test_tables_tell_chrf_with_words_from_chrf(tmp_path: Path, capsys: pytest.Ca
     assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
 
 
+def test_a_printed_name_is_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("markdown", "latex"):
+        command = ("report", folder, "--format", form, "--columns")
+        named = called(capsys, *command, "rouge.rouge1", "rouge.rougeL", "rouge.rougeL_precision")
+        assert named[0] == 0
+        assert called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
+
+
 def test_columns_without_a_metric_are_those_of_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
     titles = re.split("  +", out.splitlines()[1])

@@ -176,6 +176,12 @@ def test_reports_of_an_evaluation_are_those_of_the_command(
         assert main(["report", str(folder), "--format", form, "--output", "-"]) == 0
         assert pipeline.load(folder).report(form) == capsys.readouterr().out
     assert "73.49" in several.report()
+    named, printed = (several.report("latex", columns=[name]) for name in ("bleu", "BLEU"))
+    assert named == printed != several.report("latex")
+    with pytest.raises(InputError, match="--columns nonsense: there is no such column"):
+        several.report("latex", columns=["nonsense"])
+    with pytest.raises(InputError, match="json has all columns"):
+        several.report("json", columns=["bleu"])
     assert "73.489" in several[0].report("latex", digits=3)
     page = several.report("html")
     assert page.startswith("<!DOCTYPE html>")

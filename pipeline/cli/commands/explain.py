@@ -145,8 +145,8 @@ class Texts(NamedTuple):
     """An output and the texts that it is scored with."""
 
     source: str | None
-    references: Sequence[str]
-    """One reference, or all references where the metric counts them together."""
+    references: Mapping[int, str]
+    """One reference by its number, or all that the line has where the metric counts them together."""
     output: str
     whole: Mapping[Needs, Any]
     """What the surveys of needs have found in all sentences."""
@@ -154,12 +154,10 @@ class Texts(NamedTuple):
 
     def as_read(self, needs: Needs) -> Text:
         """Return the same as needs read it."""
-        source, *texts = [
-            None if text is None else join_lines([text.encode()])
-            for text in (self.source, *self.references, self.output)
-        ]
-        lines = [text for text in texts if text is not None]
-        return Text(source, lines[:-1], lines[-1:], rows=np.array([self.line - 1]), whole=self.whole.get(needs))
+        texts = (self.source or "", *self.references.values(), self.output)
+        source, *references, output = (join_lines([text.encode()]) for text in texts)
+        given = None if self.source is None else source
+        return Text(given, references, [output], rows=np.array([self.line - 1]), whole=self.whole.get(needs))
 
 
 def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
@@ -167,7 +165,8 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
 
     def texts_of(view: Corpus, system: str) -> Texts:
         source = read_texts(view.source, line - 1, line)[0] if view.source else None
-        references = [read_texts(text, line - 1, line)[0] for text in view.references]
+        there = [n for n in range(len(view.references)) if view is not corpus or not corpus.lacks(n, line)]
+        references = {n: read_texts(view.references[n], line - 1, line)[0] for n in there}
         return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0], whole, line)
 
     weighed = [metric.needs for metric in metrics if metric.needs.survey]
@@ -180,11 +179,11 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         if texts.source is not None:
             _say(f"source     {printable(texts.source)}")
         _say(f"output     {printable(texts.output)}")
-        for number, reference in enumerate(texts.references if read else ()):
+        for number, reference in (texts.references if read else {}).items():
             _say(f"reference {number} {printable(reference)}")
             for metric in of_texts:
                 if metric.by_reference:
-                    _explain(metric, of_texts[0], texts._replace(references=[reference]))
+                    _explain(metric, of_texts[0], texts._replace(references={number: reference}))
         for metric in of_texts:
             if not metric.by_reference:
                 _explain(metric, of_texts[0], texts)
@@ -268,7 +267,7 @@ def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Ite
         return grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()
-    union, output = merged([ngrams(text) for text in texts.references]), ngrams(texts.output)
+    union, output = merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
     other_roles = roles(other.name, sigma, union, output) if other else {}
     between = "" if rule.tokenization.tokenizer == "char" else " "
     for role, counted in roles(rule.name, sigma, union, output).items():

@@ -244,8 +244,8 @@ def _spread(result: Result, digits: int) -> dict[str, list[str]]:
     """Return the score of each sentence, with its std and interval over references."""
     from ...report.tables import percent
 
-    spread: dict[str, Any] = {name: values.tolist() for name, values in result.sentence_spread().items()}
-    return {name: [percent(value, digits) for value in spread[name]] for name in ("score", "std", "low", "high")}
+    spread, names = result.sentence_spread(), ("score", "std", "low", "high")
+    return {name: [percent(value, digits, result.signature) for value in spread[name].tolist()] for name in names}
 
 
 def _outputs(result: Result, digits: int) -> dict[str, list[str]]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ...metrics.base.metric import Metric
     from ...scoring.results import Results
     from ..tables.plot_style import PlotStyle
+Form = Literal["markdown", "latex", "html", "csv", "json"]
+"""The forms of reports as text."""
 MOST = 100
 """Rows that a table shows. The number of the others is said."""
 
@@ -51,11 +53,11 @@ class Shown:
     def _as_results(self) -> Results:
         """Return the results as a run directory has them."""
 
-    def report(self, form: Literal["markdown", "latex", "html", "csv", "json"] = "markdown", digits: int = 2) -> str:
+    def report(self, form: Form = "markdown", digits: int = 2, columns: Iterable[str] = ()) -> str:
         """Return the report that `gec-pipeline report --format` prints or writes in this `form`, as text.
 
-        `digits` are the decimals of percentages. The page of html is without sentences. Raises InputError for another
-        form, and where a package that it needs is missing.
+        `digits` are the decimals of percentages, `columns` what `--columns` takes; json has all. The page of html is
+        without sentences. Raises InputError for another form or column, and where a package that it needs is missing.
         """
         from .. import FORMATS, unavailable  # here, because most programs show no tables
         from ..material import Material
@@ -63,9 +65,11 @@ class Shown:
         forms = [name for name, one in FORMATS.items() if one.printed or name == "html"]
         if form not in forms:
             raise InputError(f"report: expected one of {', '.join(forms)}, found {form!r}{did_you_mean(form, forms)}")
+        if (columns := tuple(columns)) and form == "json":
+            raise InputError("report: json has all columns; leave out columns")
         if lacking := unavailable([form]):
             raise InputError(lacking[0])
-        files = FORMATS[form].files(Material(results=self._as_results(), digits=digits))
+        files = FORMATS[form].files(Material(results=self._as_results(), digits=digits, columns=columns))
         return str(next(iter(files.values())))
 
     def _repr_markdown_(self) -> str:
