@@ -96,20 +96,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return {**content, "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else []}
 
 
-def other_config(manifest: dict[str, Any], about: dict[str, Any]) -> str | None:
-    """Return the config file whose results a run directory has, if it is another than the manifest-to-be says.
-
-    A config that was moved, renamed or copied is the same: the earlier file is gone, or says the same. Counts without
-    results are nobody's own: every config takes those that it needs, and leaves the others.
-    """
-    theirs, own = manifest.get("config"), about.get("config")
-    if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
-        return None
-    if "results.json" not in manifest.get("files", ()):
-        return None
-    return theirs if Path(theirs).is_file() and not Path(theirs).samefile(own) else None
-
-
 def running() -> dict[str, object]:
     """Return what the manifest says of a run that has not ended."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
@@ -250,11 +236,18 @@ class RunDirectory:
         return {key: value for key, value in self.manifest().items() if key not in ("program", "files")}
 
     def refuse_other_config(self, about: dict[str, Any]) -> None:
-        """Raise StoreError where the results in the folder are of another config than `about` says."""
-        other = other_config(self.manifest(), about)
-        if other:
+        """Raise StoreError where the results in the folder are of another config file than `about` says.
+
+        A config that was moved, renamed or copied is the same: the earlier file is gone, or says the same. Counts
+        without results are nobody's own: every config takes those that it needs, and leaves the others.
+        """
+        manifest = self.manifest()
+        theirs, own = manifest.get("config"), about.get("config")
+        if not isinstance(theirs, str) or not isinstance(own, str) or manifest.get("written") == about.get("written"):
+            return
+        if "results.json" in manifest.get("files", ()) and Path(theirs).is_file() and not Path(theirs).samefile(own):
             raise StoreError(
-                f"{self.path}: has the results of another config, {other}, which this run would replace; "
+                f"{self.path}: has the results of another config, {theirs}, which this run would replace; "
                 "name another folder with --output or `output.dir`, or delete them first with --fresh"
             )
 
