@@ -16,7 +16,6 @@ from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Missing
 from .store.counts import BATCH, WHOLE, CountsKey, InMemoryCounts, Location
-from .surveys import Found, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -95,7 +94,7 @@ class _Plan(NamedTuple):
     """The shards of these systems."""
     keys: Mapping[tuple[str, Needs], str]
     """The keys of the missing counts, by system and needs."""
-    found: Mapping[Survey, Found] = {}
+    found: Mapping[Survey, workers.Found] = {}
     """What the surveys of the needs have found."""
 
     @classmethod
@@ -105,7 +104,7 @@ class _Plan(NamedTuple):
         keys: Mapping[tuple[str, Needs], str],
         shard_lines: int | None,
         least: int = MIN_SHARDS,
-        found: Mapping[Survey, Found] | None = None,
+        found: Mapping[Survey, workers.Found] | None = None,
     ) -> _Plan:
         """Return the plan for counts that are missing. `least` is how many shards there are (see cut)."""
         names = list(dict.fromkeys(name for name, _ in keys))
@@ -258,7 +257,7 @@ def count_to_disk(
 
 def _surveyed_to_disk(
     corpus: Corpus, needs: Iterable[Needs], directory: RunDirectory, options: RunOptions, listener: Listener
-) -> dict[Survey, Found]:
+) -> dict[Survey, workers.Found]:
     """Return what the surveys of needs find in a data set. What the run directory does not have yet is counted.
 
     Raises IncompleteError where some lines could not be, since no line can be counted then.
@@ -272,9 +271,9 @@ def _surveyed_to_disk(
             plan = _Plan.of(view, {(ALL, survey): f"{WHOLE}{key}"}, options.shard_lines)
             locations, _ = _counted_to_files(plan, directory, options, listener, "surveying")
             arrays = (locations[CountsKey(f"{WHOLE}{key}", *shard)].read() for shard in plan.shards)
-            file.write([joined(survey, len(corpus.references), arrays)])
+            file.write([workers.joined(survey, len(corpus.references), arrays)])
             directory.remove_parts({location.path for location in locations.values()})
-        surveyed[survey] = Found(survey, len(corpus.references), *file.locations().values())
+        surveyed[survey] = workers.Found(survey, len(corpus.references), *file.locations().values())
     return surveyed
 
 
@@ -413,12 +412,12 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
     return counted
 
 
-def _surveyed_in_memory(corpus: Corpus, survey: Survey, options: RunOptions) -> Found:
+def _surveyed_in_memory(corpus: Corpus, survey: Survey, options: RunOptions) -> workers.Found:
     """Return what a survey finds in a data set; raises IncompleteError where lines cannot be counted."""
     plan = _Plan.of(corpus, {(ALL, survey): ""}, options.shard_lines)
     parts = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
     arrays = (array for shard in plan.shards for array in parts.pop(shard) or [] if array is not None)
-    return Found(survey, len(corpus.references), joined(survey, len(corpus.references), arrays))
+    return workers.Found(survey, len(corpus.references), workers.joined(survey, len(corpus.references), arrays))
 
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:

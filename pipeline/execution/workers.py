@@ -9,9 +9,9 @@ they are given up.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
 from ..metrics.base.needs import COUNTING, Survey, Text
+from .store.counts import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from ..metrics.base.needs import Needs
     from .clusters import Cluster
     from .store.counts import ShardFile
-    from .surveys import Found
 
     Columns = list[NDArray[np.integer] | None]
     """The packed columns of each system of a task, needs after needs. None stands for those that are incomplete.
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     """The number of a task, and its columns."""
     Answer = tuple[int, Columns | None]
     """The same. None: the worker has written them to the file of the shard."""
+
 
 SMALL = {"python": 1 << 19, "native": 1 << 28}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
@@ -404,3 +405,55 @@ def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
                 size = len(half) // needs
                 columns += half[row * size : (row + 1) * size]
     return Outcome(one.number, columns, [*one.lost, *two.lost])
+
+
+# ---- what surveys find in whole data sets, as workers get it (see Survey in `metrics/base/needs.py`)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a survey has found in a data set. A worker process that gets it several times opens it once."""
+
+    survey: Survey
+    references: int
+    """How many references the data set has."""
+    rows: NDArray[np.integer] | Location
+    """The packed rows, or the file on this machine that has them."""
+
+    @cached_property
+    def whole(self) -> Any:
+        """What needs find as Text.whole. Raises StoreError where the file is damaged or gone."""
+        rows = self.rows.read() if isinstance(self.rows, Location) else self.rows
+        return self.survey.opened(self.survey.schema(self.references).unpack(rows))
+
+    def carried(self) -> Found:
+        """Return the same for another machine, which need not have the file."""
+        return replace(self, rows=self.rows.read()) if isinstance(self.rows, Location) else self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_file if isinstance(self.rows, Location) else Found, (self.survey, self.references, self.rows)
+
+
+@lru_cache(4)  # a worker process keeps so many opened
+def _of_file(survey: Survey, references: int, rows: Location) -> Found:
+    return Found(survey, references, rows)
+
+
+def joined(survey: Survey, references: int, shards: Iterable[NDArray[np.integer]]) -> NDArray[np.integer]:
+    """Return the reduced rows of all shards, which come in the order of lines.
+
+    A few neighbours at a time are reduced, so that memory holds little more than the rows that are left in the end.
+    """
+    schema = survey.schema(references)
+    waiting: list[NDArray[np.integer]] = []
+
+    def reduce(last: int) -> None:
+        rows = schema.unpack(np.concatenate(waiting[-last:]))
+        waiting[-last:] = [schema.narrowed(survey.reduced(rows))]
+
+    for shard in shards:
+        waiting.append(shard)
+        while len(waiting) > 1 and len(waiting[-2]) <= 2 * len(waiting[-1]):
+            reduce(2)
+    reduce(len(waiting))
+    return waiting[0]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     T = TypeVar("T")
-    Stamps = dict[str, list[Any]]
-    """Size and time, or version, of files by their names."""
 
 PACKAGES = {
     "http": "aiohttp",

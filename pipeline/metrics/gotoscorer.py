@@ -104,7 +104,6 @@ class Right(NamedTuple):
     systems: int
     lines: dict[int, list[int]]
     """For each line of the data set the numbers of its chunks, in their order; a line without one has all right."""
-    from_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -246,7 +245,7 @@ class GotoNeeds(Needs):
         """Return how many systems are right at each chunk of a line, of which there are `size`."""
         number = line if text.rows is None else int(text.rows[line])
         found = right.lines.get(number) if right else [0] * size
-        if right and found is None and not right.from_file:
+        if right and found is None and self.weights == SYSTEMS:
             return [right.systems] * size
         if found is None or len(found) != size:
             has = f"{len(found)} numbers" if found else "no numbers"
@@ -276,7 +275,7 @@ def resolved(text: str, base: Path) -> str:
         lines[number - 1] = [*map(int, line.split())]
     (systems,) = lines.pop(-1)
     name = f"file-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
-    _FILES[name] = Right(systems, lines, from_file=True)
+    _FILES[name] = Right(systems, lines)
     return name
 
 

@@ -165,8 +165,8 @@ def test_what_is_not_there_is_an_error_with_the_nearest_name(
 
 
 def test_a_plot_that_a_run_has_nothing_for_is_told(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = "--plot p_values: this run has nothing for it; it needs `statistics`"
-    assert said in called(capsys, "report", several, "--plot", "p_values")[2]
+    said = "--plot ranks: this run has nothing for it; it needs `statistics`"
+    assert said in called(capsys, "report", several, "--plot", "ranks")[2]
 
 
 @pytest.mark.parametrize(("form", "part"), [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))])

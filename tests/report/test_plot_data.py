@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from pipeline.report.html import svg
-from pipeline.report.plots.canvas import MARKS, draw_matrix, draw_points, draw_rows, styled
-from pipeline.report.tables.plot_data import difference_rows, forests, pair_matrix, rank_rows, scatters, score_rows
+from pipeline.report.plots.canvas import MARKS, draw_points, draw_rows, styled
+from pipeline.report.tables.plot_data import difference_rows, forests, rank_rows, scatters, score_rows
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap
 from tests.report.test_plots import material
@@ -114,21 +114,6 @@ def test_scores_and_differences_say_what_is_significant() -> None:
     assert differences.notes[0] == "p 0.0100"
     assert difference_rows(RESULTS, group) is None
     assert MARKS["open"]["markerfacecolor"] == "white"
-
-
-def test_cells_stand_where_row_and_column_meet() -> None:
-    (group,) = groups(RESULTS)
-    shown = pair_matrix(RESULTS, group)
-    assert shown is not None
-    assert len(shown.cells) == 13 * 12
-    with styled():
-        _, axes = draw_matrix(shown)
-        placed = [patch.get_xy() for patch in axes.patches]  # type: ignore[attr-defined]
-        written = {text.get_position(): text.get_text() for text in axes.texts}
-    for (row, column), p in shown.cells.items():
-        assert (column - 0.5, row - 0.5) in placed
-        text = written[column, row]
-        assert text == "<.001" if p < 0.001 else float(text) == pytest.approx(p, abs=5e-4)
 
 
 def test_metric_against_people() -> None:

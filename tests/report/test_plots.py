@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import subprocess
 import sys
@@ -100,10 +99,10 @@ def files_of(whole: Material, *plots: str, kind: str = "svg") -> dict[str, bytes
     return plot_files(replace(whole, plots=plots, plot_type=kind))
 
 
-@pytest.mark.parametrize(("baseline", "lacking"), [(None, "differences"), ("&amp;", "p_values")])
-def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: str) -> None:
+@pytest.mark.parametrize(("baseline", "lacking"), [(None, {"differences"}), ("&amp;", set())])
+def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: set[str]) -> None:
     found = {name.partition(".")[0]: data for name, data in files_of(material(HOSTILE, baseline)).items()}
-    assert set(found) == set(PLOTS) - {lacking} - APART
+    assert set(found) == set(PLOTS) - lacking - APART
     for name in set(found) - {"windows", "correlations"}:
         written = texts(found[name])
         for system in ("a_b^c$x$", "<script>", "\\x1b[31mred", "\\u202egnp.exe", "日本", "$\\frac{a"):
@@ -113,10 +112,8 @@ def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, la
 
 
 def test_scores_stand_where_they_belong() -> None:
-    """By hand: scores 60 and 45; the written p of both directions; the difference is 15."""
-    made = files_of(material(["A", "B"]), "scores", "p_values")
-    assert list(made) == ["scores.d.gleu.svg", "p_values.d.gleu.svg"]
-    assert texts(made["p_values.d.gleu.svg"]).count("<.001") == 2
+    """By hand: scores 60 and 45; the difference is 15."""
+    assert list(files_of(material(["A", "B"]), "scores")) == ["scores.d.gleu.svg"]
     with styled():
         ((_, _, figure),) = PLOTS["scores"].figures(material(["A", "B"]))
         points = [line.get_xydata().tolist() for line in figure.axes[0].lines if line.get_marker() == "o"]  # type: ignore[union-attr]
@@ -198,17 +195,6 @@ def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: s
                         assert inside.contains(box.x0, box.y0), (name, text)
                         assert inside.contains(box.x1, box.y1), (name, text)
     assert seen == set(PLOTS) - APART
-
-
-def test_names_beside_a_narrow_matrix_do_not_stand_upon_each_other() -> None:
-    """Of 40 columns in 219 points, there is room for the names of about half, in letters of 7 points."""
-    with styled(PlotStyle("column")):
-        ((_, _, figure),) = PLOTS["p_values"].figures(material([f"system-{n}" for n in range(40)]))
-        figure.draw_without_rendering()
-        columns = [tick.get_window_extent() for tick in figure.axes[0].get_xticklabels()]
-    assert 13 <= len(columns) <= 20
-    for one, two in itertools.pairwise(columns):
-        assert one.x1 < two.x0 + 1
 
 
 def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> None:

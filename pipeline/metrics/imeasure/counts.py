@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 ASPECTS = ("correction", "detection")
 MEASURES = ("p", "r", "f", "acc", "wacc", "i")
-KEYS = 8
-"""How many numbers of a reference are compared with those of the other references."""
 
 
 class Aspect(NamedTuple):

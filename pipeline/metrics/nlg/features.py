@@ -113,11 +113,6 @@ class Features(ScoresLines, Metric):
         return "compression"
 
     @property
-    def name_in_text(self) -> str:
-        """What all of them are called."""
-        return self.name
-
-    @property
     def policy(self) -> str:
         """References have no effect."""
         return "merged"

@@ -53,9 +53,6 @@ PLOTS: dict[str, Plot] = {
         "`statistics: {baseline: ..}`",
         later(__name__, "figures.differences"),
     ),
-    "p_values": Plot(
-        "p-values of all pairs", f"{_STATISTICS}, without a baseline", later(__name__, "figures.p_values")
-    ),
     "people": Plot(
         "rank ranges by people, and clusters",
         "`human` in the config, with a file of judgements that is at hand",

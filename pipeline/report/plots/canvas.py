@@ -7,7 +7,6 @@ shape, fill or position says the same. Nothing here reads or changes the user's 
 from __future__ import annotations
 
 import io
-import math
 import textwrap
 import warnings
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..tables.plot_data import Curves, Matrix, Points, Rows
+    from ..tables.plot_data import Curves, Points, Rows
     from ..tables.plot_style import PlotStyle
     from ..tables.ranked import Group
 
@@ -38,14 +37,6 @@ WIDTH = 6.3
 """Width of a figure in inches, as wide as the text of an A4 page or both columns of a paper."""
 ROW = 0.24
 """Height of the row of a system in inches."""
-LEVELS = (0.001, 0.01, 0.05)
-"""Bounds of p-values that share a shade."""
-SHADES = ("#1B1B1B", "#5A5A5A", "#A6A6A6", "#F2F2F2")
-"""The grey of p-values below each of LEVELS, and that of all others."""
-WRITTEN = 16
-"""A matrix of at most so many systems has p-values in its cells."""
-LONGEST_P = 18
-"""Width of the longest p-value in a cell, in points. Where cells are narrower, shades alone tell them."""
 LINES = ("-", "--", ":", "-.")
 """How the lines of curves are drawn, by turns."""
 MOST_TICKS = 12
@@ -228,37 +219,6 @@ def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
     return whole, axes
 
 
-def draw_matrix(shown: Matrix) -> tuple[Figure, Axes]:
-    """Return a figure of cells: the smaller a p-value, the darker."""
-    from matplotlib.patches import Patch, Rectangle
-
-    count = len(shown.names)
-    side, written = max(3.4, min(0.42 * count, 9.5)), count <= WRITTEN and cell_width(count) > LONGEST_P
-    whole, axes = figure(side + 1.6, side + 1.2, square=True)
-    axes.set_aspect("equal")
-    for (row, column), p in shown.cells.items():
-        fill = SHADES[sum(p >= level for level in LEVELS)]
-        number = "<.001" if p < LEVELS[0] else f"{p:.{3 if p < 0.1 else 2}f}".lstrip("0") if p < 0.995 else "1"
-        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=fill, edgecolor="white"))
-        if written:
-            colour = "white" if p < LEVELS[1] else "black"
-            axes.text(column, row, number, ha="center", va="center", fontsize=7, color=colour)
-    # where people asked for a width, some names are left out if they would stand upon each other
-    across = range(0, count, max(math.ceil(1.25 * SMALLEST / cell_width(count)), 1))
-    points, names = STYLE.get().points(9 if count <= 30 else 6), [text(shown.names[n], 24) for n in across]
-    axes.set_xticks(across, names, rotation=90, fontsize=points)
-    axes.set_yticks(across, names, fontsize=points)
-    axes.set_xlim(-0.5, count - 0.5)
-    axes.set_ylim(count - 0.5, -0.5)
-    axes.grid(visible=False)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    meanings = [*(f"p < {level:g}" for level in LEVELS), f"p ≥ {LEVELS[-1]:g}"]
-    patches = [Patch(facecolor=shade, edgecolor=GREY, label=of) for shade, of in zip(SHADES, meanings, strict=True)]
-    legend(whole, patches, 4)
-    return whole, axes
-
-
 def draw_points(shown: Points) -> tuple[Figure, Axes]:
     """Return a figure of dots, which have no names yet: see place_labels()."""
     size = 4.6 if len(shown.points) <= 20 else 7.5
@@ -268,12 +228,6 @@ def draw_points(shown: Points) -> tuple[Figure, Axes]:
     axes.set_xlabel(text(shown.x_axis, 60))
     axes.set_ylabel(text(shown.y_axis))
     return whole, axes
-
-
-def cell_width(columns: int) -> float:
-    """Return about how wide a column of a matrix is in points, where people asked for a width; else infinity."""
-    chosen = STYLE.get()
-    return 72 * 0.7 * chosen.inches(0) / max(columns, 1) if chosen.width else math.inf
 
 
 def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:

@@ -10,7 +10,6 @@ from ..tables.plot_data import (
     difference_rows,
     forests,
     judged_rows,
-    pair_matrix,
     rank_rows,
     scatters,
     score_rows,
@@ -18,7 +17,7 @@ from ..tables.plot_data import (
     window_curves,
 )
 from ..tables.ranked import groups
-from .canvas import draw_curves, draw_matrix, draw_points, draw_rows, place_labels, text, titled
+from .canvas import draw_curves, draw_points, draw_rows, place_labels, text, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,13 +57,6 @@ def differences(material: Material) -> Iterator[Named]:
     for group in groups(material.results):
         if shown := difference_rows(material.results, group):
             yield group, "", titled(draw_rows(shown), group, what)
-
-
-def p_values(material: Material) -> Iterator[Named]:
-    """Draw the adjusted p-values of all pairs, the smaller the darker, with systems in the order of their scores."""
-    for group in groups(material.results):
-        if shown := pair_matrix(material.results, group):
-            yield group, "", titled(draw_matrix(shown), group, "p, adjusted")
 
 
 def people(material: Material) -> Iterator[Named]:

@@ -96,13 +96,6 @@ class Curves(NamedTuple):
     """The ends of the axis of y, where these do not depend on the points."""
 
 
-class Matrix(NamedTuple):
-    """The p-values of pairs by the numbers of their rows and columns, which have the same names."""
-
-    names: Sequence[str]
-    cells: dict[tuple[int, int], float]
-
-
 class Point(NamedTuple):
     """A system in a plot of a metric against people."""
 
@@ -260,19 +253,6 @@ def window_curves(results: Results) -> Iterator[tuple[Group, str, Curves]]:
             x_axis = f"places in the ranking by {name.replace('_', ' ')}"
             whole = own[0]._replace(label="", metric="")
             yield whole, name, Curves(what, x_axis, "pearson", lines, [("", 0)], ticks=ticks, ends=(-1.05, 1.05))
-
-
-def pair_matrix(results: Results, group: Group) -> Matrix | None:
-    """Return the comparisons of all pairs of systems, None where there are none or they are with a baseline only."""
-    if not group.tests or baseline_of(results) is not None:
-        return None
-    compared = {name for test in group.tests for name in (test.system, test.other)}
-    names = [score.system for score in group.scores if score.system in compared]
-    places, cells = {name: place for place, name in enumerate(names)}, dict[tuple[int, int], float]()
-    for test in group.tests:
-        one, two = places[test.system], places[test.other]
-        cells[one, two] = cells[two, one] = test.p_adjusted
-    return Matrix(names, cells)
 
 
 def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
