@@ -160,7 +160,7 @@ def test_reports_mark_the_lowest(tmp_path: Path) -> None:
     folder = lower_run(tmp_path)
     text = (folder / "results.md").read_text(encoding="utf-8")
     assert all("good" in line for line in text.splitlines() if "**" in line and "|" in line)
-    assert "the lower the score, the better" in text
+    assert "The lower the score, the better" in text
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.count('"lower": true') + page.count('"lower":true') == 1
 
