@@ -78,6 +78,7 @@ def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int
 
     `first_line` is the number of the first line. Raises CorpusError, with the name of the file and the line.
     """
+    csv.field_size_limit(1 << 17)  # that of Python, which reading a text may have raised
     rows = csv.reader(lines, delimiter=separator, strict=True)
     try:
         for cells in rows:

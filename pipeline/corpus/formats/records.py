@@ -138,14 +138,13 @@ def csv(path: Path, name: str, column: Column) -> Iterator[str]:
     every = csv_files.reader(chain([first], lines), delimiter=separator_of(first), strict=True)
 
     def rows() -> Iterator[list[str]]:
-        number, before = 1, csv_files.field_size_limit(LONGEST)  # a limit of the whole process
+        number = 1
+        csv_files.field_size_limit(LONGEST)  # of the whole process; small tables set theirs
         try:
             for number, row in enumerate(every, 2):  # noqa: B007 (the number of the row after this one)
                 yield row or [""]
         except csv_files.Error as error:
             raise _wrong(name, number, f"not valid CSV: {error}; is a quote not closed?", CSV_ROW) from None
-        finally:
-            csv_files.field_size_limit(before)
 
     return _cells(rows(), name, column, CSV_ROW)
 
