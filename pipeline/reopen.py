@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .config.models import OutputConfig
@@ -18,8 +19,6 @@ from .scoring.board import describe
 from .scoring.stored_runs import narrowed, only
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements

@@ -23,8 +23,10 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
@@ -49,9 +51,6 @@ from .scoring.series import series_of
 from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted

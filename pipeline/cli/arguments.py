@@ -9,6 +9,7 @@ import argparse
 import codecs
 import re
 import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from encodings.aliases import aliases
 from pathlib import Path
@@ -22,8 +23,6 @@ from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from pydantic import BaseModel
 
     from ..config.resolved import Input

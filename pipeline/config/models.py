@@ -7,8 +7,9 @@ from what the format declares.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import (
     BaseModel,
@@ -24,9 +25,6 @@ from pydantic import (
 )
 
 from ..io.plain_files import UNPACKED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def whole_number(value: object) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -22,8 +22,6 @@ from .opener import open_corpus, other_source
 from .texts import read_texts, text_in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from ..annotation.errant_annotator import Annotation
     from .corpus import Corpus
     from .edits.m2_files import Edit

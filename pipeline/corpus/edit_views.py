@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,8 +34,6 @@ from .edits.records import is_xml, record_of, sentences_of
 from .texts import BOM, REPLACEMENTS, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from ..config.resolved import Dataset, Input, System
     from .edits.m2_files import Reader
     from .input_files import Opener

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from .samples import FEW, mean
 from .texts import ORDINARY, MemoryText, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ..metrics.base.metric import Metric
     from .corpus import Corpus
     from .samples import Sample, Samples

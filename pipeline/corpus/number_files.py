@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from .formats.numbers import reader as number_reader
 from .texts import text_in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..config.resolved import Config
     from ..metrics.base.capabilities import ReadsFiles
     from .texts import AnyText

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config.resolved import Column, System
@@ -16,9 +18,6 @@ from .input_files import BLOCK, Opener, join
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ..config.resolved import Dataset
     from ..io.remote import Remote
     from .edit_views import EditTexts

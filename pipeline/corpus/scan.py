@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,8 +17,6 @@ from ..io.remote import RangeReader, Remote, RemoteStamp
 from .texts import BOM, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile, stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]

@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import sys
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -18,8 +19,6 @@ from ..errors import ConfigError, IncompleteError, PipelineError, Problem
 from ..io.workers import WorkerLostError, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
     T = TypeVar("T")
     R = TypeVar("R")
 

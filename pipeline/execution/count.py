@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,9 +20,6 @@ from .options import AUTO, SILENT, Missing
 from .store.counts import BATCH, WHOLE, CountsKey, InMemoryCounts, Location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ..arrays import Ints
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText

@@ -8,6 +8,7 @@ they are given up.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import islice, zip_longest
@@ -24,8 +25,6 @@ from ..metrics.base.needs import COUNTING, Survey, Text
 from .store.counts import Location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..kernel.common import Lines

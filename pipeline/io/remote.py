@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ..errors import CorpusError, DataError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     T = TypeVar("T")
 
 PACKAGES = {

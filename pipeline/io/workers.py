@@ -22,6 +22,7 @@ import time
 import traceback
 import warnings
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -29,7 +30,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from ..errors import IncompleteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
     from types import ModuleType
 
 T = TypeVar("T")

@@ -21,6 +21,7 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, get_args
@@ -35,8 +36,6 @@ from ...scoring.results import without_nan
 from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...scoring.board import Board
     from ...scoring.results import Comparison, Results
 

@@ -13,15 +13,14 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import DataError, printable
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from ...io.catalogue import DataFile, DataSet
     from ...io.dataset_cache import State
 

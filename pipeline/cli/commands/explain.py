@@ -24,8 +24,10 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,11 +62,8 @@ from ...report.terminal.progress import Bar
 from ..arguments import add_files, open_files
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping, Sequence
-
     from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
+    from ...metrics.base.capabilities import Grams, Rule
     from ...metrics.base.metric import Metric
 
 COLOURS = {
@@ -108,37 +107,33 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
     for metric, judge in judges.items():
-        _judged_edits(corpus, metric, judge, args.line)
+        # Print the edits of a sentence of each system, with the score and the counts by each annotator.
+        counted = count_in_memory(corpus, [metric.needs])
+        view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
+        for name in corpus.systems:
+            columns = counted[name, metric.needs]
+            edits = edits_of(metric, judge, corpus, columns, name, args.line)
+            print(printable(f"system  {name}, {called(args.line, corpus.ids)}"))
+            print(printable(f"source  {read_texts(view.source, args.line - 1, args.line)[0] if view.source else ''}"))
+            print(printable(f"output  {read_texts(corpus.systems[name], args.line - 1, args.line)[0]}"))
+            own = annotator_columns(metric, columns, args.line, corpus)
+            counts = [count for count in annotator.shown_counts(own) if not count.orders]
+            for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
+                shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
+                said = (
+                    f"{metric.output} {percent(score, 2)}  {shown}"
+                    if edits.several[number] is not None
+                    else "has no line here"
+                )
+                print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
+            if edits.table[1]:
+                print_table(*edits.table, left=range(len(edits.table[0])))
+            else:
+                print("no edits are compared")
+            print()
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
     return 0
-
-
-def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
-    """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
-    counted = count_in_memory(corpus, [metric.needs])
-    view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
-    for name in corpus.systems:
-        columns = counted[name, metric.needs]
-        edits = edits_of(metric, judge, corpus, columns, name, line)
-        print(printable(f"system  {name}, {called(line, corpus.ids)}"))
-        print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
-        print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
-        own = annotator_columns(metric, columns, line, corpus)
-        counts = [count for count in annotator.shown_counts(own) if not count.orders]
-        for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
-            shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
-            said = (
-                f"{metric.output} {percent(score, 2)}  {shown}"
-                if edits.several[number] is not None
-                else "has no line here"
-            )
-            print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
-        if edits.table[1]:
-            print_table(*edits.table, left=range(len(edits.table[0])))
-        else:
-            print("no edits are compared")
-        print()
 
 
 class Texts(NamedTuple):

@@ -9,17 +9,17 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping
     from importlib.abc import Traversable
 
 

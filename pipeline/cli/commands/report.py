@@ -24,8 +24,10 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,9 +37,6 @@ from ...errors import InputError, StoreError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of, whole_number
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
     from ...io.safe_files import Content
     from ...report.material import Material
 

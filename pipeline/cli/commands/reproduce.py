@@ -16,11 +16,13 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +33,6 @@ from ...reproduction.recipe import Outcome, Recipe
 from .report import relative_address
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from ...scoring.results import Results
 
 SHOWN = 3
@@ -87,7 +86,17 @@ def run(args: argparse.Namespace) -> int:
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
     if args.report:
-        _check_report(args)
+        # Raise InputError where the page cannot be made, before any work.
+        from ...report import unavailable
+
+        if args.list or not (args.names or args.all):
+            raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+        if Path(args.report).is_dir():
+            raise InputError(
+                f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
+            )
+        if lacking := unavailable(["html"]):
+            raise InputError(lacking[0].replace("html:", "--report:", 1))
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         from ...report.tables.reproduction import list_table
@@ -146,18 +155,6 @@ def _check(args: argparse.Namespace) -> int:
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
     return 0
-
-
-def _check_report(args: argparse.Namespace) -> None:
-    """Raise InputError where the page cannot be made, before any work."""
-    from ...report import unavailable
-
-    if args.list or not (args.names or args.all):
-        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
-    if Path(args.report).is_dir():
-        raise InputError(f"--report: {args.report} is a folder; expected the name of a file, such as published.html")
-    if lacking := unavailable(["html"]):
-        raise InputError(lacking[0].replace("html:", "--report:", 1))
 
 
 def _show(name: str, besides: Sequence[str]) -> int:

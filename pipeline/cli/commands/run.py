@@ -18,6 +18,7 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,6 @@ from ..arguments import (
 )
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...metrics.base.needs import Needs
     from ...prepare import Job
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,6 @@ from ..arguments import (
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option

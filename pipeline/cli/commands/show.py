@@ -17,16 +17,13 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
 from ..arguments import add_boards, add_columns, add_mean, selection_of
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from ...errors import printable
 from ..arguments import add_selection, overrides_of
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...corpus.corpus import Corpus
 
 BLOCK = 8192

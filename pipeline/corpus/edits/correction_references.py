@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
 from .m2_files import NUMBERED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     Tokens = tuple[str, ...]
-    from collections.abc import Sequence
 
     from .m2_files import Edit
 

@@ -12,9 +12,11 @@ first is taken.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
@@ -23,9 +25,6 @@ from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_bl
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from ...config.resolved import Column
     from ...io.plain_files import Spool
     from ...io.remote import Remote

@@ -22,6 +22,7 @@ import re
 import stat
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,8 +47,6 @@ from ...metrics.base.needs import COUNTING
 from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, new_proof, of_keys, own_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-
     import numpy as np
     from numpy.typing import NDArray
 
