@@ -119,10 +119,7 @@ def _swapped_by_name(samples: Samples) -> list[str]:
 
 
 def _swapped_by_words(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that has more different words than the source, and that outputs are not far from.
-
-    Corrections make different words fewer, because an error is mostly a word that the text has nowhere else.
-    """
+    """Warn of a reference that has more different words than the source, as errors make, and is near to outputs."""
     source, outputs = samples.source, samples.others
     if source is None or not outputs or source.text.lines < ENOUGH:
         return

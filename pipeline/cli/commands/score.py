@@ -30,17 +30,7 @@ from ...errors import printable
 from ...metrics.base.capabilities import reads_files
 from ...metrics.base.needs import EDITS, GOLD, TEXTS
 from ...report.terminal.progress import Bar
-from ..arguments import (
-    add_boards,
-    add_columns,
-    add_computing,
-    add_files,
-    computing_options,
-    jobs,
-    kernel_notes,
-    open_files,
-    output_from_pipe,
-)
+from .. import arguments
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
@@ -53,14 +43,14 @@ if TYPE_CHECKING:
 def configure(parser: Parser) -> None:
     """Declare the arguments: the files, and, where they are needed, the options of all metrics."""
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
-    add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
+    arguments.add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
-    parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
+    parser.add_argument("--n-jobs", type=arguments.jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
     parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
-    add_columns(parser)
-    add_boards(parser)
-    computing = add_computing(parser)
+    arguments.add_columns(parser)
+    arguments.add_boards(parser)
+    computing = arguments.add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
@@ -176,17 +166,17 @@ def run(args: argparse.Namespace) -> int:
     texts = metrics_asked(args)
     options = {key: value for key, value in given.items() if value is not None}
     metrics = from_texts(texts, options, args.pair or "")
-    output_from_pipe(args)
+    arguments.output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
     views = {metric.needs.input for metric in metrics}
     needed = any(metric.needs.references for metric in metrics)
-    corpus = open_files(args, views=views, quiet=args.quiet, references=needed)
+    corpus = arguments.open_files(args, views=views, quiet=args.quiet, references=needed)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
-    for note in () if args.quiet else kernel_notes([corpus]):
+    for note in () if args.quiet else arguments.kernel_notes([corpus]):
         print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
-        how = RunOptions(n_jobs=args.n_jobs, **computing_options(args))
+        how = RunOptions(n_jobs=args.n_jobs, **arguments.computing_options(args))
         evaluation = evaluate_corpus(corpus, metrics, options=how, listener=bar, by_type=False)
     results = Results(
         datasets={corpus.name: describe(corpus)},

@@ -266,10 +266,7 @@ def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
 
 
 def _nltk(text: str) -> Tokens:
-    """Return the words of nltk.word_tokenize(), which the official converter uses.
-
-    It is told that a correction is a single sentence, so that it needs no model to find sentences.
-    """
+    """Return the words of nltk.word_tokenize() for a single sentence, as the official converter does."""
     try:
         from nltk import word_tokenize
     except ImportError:

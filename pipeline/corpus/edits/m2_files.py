@@ -257,7 +257,9 @@ class Annotated(NamedTuple):
         for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
             size = _tokens(block.sentence)
             for (number, _), edit in zip(block.lines, edits, strict=True):
-                if not 0 <= edit[0] <= edit[1] <= size and _is_placed(edit):
+                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
+                    continue
+                if edit.start != -1 or is_numbered(edit.type):  # in M2 files no edit from -1 is meant for tokens
                     place = f"sentence {sentence}" if is_numbered(edit.type) else f"line {number}"
                     yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
 
@@ -347,11 +349,6 @@ def read_block(block: Block, name: str) -> LinesRead:
         for number, line in block.lines:
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
-
-
-def _is_placed(edit: Edit) -> bool:
-    """Return whether an edit is meant for tokens: no noop, and in M2 files not from token -1."""
-    return not is_noop(edit.type) and (edit.start != -1 or is_numbered(edit.type))
 
 
 @lru_cache(KEPT)

@@ -127,10 +127,7 @@ def _first(whole: str) -> str:
 
 
 def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
-    """Return those edits of an annotator, sorted, that can be applied to so many tokens; of overlapping ones the first.
-
-    Their lines are not known.
-    """
+    """Return the edits of an annotator, sorted, that fit so many tokens; of overlapping ones the first."""
     kept, behind = list[Edit](), 0
     for start, end, type_, correction, _ in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
         if behind <= start <= end <= size and not is_noop(type_):
