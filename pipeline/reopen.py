@@ -42,7 +42,10 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
             corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
-    output = _output(written)
+    try:
+        output = OutputConfig.model_validate(written["output"])
+    except (KeyError, TypeError, ValueError):  # the config does not ask for reports, or does it wrongly
+        output = OutputConfig.model_validate({})
     return Material(
         results=results,
         measured=tuple(columns),
@@ -55,14 +58,6 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-
-
-def _output(written: Any) -> OutputConfig:
-    """Return how a config asks for reports; the defaults where it does not, or does it wrongly."""
-    try:
-        return OutputConfig.model_validate(written["output"])
-    except (KeyError, TypeError, ValueError):
-        return OutputConfig.model_validate({})
 
 
 def chosen(material: Material, selection: Selection) -> Material:

@@ -95,10 +95,8 @@ ROUNDS = 20
 
 
 def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
-    """Return the config as its models read it; adds the problems. None where it cannot be read at all.
-
-    Unknown keys and wrong values are left out, so that all the rest is checked, with the files that it names.
-    """
+    """Return the config as its models read it; adds the problems. None where it cannot be read at all."""
+    # Unknown keys and wrong values are left out, so that all the rest is checked, with the files that it names.
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
     if len(lacking) == 3 and ("judgments" in data or "columns" in data):

@@ -54,18 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
-    add(
-        "--mirror",
-        metavar="URL_OR_FOLDER",
-        help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
-    )
+    mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
+    add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
     add("--output", metavar="DIR", help="keep the run directories here")
-    add(
-        "--report",
-        metavar="FILE",
-        help="write the reproduction report: publications with their values beside ours, and leader boards",
-    )
+    report = "write the reproduction report: publications with their values beside ours, and leader boards"
+    add("--report", metavar="FILE", help=report)
     add("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--format", choices=("text", "json", "markdown"), help="markdown: the table of `help reproduce`")
@@ -92,9 +86,8 @@ def run(args: argparse.Namespace) -> int:
         if args.list or not (args.names or args.all):
             raise InputError("--report: has no effect where nothing runs: name results, or take --all")
         if Path(args.report).is_dir():
-            raise InputError(
-                f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
-            )
+            folder = f"--report: {args.report} is a folder"
+            raise InputError(f"{folder}; expected the name of a file, such as published.html")
         if lacking := unavailable(["html"]):
             raise InputError(lacking[0].replace("html:", "--report:", 1))
     named = matching_recipes(args.names) if args.names else list(recipes().values())

@@ -46,9 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--n-jobs", type=arguments.jobs, metavar="N", help="workers, instead of the config's run.n_jobs"
     )
     parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
-    parser.add_argument(
-        "--address", metavar="HOST:PORT", help="address of a cluster, for dask, ray or spark (help scale)"
-    )
+    meaning = "address of a cluster, for dask, ray or spark (help scale)"
+    parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
     arguments.add_mean(parser)
     arguments.add_boards(parser)

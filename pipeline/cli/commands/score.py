@@ -55,9 +55,8 @@ def configure(parser: Parser) -> None:
     shown = parser.add_mutually_exclusive_group()
     parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
-    shown.add_argument(
-        "--sentence-outputs", action="store_true", help="print each sentence with all outputs, such as recall"
-    )
+    meaning = "print each sentence with all outputs, such as recall"
+    shown.add_argument("--sentence-outputs", action="store_true", help=meaning)
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
     parser.declare_later(lambda: _declare_options(parser, computing))
@@ -68,11 +67,7 @@ TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 
 
 def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> None:
-    """Declare every option of every metric, all of which have to be imported for that.
-
-    The help shows those of the metrics that it is asked for, and nothing else then. Without --plugin it does not show
-    how metrics of users compute.
-    """
+    """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
     from ...metrics import METRICS
     from ...metrics.names import named
 
@@ -81,8 +76,16 @@ def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> No
     parser.description = str(parser.description).replace("METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1)
     for action in () if "--plugin" in parser.given else computing:
         action.help = argparse.SUPPRESS
-    if asked:
-        _show_metrics(parser, asked)
+    if asked:  # then the help is about them: what each is, and the examples of its page
+        for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
+            action.help = argparse.SUPPRESS
+        flags = dict.fromkeys(flag for metric in asked for flag in _files(metric))
+        parser.usage = " ".join(["%(prog)s", *(metric.name for metric in asked), *flags, "[OPTION...]"])
+        told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in asked]
+        examples = dict.fromkeys(example for metric in asked for example in _examples(metric))
+        parser.description = "\n\n".join([*told, "\n".join(["examples:", *examples])])
+        one = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
+        parser.epilog = f"{one if len(asked) > 1 else ''}\nFiles, intervals, tests: gec-pipeline score --help"
     group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in asked)}")
     every = [option for metric in known.values() for option in metric.options]
     options = {option.name: option for option in every if len(option.choices or ()) != 1}  # else nothing is to choose
@@ -93,19 +96,6 @@ def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> No
         for option in metric.options:
             flag, dest = f"--{metric.name}-{option.name}".replace("_", "-"), f"option_{metric.name}.{option.name}"
             group.add_argument(flag, dest=dest, help=argparse.SUPPRESS, **_value_of(option))
-
-
-def _show_metrics(parser: Parser, metrics: Sequence[type[Metric]]) -> None:
-    """Have the help be about metrics: what each is, and the examples of its page."""
-    for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
-        action.help = argparse.SUPPRESS
-    flags = dict.fromkeys(flag for metric in metrics for flag in _files(metric))
-    parser.usage = " ".join(["%(prog)s", *(metric.name for metric in metrics), *flags, "[OPTION...]"])
-    told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in metrics]
-    examples = dict.fromkeys(example for metric in metrics for example in _examples(metric))
-    parser.description = "\n\n".join([*told, "\n".join(["examples:", *examples])])
-    one = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
-    parser.epilog = f"{one if len(metrics) > 1 else ''}\nFiles, intervals, tests: gec-pipeline score --help"
 
 
 def _files(metric: type[Metric]) -> list[str]:

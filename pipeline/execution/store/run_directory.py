@@ -135,14 +135,8 @@ def folder_of(written: str | Path) -> Path:
 LOG = "log.txt"
 MAX_LOG = 1 << 20
 """A run empties a log that is larger than so many bytes."""
-_APPEND = (
-    os.O_WRONLY
-    | os.O_CREAT
-    | os.O_APPEND
-    | safe_files.NO_LINK
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-)
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe_files.NO_LINK
+_APPEND |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Log:
