@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
-from .corpus.in_memory import ONE, corpus_in_memory
+from .corpus.corpus import ONE, corpus_in_memory
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory

@@ -132,10 +132,7 @@ class Result(Shown):
         return schema.named(np.concatenate([schema.pack(columns) for columns in self._by_line().blocks()]))
 
     def _by_line(self) -> HasBlocks:
-        """Return the counts of each sentence, NaN for those left out.
-
-        Raises InputError for the row of all references, which has none.
-        """
+        """Return the counts of each sentence, NaN for those left out; the row of all references has none."""
         if self.system == REFERENCES_ROW:
             remedy = "take reference0 or another reference"
             raise InputError(f"{self.system} is the mean of the references' scores and has no sentences: {remedy}")

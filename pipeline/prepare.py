@@ -99,12 +99,9 @@ def prepare(
             from .reproduction.published_sections import open_published
 
             published = open_published(config, metrics, problems)
-            if any(
-                problem.message.startswith("metrics") for problem in problems
-            ):  # what follows from that is nothing new
-                problems = [
-                    one for one in problems if not re.search("which metric[?]|config has no metric", one.message)
-                ]
+            if any(problem.message.startswith("metrics") for problem in problems):  # what follows is nothing new
+                follows = re.compile("which metric[?]|config has no metric")
+                problems = [problem for problem in problems if not follows.search(problem.message)]
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)

@@ -229,10 +229,7 @@ def open_files(
 
 
 def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
-    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source.
-
-    Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
-    """
+    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source."""
     from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
 
     of_edits = not {GOLD, EDITS}.isdisjoint(views)

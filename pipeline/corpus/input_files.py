@@ -177,10 +177,7 @@ def join(
 
 
 def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, str]:
-    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there.
-
-    Raises CorpusError where one is missing.
-    """
+    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there."""
     lines = numbered(own)
     lacking = [name for name in known if name not in lines]
     if lacking:

@@ -295,7 +295,6 @@ class Lost(NamedTuple):
     The numbers count from the first line and the first system of the task.
     """
 
-    number: int
     low: int
     high: int
     first: int
@@ -372,7 +371,7 @@ class Runner:
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=high - low > 1)
-        return Outcome(task.number, [None] * (len(task.needs) * apart), [Lost(task.number, *part)])
+        return Outcome(task.number, [None] * (len(task.needs) * apart), [Lost(*part)])
 
 
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..api import results_of
 from ..corpus.annotated_texts import corpus_with_gold
-from ..corpus.in_memory import ONE, corpus_in_memory
+from ..corpus.corpus import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.count import PreparedCounts

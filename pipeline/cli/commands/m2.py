@@ -16,8 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...corpus.edits.m2_files import DELETED, other_styles, read_annotated
-from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, converted
+from ...corpus.edits.m2_files import ALTERNATIVES, DELETED, STYLES, converted, other_styles, read_annotated
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic

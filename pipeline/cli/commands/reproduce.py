@@ -190,8 +190,7 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
 def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
     """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
-    Each leader board is scored there by a run of its own first, if its data is here, so that all of its systems have
-    one signature. Boards that have neither scores nor anything printed are left out.
+    Each leader board is scored by a run of its own first, if its data is here: so its systems have one signature.
     """
     from ... import stages
     from ...config.tree import from_mapping
@@ -255,34 +254,26 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
         for outcome in outcomes:
             entries = (outcome.expectations or {}).get("entries", [])
             few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
-            _print_one(outcome, values=args.verbose or few)
+            shown = args.verbose or few
+            print(printable(outcome.recipe.name))
+            for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
+                print(printable(f"  {line}"))
+            if outcome.expectations:
+                print_table(*reproduction.expectation_table(outcome.expectations), left=(1, 4))
+                for number, entry in enumerate(outcome.expectations["entries"], 1):
+                    if entry["why"]:
+                        print(printable(f"{number}. {entry['title']}: {entry['why']}"))
+                    if shown:
+                        print()
+                        print(printable(f"{number}. {entry['title']}"))
+                        print_table(*reproduction.values_table(entry), left=(0, 4))
+            print()
     print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
     for line in reproduction.notes_of(outcomes):
         print(printable(line))
     if args.all:
         print()
         print(reproduction.legend())
-
-
-def _print_one(outcome: Outcome, *, values: bool) -> None:
-    """Print the publication of a recipe, its metrics and its entries. With `values`, each value is printed."""
-    from ...report.tables import reproduction
-    from ...report.tables.reproduction import expectation_table
-    from ...report.terminal.printing import print_table
-
-    print(printable(outcome.recipe.name))
-    for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
-        print(printable(f"  {line}"))
-    if outcome.expectations:
-        print_table(*expectation_table(outcome.expectations), left=(1, 4))
-        for number, entry in enumerate(outcome.expectations["entries"], 1):
-            if entry["why"]:
-                print(printable(f"{number}. {entry['title']}: {entry['why']}"))
-            if values:
-                print()
-                print(printable(f"{number}. {entry['title']}"))
-                print_table(*reproduction.values_table(entry), left=(0, 4))
-    print()
 
 
 def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:

@@ -315,10 +315,7 @@ class ShardFile(NamedTuple):
 
 
 def new_proof(folder: Path) -> Path:
-    """Make an empty file with a new name, by which other machines see that they share the folder; return its path.
-
-    Raises StoreError.
-    """
+    """Make an empty file with a new name, by which other machines see that they share the folder; return its path."""
     path = folder / f"{secrets.token_hex(16)}.shared"
     write_atomic(path, b"")
     return path
