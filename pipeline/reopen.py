@@ -36,7 +36,8 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
     results, columns = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
-    written, unread = manifest.get("written"), "" if texts else "were not asked for"
+    written: Any = manifest.get("written")
+    unread = "" if texts else "were not asked for"
     try:
         if texts:
             corpora, written = _texts(manifest, results)

@@ -203,9 +203,9 @@ class _View:
             bare = [line for line, (text, own) in rows if text.strip() and not own and line not in beside]
             if bare:
                 text = self.texts[number]
-                first = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
+                where = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
                 yield (
-                    f"reference {number} ({text.name}) differs from the source in blanks alone in {first}: errant has "
+                    f"reference {number} ({text.name}) differs from the source in blanks alone in {where}: errant has "
                     "no line for these, so that this reference does not take part there"
                 )
 
