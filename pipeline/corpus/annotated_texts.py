@@ -14,19 +14,16 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
-from .corpus import ONE, corpus_in_memory
-from .edits.m2_files import BAR, BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, edit_of
+from .corpus import ONE, Corpus, corpus_in_memory
+from .edits.m2_files import BAR, BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .edits.records import annotation_of, outputs_of, record_of
 from .formats.m2 import SPAN
 from .opener import open_corpus, other_source
-from .texts import read_texts, text_in_memory
+from .texts import AnyText, read_texts, text_in_memory
 
 if TYPE_CHECKING:
     from ..annotation.errant_annotator import Annotation
-    from .corpus import Corpus
-    from .edits.m2_files import Edit
     from .input_files import Opener
-    from .texts import AnyText
 
 
 # Texts that are annotated for metrics of edits: outputs, and references where no M2 file has the edits of annotators.

@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import CorpusError, InputError, Problem
-from ..metrics.base.needs import TEXTS
+from ..metrics.base.needs import TEXTS, Needs
 from ..tokenizers.own_tokens import is_list
 from .samples import Samples
 from .scan import changed
-from .texts import numbered, text_in_memory
+from .texts import AnyText, MemoryText, numbered, text_in_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..metrics.base.needs import Needs
-    from .texts import AnyText, MemoryText
 
 
 MAX_REFERENCES = 255

@@ -12,19 +12,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from ..config.resolved import Column
+from ..config.resolved import Column, Dataset, Input, System
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
 from .edits.records import is_xml, record_of, sentences_of
-from .texts import BOM, REPLACEMENTS, read_texts
+from .texts import BOM, REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from ..config.resolved import Dataset, Input, System
     from .input_files import Opener
-    from .texts import TextFile
 
 
 # What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.

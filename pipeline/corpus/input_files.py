@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config.resolved import Column
+from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote, is_there
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Ints
-    from ..config.resolved import Input
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from ..config.resolved import System
+from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .edit_views import is_m2, open_edits
+from .edit_views import EditTexts, is_m2, open_edits
 from .edits.records import read_once
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
-from .texts import REPLACEMENTS, TextFile, read_texts
-
-if TYPE_CHECKING:
-    from ..config.resolved import Dataset
-    from .edit_views import EditTexts
-    from .texts import AnyText
+from .texts import REPLACEMENTS, AnyText, TextFile, read_texts
 
 
 @dataclass

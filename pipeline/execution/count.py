@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..corpus.scan import STRIDE
-from ..corpus.texts import MemoryText, Span, read_span, read_texts
+from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
 from ..io.workers import in_batches, threads
-from ..metrics.base.needs import TEXTS, Text, surveyed
+from ..metrics.base.needs import TEXTS, Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
-from .options import AUTO, SILENT, Missing
-from .store.counts import BATCH, UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, find
+from .options import AUTO, SILENT, Listener, Missing, RunOptions
+from .store.counts import BATCH, UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
 
 if TYPE_CHECKING:
     from ..arrays import Ints
     from ..corpus.corpus import Corpus
-    from ..corpus.texts import AnyText
     from ..kernel.common import Lines
-    from ..metrics.base.needs import Needs, Survey
-    from .options import Listener, RunOptions
-    from .store.counts import ShardFile, StoredCounts
     from .store.run_directory import RunDirectory
 
     Counted = Mapping[tuple[str, Needs], StoredCounts | InMemoryCounts]
@@ -373,18 +369,18 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
                 continue
             except LongTextError:  # the way below says where
                 pass
-        found = {}
+        surveys = {}
         for survey, read in _surveys(view, needs_of_view):
             plan = _Plan.of(read, {(ALL, survey): ""}, options.shard_lines)
             every = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
             rows = (array for shard in plan.shards for array in every.pop(shard) or [] if array is not None)
-            found[survey] = workers.Found(
+            surveys[survey] = workers.Found(
                 survey, len(read.references), workers.joined(survey, len(read.references), rows)
             )
         cells = {(name, need): "" for need in needs_of_view for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
-        plan = _Plan.of(view, cells, options.shard_lines, least, found)
+        plan = _Plan.of(view, cells, options.shard_lines, least, surveys)
         parts = {}
         for shard, columns, lost in _counted(plan, plan.shards, options):
             if lost:

@@ -24,20 +24,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
 from ...metrics.names import factor, goodness, lower_is_better
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
-from ...scoring.board import picked
-from ...scoring.results import without_nan
+from ...scoring.board import Board, picked
+from ...scoring.results import Comparison, Results, without_nan
 from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
-
-if TYPE_CHECKING:
-    from ...scoring.board import Board
-    from ...scoring.results import Comparison, Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import named, open_bytes, pieces_of_lines
+from ...io.plain_files import Spool, named, open_bytes, pieces_of_lines
 from ...io.small_tables import at_line
 
 if TYPE_CHECKING:
-    from ...io.plain_files import Spool
     from ...io.remote import Remote
 
 

@@ -20,17 +20,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled, named
+from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.small_tables import at_line
-from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_block
+from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, Block, blocks, is_noop, read_block
+from ..edits.m2_files import Edit as Written
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
     from ...config.resolved import Column
-    from ...io.plain_files import Spool
     from ...io.remote import Remote
-    from ..edits.m2_files import Block
-    from ..edits.m2_files import Edit as Written
 
 
 SPAN = itemgetter(0, 1)

@@ -28,14 +28,13 @@ import numpy as np
 
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
-from ...io.workers import alone, in_batches
+from ...io.workers import Shared, alone, in_batches
 from ...metrics.base.needs import narrow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...io.workers import Shared
     from ...metrics.base.needs import Columns, Schema
 
 

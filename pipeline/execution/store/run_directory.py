@@ -31,16 +31,13 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files
 from ...io.remote import Remote, expanded, is_remote
-from ...io.workers import alone
-from ...metrics.base.needs import COUNTING
+from ...io.workers import Shared, alone
+from ...metrics.base.needs import COUNTING, Needs, Schema, Survey
 from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, new_proof, of_keys, own_files
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ...io.workers import Shared
-    from ...metrics.base.needs import Needs, Schema, Survey
 
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
