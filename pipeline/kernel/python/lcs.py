@@ -6,6 +6,7 @@ import functools
 import itertools
 import operator
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,6 @@ import numpy as np
 from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_skip, check_weighted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..common import Allowed, Sentences

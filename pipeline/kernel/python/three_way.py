@@ -12,6 +12,7 @@ Source: Felice and Briscoe 2015 (N15-1060). The order of the moves, and the shor
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,8 +20,6 @@ import numpy as np
 from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, check_three_way
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..common import Encoded

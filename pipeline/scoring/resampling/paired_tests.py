@@ -7,6 +7,7 @@ two systems that are equal on every sentence p is 1, where sacreBLEU has 1 / (tr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ from .intervals import room_beside
 from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ...arrays import Floats
     from ..sums import Summand, WeightedSums
     from .samples import Bytes, Progress
