@@ -252,7 +252,6 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     with mock.patch.object(workers, "run", fragile), mock.patch.object(workers, "DEATHS", 10_000):
         found = list(Runner(2, "loky", told.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
-    lost = [item for outcome in found for item in outcome.lost]
     cells = {
         (outcome.number + i, s)
         for outcome in found
