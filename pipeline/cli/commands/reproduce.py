@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, Problem, printable, wrong_name
 from ...execution.options import SILENT, Listener
+from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ...reproduction.recipe import Outcome, Recipe
+from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipe, recipes
 from .report import relative_address
 
 if TYPE_CHECKING:
@@ -69,8 +70,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    from ...reproduction.recipe import matching_recipes, recipes
-
     if args.check is not None:
         return _check(args)
     if args.show is not None:
@@ -93,7 +92,6 @@ def run(args: argparse.Namespace) -> int:
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         from ...report.tables.reproduction import list_table
-        from ...report.terminal.printing import print_table
 
         if args.format:
             raise InputError(f"--format {args.format}: has no effect where nothing runs: name results, or take --all")
@@ -118,7 +116,6 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
-    from ...reproduction.recipe import read_recipe, recipes
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
@@ -151,7 +148,6 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
-    from ...reproduction.recipe import matching_recipes
 
     matches = matching_recipes([name])
     if besides:
@@ -164,8 +160,6 @@ def _show(name: str, besides: Sequence[str]) -> int:
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
     """Return what becomes of the recipes; write the page of them if it is asked for."""
-    from ...reproduction.recipe import fetch_missing
-
     outcomes = []
     with (
         Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
@@ -242,7 +236,6 @@ class _RunListener(Listener):
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ...report.tables import reproduction
-    from ...report.terminal.printing import print_table
 
     if args.format == "json":
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
