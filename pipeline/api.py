@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from .metrics.build import Asked
     from .tokenizers.own_tokens import References, Splitter, Texts
 
-
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 ELSEWHERE = {

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..scoring.stored_runs import Selection
 
-
 BOM = b"\xef\xbb\xbf"
 STAND_IN = "the first annotator's edits stand in"
 

@@ -22,7 +22,6 @@ from .texts import AnyText, MemoryText, numbered, text_in_memory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 MAX_REFERENCES = 255
 WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
 

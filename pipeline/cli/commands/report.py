@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from ...io.safe_files import Content
     from ...report.material import Material
 
-
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
 BOARD, ABOUT_BOARD = "board", "a page with leader boards of several runs"

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ...metrics.base.needs import Needs
     from ...prepare import Job
 
-
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 
 

@@ -45,7 +45,6 @@ MOST = 20_000
 KEPT = 1 << 14
 """Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
 
-
 NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
 
 
@@ -182,7 +181,6 @@ FEW = 20
 """Of files with fewer edits it is not said that their types are others."""
 SHARED = 0.05
 """Types are others where at most such a share of the edits has a type of the other file."""
-
 
 PREFIXES = ("M:", "R:", "U:")
 """How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
