@@ -135,6 +135,8 @@ def evaluate(
     texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
+    if isinstance(texts.hypotheses, Mapping) and not texts.hypotheses:
+        raise InputError("hypotheses: there is no system")
     if gold is None:
         corpus = corpus_in_memory(
             texts.hypotheses,

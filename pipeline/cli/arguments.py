@@ -56,17 +56,6 @@ def given_text(text: str, flag: str) -> Input:
     return Column(kind=form, path=path, column=column, header=by_name and bool(READERS[form].header))
 
 
-def whole_m2(text: str, *, look: bool = False) -> Path | None:
-    """Return the path of an M2 file that is named without an annotator, or None.
-
-    Its suffix says that it is one; with `look`, its first line does too, if no suffix says something else.
-    """
-    if text == "-" or is_remote(text):
-        return None
-    path = given_path(text)
-    return path if isinstance(path, Path) and _is_m2(path, look=look) else None
-
-
 def _is_m2(path: Path, *, look: bool) -> bool:
     """Return whether a file is an M2 file by its suffix, or, with `look`, by its first line if it can be read."""
     form = format_in(path.name)
@@ -236,7 +225,10 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     if required and not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
-    m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
+    m2 = None
+    if len(references) == 1 and references[0] != "-" and not is_remote(references[0]):
+        path = given_path(references[0])
+        m2 = path if isinstance(path, Path) and _is_m2(path, look=edits) else None
     each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
     if args.num_refs:
         if m2 or len(references) != 1:

@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     from ...io.remote import Remote
 
 
-# The lines of an M2 file: sentences, each with the edits of its annotators as they stand in the file.
-#
-#     S This are a sentence .
-#     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
-#     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
-#
-# Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether
-# alternatives (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is
-# decided by those who read the edits.
+# The lines of an M2 file (`formats/m2.py` has an example): sentences, each with the edits of its annotators. Lines
+# that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives
+# (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is decided by
+# those who read the edits.
 
 
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
