@@ -352,21 +352,16 @@ def add_settings(
         parser.add_argument(flag, dest=name, default=None, help=meaning, **several, **known)
 
 
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    """Declare --columns."""
-    text = "only these columns: outputs such as recall_*, interval, ranks, p ..."
-    parser.add_argument("--columns", help=text, **SEVERAL)
-
-
-def add_mean(parser: argparse.ArgumentParser) -> None:
-    """Declare --mean."""
-    text = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
-    parser.add_argument("--mean", action="store_true", help=text)
-
-
-def add_boards(parser: argparse.ArgumentParser) -> None:
-    """Declare --boards."""
-    parser.add_argument("--boards", action="store_true", help="a ranked table for each metric and data set")
+def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Declare some of --columns, --mean and --boards, which say what tables show."""
+    means = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
+    known: dict[str, dict[str, Any]] = {
+        "columns": {"help": "only these columns: outputs such as recall_*, interval, ranks, p ...", **SEVERAL},
+        "mean": {"action": "store_true", "help": means},
+        "boards": {"action": "store_true", "help": "a ranked table for each metric and data set"},
+    }
+    for name in names:
+        parser.add_argument(f"--{name}", **known[name])
 
 
 def selection_of(args: argparse.Namespace) -> Selection:

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
-from ..arguments import add_columns, add_mean, add_parts, selection_of, whole_number
+from ..arguments import add_parts, add_shown, selection_of, whole_number
 
 if TYPE_CHECKING:
     from ...io.safe_files import Content
@@ -64,8 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
     parser.add_argument("--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html")
     add_parts(parser)
-    add_columns(parser)
-    add_mean(parser)
+    add_shown(parser, "columns", "mean")
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     meaning = f"with --by type, how finely types are told apart: {tiers} (default: {TIER})"

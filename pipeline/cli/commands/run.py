@@ -48,8 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     meaning = "address of a cluster, for dask, ray or spark (help scale)"
     parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
-    arguments.add_mean(parser)
-    arguments.add_boards(parser)
+    arguments.add_shown(parser, "mean", "boards")
     arguments.add_computing(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
