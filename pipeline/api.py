@@ -302,9 +302,8 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
 
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
-            raise InputError(
-                "compare: results in memory are compared with each other; evaluate all systems in one call"
-            )
+            message = "compare: results in memory are compared with each other; evaluate all systems in one call"
+            raise InputError(message)
         if not run:
             raise InputError("there is no result to compare")
         boards = boards_of(run)

@@ -79,9 +79,8 @@ def _metric(metric: Asked) -> Metric:
     check_texts_scored(asked, gold=False)
     if asked.needs.survey:
         way = "pipeline.Scorer(metric, references) knows all, and its rewards(outputs, ids) scores some"
-        raise InputError(
-            f"{asked.name}: depends on all references of a data set, and a reward has its own alone: {way}"
-        )
+        message = f"{asked.name}: depends on all references of a data set, and a reward has its own alone: {way}"
+        raise InputError(message)
     return asked
 
 

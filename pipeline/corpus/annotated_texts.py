@@ -155,9 +155,8 @@ class _View:
 
     def _reference_texts(self, references: Sequence[Sequence[Annotation]]) -> Iterator[AnyText]:
         """Yield the edits of each reference, once for each annotator that an output has at most."""
-        most = max(
-            (len(outputs_of(record)) for text in self.given.systems.values() for record in _records(text)), default=1
-        )
+        records_of_outputs = chain.from_iterable(map(_records, self.given.systems.values()))
+        most = max((len(outputs_of(record)) for record in records_of_outputs), default=1)
         if most * len(references) > MAX_ANNOTATORS:
             message = f"has {most * len(references)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
             raise CorpusError([Problem(self.corpus.name, message)])

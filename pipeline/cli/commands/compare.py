@@ -164,9 +164,8 @@ def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[B
     both = [name for name in old if name in new]
     if not both and (len(old), len(new)) != (1, 1):
         known = "; ".join(f"{run} has {', '.join(own) or 'none'}" for run, own in ((args.run, old), (args.run2, new)))
-        raise InputError(
-            f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
-        )
+        message = f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
+        raise InputError(message)
     versions = []
     for board in boards:
         for name in both or [""]:

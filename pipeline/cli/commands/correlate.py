@@ -65,9 +65,8 @@ def run(args: argparse.Namespace) -> int:
     more = {"aliases": _aliases(args.alias)} if args.alias else {}
     settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
     metrics = _metrics(args)
-    people = open_human_judgements(
-        path_of(args.human), settings, sorted({name for metric in metrics for name in metric.scores})
-    )
+    systems = sorted({name for metric in metrics for name in metric.scores})
+    people = open_human_judgements(path_of(args.human), settings, systems)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, people, settings, bar.matches)

@@ -199,9 +199,8 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
 
     if folder.resolve() == run.resolve():
         if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
-            raise InputError(
-                f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
-            )
+            message = f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
+            raise InputError(message)
         RunDirectory(run, make=False).add(files, lambda text: print(printable(text), file=sys.stderr))
     else:
         for name, content in files.items():

@@ -41,9 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
     parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
     parser.add_argument("--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir")
-    parser.add_argument(
-        "--n-jobs", type=arguments.jobs, metavar="N", help="workers, instead of the config's run.n_jobs"
-    )
+    meaning = "workers, instead of the config's run.n_jobs"
+    parser.add_argument("--n-jobs", type=arguments.jobs, metavar="N", help=meaning)
     parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
     meaning = "address of a cluster, for dask, ray or spark (help scale)"
     parser.add_argument("--address", metavar="HOST:PORT", help=meaning)

@@ -71,9 +71,8 @@ def run(args: argparse.Namespace) -> int:
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
     if read_manifest(folder).get("state") == "running":
-        print_text(
-            "warning: the run was not finished, or still goes on: these are the results of an earlier run", sys.stderr
-        )
+        earlier = "the run was not finished, or still goes on: these are the results of an earlier run"
+        print_text(f"warning: {earlier}", sys.stderr)
     for warning in [*results.warnings, *results.missing]:
         print_text(f"warning: {warning}", sys.stderr)
     return 0
