@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
-from ..categories import CategoryTerms, beside, tiers
+from ..categories import Beside, CategoryTerms, tiers
 from ..results import Spread
 from ..sentences import OutputTerms, aggregation_of, sentence_outputs
 from ..sums import Summand
@@ -258,7 +258,7 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
 
 def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
-    systems, names = beside(measured.columns, measured.parts), measured.names
+    systems, names = [*map(Beside, measured.columns, measured.parts)], measured.names
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]
