@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -193,7 +194,7 @@ def with_output_intervals(
     else:
         parts = [*summands(metric, systems, lines, measured.references, measured.own)]
     samples = sampled_outputs(parts, len(systems), lines, settings.resamples, settings.seed)
-    fractions = [name for name in samples if metric.counts.isdisjoint((name, _stem(name)))]
+    fractions = [name for name in samples if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name)))]
     spreads = {name: spreads_of(with_mean(measured, samples[name]), settings.level) for name in fractions}
     return [
         replace(score, intervals={name: own[number] for name, own in spreads.items() if name in score.outputs})
@@ -207,12 +208,6 @@ def with_mean(measured: Board, samples: Floats) -> Floats:
         return samples
     references = [number for number, own in enumerate(measured.own) if own is not None]
     return np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
-
-
-def _stem(name: str) -> str:
-    """Return the name of an output without the number of its order."""
-    stem, _, order = name.rpartition("_")
-    return stem if order.isdigit() else name
 
 
 def spreads_of(samples: Floats, level: float) -> list[Spread]:
