@@ -15,14 +15,13 @@ from ..errors import InputError
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
-from .column_blocks import blocks_of, compact, present_blocks
+from .column_blocks import HasBlocks, blocks_of, compact, present_blocks
 from .terms import Block, SentenceTerms, exact_sum
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
     from .sums import Summand
 
 

@@ -19,13 +19,12 @@ import numpy as np
 from ..errors import InputError
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.needs import PRESENT, Schema
-from .column_blocks import present_blocks
+from .column_blocks import HasBlocks, present_blocks
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
 
 
 class Block(NamedTuple):

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import FOLDS, Lines, check_order, check_texts, join_lines
+from ..common import FOLDS, Encoded, Lines, check_order, check_texts, join_lines
 from .encode import encode, words
 from .lcs import lcs
 from .overlap import overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..common import Encoded
 
 
 class Prepared:

@@ -18,17 +18,15 @@ from ...corpus.edits.correction_references import (
 )
 from ...corpus.edits.records import annotation_of
 from ...errors import LongTextError
-from ...kernel.common import THREE_WAY_COUNTS, join_lines
+from ...kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from ...tokenizers.tokenization import Tokenization
-from ..base.needs import GOLD, Field, Needs
+from ..base.needs import GOLD, Field, Needs, Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
     from ...corpus.edits.correction_references import Tokens
-    from ...kernel.common import Encoded
-    from ..base.needs import Text
 
     Numbers = NDArray[np.number[Any]]
 

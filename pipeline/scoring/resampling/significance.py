@@ -13,9 +13,9 @@ import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...io.workers import processors
-from ..board import rows_of
+from ..board import Board, rows_of
 from ..column_blocks import present_blocks
-from ..results import Bootstrap, Comparison, ranks
+from ..results import Bootstrap, Comparison, Results, ranks
 from ..sentences import sentence_scores
 from ..terms import MetricTerms
 from .intervals import (
@@ -36,8 +36,6 @@ from .samples import Groups, Shuffles
 if TYPE_CHECKING:
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
-    from ..board import Board
-    from ..results import Results
     from ..sums import Summand
     from .samples import Progress
 
