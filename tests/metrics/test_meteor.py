@@ -22,7 +22,7 @@ from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.io import java
 from pipeline.metrics.build import from_text
-from pipeline.metrics.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Meteor, Program
+from pipeline.metrics.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
 from pipeline.tokenizers import ptb, sacrebleu
 from pipeline.tokenizers.tokenization import Tokenization
 
@@ -117,7 +117,7 @@ def test_the_score_of_counts_that_the_program_has_printed() -> None:
     # METEOR 1.5 for "the cat sits on a mat" with "the cat sat on the mat", and its score of both sums
     counts = [6, 6, 3, 3, 2, 2, 2, 2, *[0] * 4, 1, 1, *[0] * 6, 2, 5, 5]
     doubled = [6, 6, 3, 3, 3, 3, 2, 2, *[0] * 12, 2, 5, 5]
-    scores = Meteor().score(dict(zip(COUNTS, np.array([counts, doubled]).T, strict=True)))["meteor"]
+    scores = from_text("meteor").score(dict(zip(COUNTS, np.array([counts, doubled]).T, strict=True)))["meteor"]
     assert scores[1] == pytest.approx(0.45876240259563655, abs=NEAR)
     assert scores[0] == pytest.approx((2 + 0.8) * 0.75 / 3 * (1 - 0.6 * 0.4**0.2) + 0.5 / 3 * (1 - 0.6 * 0.4**0.2))
 
@@ -175,12 +175,12 @@ def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
 def test_a_program_that_ends_is_told_with_what_it_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Program, "files", lambda _: [Path("/no/such.jar")])
     with pytest.raises(RuntimeError, match=r"METEOR 1\.5 printed 0 lines for 1: .*no/such\.jar"):
-        Program("en", "norm", None)(["a"], [("a",)])
+        Program("en", "norm", "none", None)(["a"], [("a",)])
 
 
 @live
 def test_signs_that_part_texts_and_lines_are_no_text() -> None:
-    own = Program("en", "norm", None)
+    own = Program("en", "norm", "none", None)
     plain = own(["a b c", "d"], [("a b",), ("d",)])
     assert own(["a |||b\nc", "d\r"], [("a|||\rb",), ("|||d",)]) == plain
 
@@ -224,6 +224,7 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
 @live
 def test_raw_texts_have_the_scores_of_the_suite() -> None:
     from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.meteor.meteor import Meteor
     from pycocoevalcap.rouge.rouge import Rouge
 
     outputs, references = texts(7)
@@ -231,9 +232,9 @@ def test_raw_texts_have_the_scores_of_the_suite() -> None:
     tokens = iter(flat)
     res = {n: [next(tokens)] for n in range(len(outputs))}
     gts = {n: [next(tokens) for _ in own] for n, own in enumerate(references)}
-    spellings = ["cider[tokenizer=ptb]", "rouge[flavour=coco,tokenizer=ptb]"]
+    spellings = [f"{name}tokenizer=ptb]" for name in ("cider[", "rouge[flavour=coco,", "meteor[")]
     found = pipeline.evaluate(outputs, sets(references), metrics=spellings)
-    for own, peer in zip(found, (Cider(), Rouge()), strict=True):
+    for own, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):
         whole, each = peer.compute_score(gts, res)
         assert own.score == pytest.approx(whole, abs=NEAR)
         np.testing.assert_allclose(own.sentences, each, atol=1e-11)

@@ -6,12 +6,14 @@ import re
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...errors import ConfigError
 from ...io.java import Jar
+from ...tokenizers import ptb
 from ..base.capabilities import ComputesNumbers
 from ..base.choices import ratio
 from ..base.declared import Declared, Parameter
@@ -66,8 +68,8 @@ content and function words that each stage matches, runs of matches, and words i
 class Program:
     """The program, started anew for each call, which takes some seconds."""
 
-    def __init__(self, language: str, normalize: str, jar: Path | None) -> None:
-        self._language, self._given = language, jar
+    def __init__(self, language: str, normalize: str, tokenizer: str, jar: Path | None) -> None:
+        self._language, self._tokenizer, self._given = language, tokenizer, jar
         self._words = ["-", "-", "-stdio", "-l", language, *([] if normalize == "none" else [f"-{normalize}"])]
 
     def files(self) -> list[Path]:
@@ -76,14 +78,16 @@ class Program:
         table = jar.parent / "data" / f"paraphrase-{self._language}.gz"
         if self._language in FULL and not table.is_file():
             raise ConfigError(f"{JAR.title}: {table} is missing; www.cs.cmu.edu/~alavie/METEOR has it with the jar")
-        return [jar, table] if self._language in FULL else [jar]
+        of_tokens = [ptb.JAR.found()] if self._tokenizer == "ptb" else []
+        return [jar, *([table] if self._language in FULL else []), *of_tokens]
 
     def __call__(self, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return COUNTS of each output with the best of its references."""
         # no text may have what parts texts and lines
-        pairs = zip(references, outputs, strict=True)
-        texts = ((re.sub(r"\|\|\||[\r\n]", " ", text) for text in (*own, output)) for own, output in pairs)
-        lines = "".join(" ||| ".join(("SCORE", *own)) + "\n" for own in texts)
+        texts = [re.sub(r"\|\|\||[\r\n]", " ", text) for own in (*references, outputs) for text in own]
+        each = iter(ptb.Ptb().many(texts) if self._tokenizer == "ptb" else texts)
+        fields = [list(islice(each, len(own))) for own in references]
+        lines = "".join(" ||| ".join(("SCORE", *own, output)) + "\n" for own, output in zip(fields, each, strict=True))
         command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(self.files()[0]), *self._words]
         done = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", check=False)
         counts = [[*map(float, line.split())] for line in done.stdout.splitlines()]
@@ -128,6 +132,13 @@ class Meteor(ComputesNumbers, Metric):
         help="the program's -norm (its own tokens, lower case), -lower (lower case), or none",
         choices=("norm", "lower", "none"),
     )
+    tokenizer: str = option(
+        "none",
+        key="tok",
+        help="what is done to texts before: none, or ptb, as the suites of COCO and E2E do",
+        choices=("none", "ptb"),
+        implicit=True,
+    )
     jar: str = option(
         "",
         help="where meteor-1.5.jar is; by default in the package pycocoevalcap",
@@ -151,7 +162,7 @@ class Meteor(ComputesNumbers, Metric):
     @cached_property
     def needs(self) -> MeteorNeeds:
         """What the program counts."""
-        options = (("language", self.language), ("normalize", self.normalize))
+        options = tuple((name, getattr(self, name)) for name in ("language", "normalize", "tokenizer"))
         told = "|".join(("meteor", *(f"{name}:{value}" for name, value in options), f"version:{DECLARED.version}"))
         code = Code(Plugin(Program, DECLARED, batch_size=5000, workers=1), (*options, ("jar", self.jar)))
         return MeteorNeeds("meteor", COUNTS, 0, told=told, code=code)
@@ -193,6 +204,6 @@ DECLARED = Declared(
     names=COUNTS,
     returns="counts",
     reads=("outputs", "references"),
-    parameters=(Parameter("language", "str"), Parameter("normalize", "str"), Parameter("jar", "path")),
+    parameters=(*(Parameter(name, "str") for name in ("language", "normalize", "tokenizer")), Parameter("jar", "path")),
 )
 """How the program is called, in the terms of metrics of users."""
