@@ -97,18 +97,6 @@ class Program:
 
 
 @dataclass(frozen=True)
-class MeteorNeeds(PluggedNeeds):
-    """What the program counts."""
-
-    def unavailable(self) -> str | None:
-        """Return that Java, the jar or the table of the language is missing, or None."""
-        try:
-            return None if self.code is None or self.code.files else ""
-        except ConfigError as error:
-            return str(error)
-
-
-@dataclass(frozen=True)
 class Meteor(ComputesNumbers, Metric):
     """METEOR 1.5, by the authors' program in Java, of which the user has a copy.
 
@@ -160,12 +148,12 @@ class Meteor(ComputesNumbers, Metric):
         return "merged"
 
     @cached_property
-    def needs(self) -> MeteorNeeds:
+    def needs(self) -> PluggedNeeds:
         """What the program counts."""
         options = tuple((name, getattr(self, name)) for name in ("language", "normalize", "tokenizer"))
         told = "|".join(("meteor", *(f"{name}:{value}" for name, value in options), f"version:{DECLARED.version}"))
         code = Code(Plugin(Program, DECLARED, batch_size=5000, workers=1), (*options, ("jar", self.jar)))
-        return MeteorNeeds("meteor", COUNTS, 0, told=told, code=code)
+        return PluggedNeeds("meteor", COUNTS, 0, told=told, code=code)
 
     @property
     def terms(self) -> tuple[Field, ...]:

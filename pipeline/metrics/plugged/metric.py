@@ -161,6 +161,14 @@ class PluggedNeeds(NumberNeeds):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
 
+    def unavailable(self) -> str | None:
+        """Return which file is missing that the numbers depend on, or None."""
+        try:
+            _ = self.code and self.code.files
+        except ConfigError as error:
+            return str(error)
+        return None
+
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text."""
         assert self.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
