@@ -168,24 +168,24 @@ def _touched(
     swallows are not touched; gec-metrics takes them as right even where the annotator inserts, and looks no further
     where a token is left in the place of the annotator's edit.
     """
-    found: dict[int, tuple[bool, bool]] = {}
+    verdicts: dict[int, tuple[bool, bool]] = {}
     for edit in edits:
         slots = _slots(edit)
         behind = gold.get(slots[0] + 1) if edit.start == edit.end else None
         if behind and behind.start == edit.start:
             kept = tokens[behind.start] == behind.correction or flavour == "gec-metrics"
             if behind.end > behind.start + 1 or not kept:
-                found[slots[0] + 1] = (False, True)
+                verdicts[slots[0] + 1] = (False, True)
         for slot in slots[::2]:
             own = gold.get(slot)
             span, text = ((own.start, own.end), own.correction) if own else ((slot // 2, (slot + 1) // 2), "")
             text = text if own or slot % 2 == 0 else tokens[slot // 2]
             first = _slots(own)[0] if own else slot
-            found[first] = (span == (edit.start, edit.end) and text == edit.correction, True)
+            verdicts[first] = (span == (edit.start, edit.end) and text == edit.correction, True)
         for slot in slots[1::2] if flavour == "gec-metrics" else ():
             if slot in gold and gold[slot].start == gold[slot].end:
-                found[slot] = (True, False)
-    return found
+                verdicts[slot] = (True, False)
+    return verdicts
 
 
 def _gold(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
