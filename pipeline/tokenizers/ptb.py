@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ..errors import InputError
 from ..io.java import Jar
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SHA256 = "2fcb91bb7a111f93d71e264f4ee0e3afd19ba0dde6d21b38605088df9e940399"
 JAR = Jar("PTBTokenizer 3.4.1", "tokenizer/stanford-corenlp-3.4.1.jar", SHA256)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ConfigError, InputError
 from ..io.java import PACKAGE
 from ..kernel.common import Lines, join_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class Borrowed(NamedTuple):
