@@ -11,9 +11,9 @@ import numpy as np
 from .. import kernel
 from ..corpus.corpus import MAX_REFERENCES, reference_sets
 from ..errors import InputError, LongTextError
-from ..kernel.common import join_lines
+from ..kernel.common import Lines, join_lines
 from ..metrics.base.capabilities import misfit, reads_files
-from ..metrics.base.needs import TEXTS, Text, surveyed
+from ..metrics.base.needs import TEXTS, Needs, Text, surveyed
 from ..metrics.build import from_values
 from ..metrics.given import has_own_tokens, prepared, with_own_tokens
 from ..scoring.aggregation import POLICIES
@@ -23,9 +23,7 @@ from .scorer import Scorer
 
 if TYPE_CHECKING:
     from ..arrays import Floats
-    from ..kernel.common import Lines
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Needs
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import References, Splitter, Texts
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..api import results_of
 from ..corpus.annotated_texts import corpus_with_gold
-from ..corpus.corpus import ONE, corpus_in_memory
+from ..corpus.corpus import ONE, Corpus, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.count import PreparedCounts
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
-    from ..corpus.corpus import Corpus
     from ..evaluation import Evaluation
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
