@@ -49,7 +49,8 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
-    return sentence_spread(metric, columns)["score"]
+    columns = _compact(metric, columns)
+    return POLICIES[metric.policy].of_lines(metric, metric.sentence_scores(columns), columns.get(PRESENT))
 
 
 def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -60,7 +61,8 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """
     columns = _compact(metric, columns)
     scores = metric.sentence_scores(columns)
-    mean, std = POLICIES[metric.policy].over_references(metric, scores, columns.get(PRESENT))
+    policy, present = POLICIES[metric.policy], columns.get(PRESENT)
+    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 

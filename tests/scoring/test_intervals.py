@@ -177,7 +177,7 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
         chosen = summands(job.metrics[0], columns, LINES, 3)
-        found = [p.shares[0] * p.score(p.weighted(ones).weighted[:, :, 0]).item() for p in chosen]
+        found = [p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item() for p in chosen]
         score = reduce(job.metrics[0], columns, LINES, 3)[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 

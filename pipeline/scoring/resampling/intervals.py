@@ -259,5 +259,5 @@ def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> 
         if is_reselected(measured.metric, settings):
             part = ReselectedSamples(terms, own)
         groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines)
-        sums = np.concatenate([part.sums(weights) for _, weights in groups])
+        sums = np.concatenate(groups.results(lambda _, weights: part.sums(weights)))  # noqa: B023
         yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

@@ -19,7 +19,14 @@ from ..results import Bootstrap, Comparison, Results, ranks
 from ..sentences import sentence_scores
 from ..terms import MetricTerms
 from . import intervals
-from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
+from .paired_tests import (
+    CORRECTIONS,
+    approximate_randomization,
+    paired_bootstrap,
+    randomization,
+    sentencewise,
+    sign_test,
+)
 from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Groups, Shuffles
 
@@ -169,7 +176,7 @@ def _comparisons(
     compared = sentencewise((np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns), pairs)
     scores = [score.score for score in measured.scores]
     if settings.test == "sign":
-        values = [one.sign_test for one in compared]
+        values = [sign_test(one.wins, one.losses) for one in compared]
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
     elif reselected:
