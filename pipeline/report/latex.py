@@ -38,8 +38,8 @@ SIGNS = {
     **{small: rf"\textsubscript{{{digit}}}" for digit, small in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
 """What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
-COLUMN, TEXT = 219.0, 455.0
-"""Widths in points of a column and of the text of a page with two columns."""
+COLUMN = 219.0
+"""The width in points of a column of a page with two columns."""
 LETTER, MARK, GAP = 4.7, 3.6, 12.0
 """About how wide a letter, a raised letter and the space between two columns are in \\small, in points."""
 _INTERVAL = re.compile(r"([-+]?[0-9.]+) to ([-+]?[0-9.]+)")

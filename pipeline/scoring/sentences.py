@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InputError
+from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
@@ -176,17 +177,6 @@ def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 @dataclass(frozen=True)
-class OneBlock:
-    """Counts of a system that are one block."""
-
-    columns: dict[str, Ints]
-
-    def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns."""
-        yield self.columns
-
-
-@dataclass(frozen=True)
 class LineScores:
     """The scores of lines by one metric: those of sentence_scores() in `sentences.py`, bit for bit."""
 
@@ -207,7 +197,7 @@ class LineScores:
         """
         whole: Columns = columns
         if data_set_columns(self.metric).whole_sums:
-            (whole,) = blocks_of(self.metric, OneBlock(columns))
+            (whole,) = blocks_of(self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns))
         if missing:
             whole = compact(whole, self._apart)
         scores = self._formula(whole)

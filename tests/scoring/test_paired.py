@@ -33,6 +33,7 @@ from pipeline.scoring.resampling.paired_tests import (
     sign_test,
 )
 from pipeline.scoring.sentences import reduce
+from pipeline.scoring.terms import first
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
@@ -79,7 +80,7 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
     for kind in ("ar", "bs"):
         test = peer.PairedTest(named, {"BLEU": BLEU()}, [texts["REF0"], texts["REF1"]], kind, n_samples=trials)
         expected: list[Any] = next(list(scores) for name, scores in test()[1].items() if name != "System")
-        samples = bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed)
+        samples = first(bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed))
         if kind == "ar":
             found = approximate_randomization(setting.summands, setting.scores, pairs, setting.lines, trials, seed)
         else:
@@ -129,7 +130,7 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(shared: Path, me
                 setting.summands, setting.scores, [(0, number)], setting.lines, trials, SEED
             )
         else:
-            samples = bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, SEED)
+            samples = first(bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, SEED))
             found = paired_bootstrap(samples, setting.scores, [(0, number)])
         assert found == [expected]
 
@@ -184,7 +185,7 @@ def test_the_order_of_a_pair_and_other_pairs_do_not_matter(tmp_path: Path, metri
     for one, two in every:
         assert found[one, two] == found[two, one]
         assert approximate_randomization(chosen, scores, [(one, two)], LINES, 99, 3) == [found[one, two]]
-    samples = bootstrap(chosen, 3, LINES, 50, 3)
+    samples = first(bootstrap(chosen, 3, LINES, 50, 3))
     assert paired_bootstrap(samples, scores, [(0, 1)]) == paired_bootstrap(samples, scores, [(1, 0)])
 
 
