@@ -11,7 +11,7 @@ import numpy as np
 
 from ..metrics.base.capabilities import category_needs, counts_categories
 from ..metrics.base.needs import Schema
-from .column_blocks import HasBlocks, chosen_references, present_blocks
+from .column_blocks import HasBlocks, present_blocks
 from .results import REST, TIERS, Category
 from .terms import Block, ReferenceTerms, first
 
@@ -47,8 +47,6 @@ class CategoryTerms(ReferenceTerms):
     metric: Metric
     categories: tuple[str, ...]
     """Those of the data set. The counts have one order more, for what is of none of them."""
-    reference: int | None = None
-    each: bool = False
 
     @cached_property
     def schema(self) -> Schema:
@@ -69,15 +67,6 @@ class CategoryTerms(ReferenceTerms):
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
         return self.metric.score({name: own.sum(axis=-1) for name, own in self.schema.unpack(totals).items()})
-
-    def totals(self, system: Beside) -> Ints:
-        """Return the sums over all sentences: int64 [width]."""
-        total = np.zeros(self.schema.width, np.int64)
-        chosen_in_blocks = chosen_references(self.metric, system.whole)
-        for chosen, parts in zip(chosen_in_blocks, system.parts.blocks(), strict=True):
-            rows = np.arange(len(chosen))
-            total += self.schema.pack({name: counts[rows, chosen].sum(axis=0) for name, counts in parts.items()})
-        return total
 
 
 @dataclass(frozen=True)
@@ -113,7 +102,7 @@ def by_category(
 ) -> dict[int, list[tuple[Category, ...]]]:
     """Return for each tier the scores by category of each system."""
     terms = CategoryTerms(metric, tuple(categories))
-    totals = [terms.totals(system) for system in systems]
+    totals = [np.sum([block.fixed.sum(axis=0) for block in terms.blocks(system)], axis=0) for system in systems]
 
     def scored(names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:
         """Return the scores of the categories that have counts."""

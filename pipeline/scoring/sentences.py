@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InputError
+from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
@@ -49,7 +50,8 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
-    return sentence_spread(metric, columns)["score"]
+    columns = _compact(metric, columns)
+    return POLICIES[metric.policy].of_lines(metric, metric.sentence_scores(columns), columns.get(PRESENT))
 
 
 def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -60,7 +62,8 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """
     columns = _compact(metric, columns)
     scores = metric.sentence_scores(columns)
-    mean, std = POLICIES[metric.policy].over_references(metric, scores, columns.get(PRESENT))
+    policy, present = POLICIES[metric.policy], columns.get(PRESENT)
+    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
@@ -174,17 +177,6 @@ def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 @dataclass(frozen=True)
-class OneBlock:
-    """Counts of a system that are one block."""
-
-    columns: dict[str, Ints]
-
-    def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns."""
-        yield self.columns
-
-
-@dataclass(frozen=True)
 class LineScores:
     """The scores of lines by one metric: those of sentence_scores() in `sentences.py`, bit for bit."""
 
@@ -205,7 +197,7 @@ class LineScores:
         """
         whole: Columns = columns
         if data_set_columns(self.metric).whole_sums:
-            (whole,) = blocks_of(self.metric, OneBlock(columns))
+            (whole,) = blocks_of(self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns))
         if missing:
             whole = compact(whole, self._apart)
         scores = self._formula(whole)

@@ -69,9 +69,9 @@ class SentenceTerms(ABC):
 class ReferenceTerms(SentenceTerms):
     """Terms that depend on the reference."""
 
-    reference: int | None
+    reference: int | None = None
     """The number of the reference that counts for every line. None: the one that the metric chooses for it."""
-    each: bool
+    each: bool = False
     """Whether the terms with each reference are apart, so that references can be drawn or chosen later."""
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...corpus.texts import STEP, lines_of
-from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, edit_judge
+from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, Tokens, Verdict, edit_judge
 from ...scoring.column_blocks import annotators_of, chosen_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
-
     from ...arrays import Ints
     from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import Tokens, Verdict
     from ...metrics.base.metric import Metric
     from ...scoring.board import Board
 

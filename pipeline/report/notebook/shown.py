@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from html import escape
 from importlib.util import find_spec
@@ -13,8 +14,6 @@ from ...metrics.build import from_text, metrics_called
 from ..tables.ranked import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from matplotlib.figure import Figure
 
     from ...metrics.base.metric import Metric

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,6 @@ from ...execution.options import SILENT, Listener
 from .printing import coloured, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
     from rich.progress import Progress
 
 

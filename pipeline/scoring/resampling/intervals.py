@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 from string import ascii_letters
 from typing import TYPE_CHECKING
 
@@ -15,8 +13,8 @@ import numpy as np
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..categories import Beside, CategoryTerms, tiers
-from ..results import Breakdown, Score, Spread
-from ..sentences import OutputTerms, aggregation_of, sentence_outputs
+from ..results import Breakdown, Spread
+from ..sentences import aggregation_of
 from ..sums import Summand
 from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
@@ -59,36 +57,21 @@ def bootstrap(
     seed: int,
     progress: Progress | None = None,
     threads: int = 1,
-) -> Floats:
-    """Return the scores of the systems in bootstrap samples of the sentences: float64 [samples, systems].
-
-    All systems and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b,
-    modulo the number of iterations, and turns of them. The threads share the samples.
-    """
-    samples_of = sampled_outputs(parts, systems, lines, samples, seed, progress, threads, score_alone=True)
-    return next(iter(samples_of.values()))
-
-
-def sampled_outputs(
-    parts: Sequence[Summand | ReselectedSamples],
-    systems: int,
-    lines: int,
-    samples: int,
-    seed: int,
-    progress: Progress | None = None,
-    threads: int = 1,
-    *,
-    score_alone: bool = False,
 ) -> dict[str, Floats]:
-    """Return the outputs of the systems in the same samples, the score first: float64 [samples, systems] each."""
+    """Return the outputs of the systems in bootstrap samples of the sentences: float64 [samples, systems] each.
+
+    The score is the first; where sentence scores are averaged, it is all that the parts of a score have. All systems
+    and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b, modulo the
+    number of iterations, and turns of them. The threads share the samples.
+    """
 
     def outputs(low: int, weights: Bytes) -> dict[str, Floats]:
         tables: dict[str, Floats] = {}
         for part in parts:
             for number, share, values in part.sampled(weights, low):
-                for name in islice(values, 1 if score_alone else None):
+                for name, own in values.items():
                     table = tables.setdefault(name, np.zeros((len(weights), systems)))
-                    table[:, number] += share * values[name]
+                    table[:, number] += share * own
         return tables
 
     groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=room_beside(parts, threads))
@@ -175,31 +158,6 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     return ["".join(n for n, group in zip(names, groups, strict=True) if i in group) for i in range(len(ranks))]
 
 
-def with_output_intervals(
-    measured: Board, scores: Sequence[Score], settings: StatisticsConfig, reselected: ReselectedSamples | None
-) -> list[Score]:
-    """Return the scores of a metric with the intervals of their outputs that are fractions.
-
-    Outputs that count have none. `reselected` chooses annotators anew in each sample, where that is asked for.
-    """
-    metric, systems, lines = measured.metric, measured.columns, measured.lines
-    parts: list[Summand | ReselectedSamples]
-    if reselected:
-        parts = [reselected]
-    elif metric.level in SENTENCES:
-        terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
-        parts = [Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))]
-    else:
-        parts = [*summands(metric, systems, lines, measured.references, measured.own)]
-    samples = sampled_outputs(parts, len(systems), lines, settings.resamples, settings.seed)
-    fractions = [name for name in samples if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name)))]
-    spreads = {name: spreads_of(with_mean(measured, samples[name]), settings.level) for name in fractions}
-    return [
-        replace(score, intervals={name: own[number] for name, own in spreads.items() if name in score.outputs})
-        for number, score in enumerate(scores)
-    ]
-
-
 def with_mean(measured: Board, samples: Floats) -> Floats:
     """Return samples [samples, systems] with the mean of the references, where the board has a row for it."""
     if len(measured.scores) == len(measured.columns):
@@ -259,5 +217,5 @@ def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> 
         if is_reselected(measured.metric, settings):
             part = ReselectedSamples(terms, own)
         groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines)
-        sums = np.concatenate([part.sums(weights) for _, weights in groups])
+        sums = np.concatenate(groups.results(lambda _, weights: part.sums(weights)))  # noqa: B023
         yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

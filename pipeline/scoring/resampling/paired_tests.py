@@ -115,22 +115,10 @@ class Sentencewise(NamedTuple):
     losses: int
     """How many sentences score lower in the first system."""
     ties: int
-    mean: float
-    """The mean of the differences of sentence scores."""
-    deviation: float
-    """The deviation of these differences, with n - 1."""
+    cohen_d: float
+    """Cohen's d of paired samples, the mean of the differences of sentence scores divided by their deviation.
 
-    @property
-    def cohen_d(self) -> float:
-        """Cohen's d of paired samples, mean / deviation: 0 where both are 0, NaN where only the deviation is."""
-        if self.deviation > 0:
-            return self.mean / self.deviation
-        return 0.0 if self.mean == 0 else math.nan
-
-    @property
-    def sign_test(self) -> float:
-        """The two-sided p of the sign test, which leaves out ties (Dixon and Mood 1946)."""
-        return sign_test(self.wins, self.losses)
+    It is 0 where both are 0, NaN where only the deviation (with n - 1) is."""
 
 
 def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Sentencewise]:
@@ -157,7 +145,8 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
         mean = total / lines
         left = square - total * mean  # 0, except for rounding, where all differences are the same
         variance = left / (lines - 1) if lines > 1 and left > TIE * square else 0.0
-        compared.append(Sentencewise(wins, losses, lines - wins - losses, mean, math.sqrt(variance)))
+        cohen_d = mean / math.sqrt(variance) if variance > 0 else 0.0 if mean == 0 else math.nan
+        compared.append(Sentencewise(wins, losses, lines - wins - losses, cohen_d))
     return compared
 
 

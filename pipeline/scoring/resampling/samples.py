@@ -8,7 +8,7 @@ each line of the data where that is more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -118,16 +118,11 @@ class Groups:
         self.begun = self.done = 0
         self.lock, self.stopped = Lock(), Event()
 
-    def __iter__(self) -> Iterator[tuple[int, Bytes]]:
-        """Yield the number of the first sample of each group, and the weights, [samples, lines]."""
-        while (group := self._begin()) is not None:
-            low, _, make = group
-            yield low, make()
-
     def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
-        """Return what a function returns for each group, in order; its arguments are those that the groups yield.
+        """Return what a function returns for each group, in order.
 
-        With several threads it is called in any of them. Groups can be gone through once.
+        Its arguments are the number of the group's first sample, and the weights [samples, lines]. With several threads
+        it is called in any of them. Groups can be gone through once.
         """
         results: dict[int, T] = {}
 
