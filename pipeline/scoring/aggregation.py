@@ -149,7 +149,8 @@ class Policy(Aggregation):
         """Return the population deviation of each sentence's scores with its references; the arguments are as above."""
         if present is None or scores.shape[1] == 1:
             return deviation(scores)
-        return scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
+        deviations: Floats = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
+        return deviations
 
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
@@ -280,7 +281,8 @@ class Weighted(Mean):
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
         del present
-        return scores @ np.array(draws_references(metric).shares)
+        means: Floats = scores @ np.array(draws_references(metric).shares)
+        return means
 
 
 # --- policies by which references are drawn at random
