@@ -220,14 +220,9 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     )
     if not parts:
         return board
-    from .categories import Beside, by_category
+    from .categories import breakdown_of
 
-    breakdown = tuple(
-        Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)
-        for tier, of_systems in by_category(metric, board.categories, [*map(Beside, columns, parts)]).items()
-        for name, categories in zip(names, of_systems, strict=True)
-    )
-    return replace(board, breakdown=breakdown)
+    return replace(board, breakdown=breakdown_of(board))
 
 
 def rows_of(boards: Iterable[Board]) -> dict[str, Any]:

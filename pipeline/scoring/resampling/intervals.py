@@ -188,23 +188,21 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
     if not board.parts or not board.breakdown:
         return board.breakdown
     terms = CategoryTerms(board.metric, board.categories)
-    intervals: dict[tuple[str, int, str], dict[str, tuple[float, float]]] = {}  # by system, tier and category
+    every, made = tiers(board.metric, board.categories), dict[tuple[str, int], Breakdown]()
     for system, sums in _sums(terms, board, settings):
-        for number, tier in tiers(board.metric, board.categories).items():
-            outputs = board.metric.score(tier.counts(terms, sums))
-            for name in (name for name in outputs if name not in board.metric.counts):
-                low, high = (bounds.tolist() for bounds in percentile_interval(outputs[name], settings.level))
-                for category, ends in zip(tier.names, zip(low, high, strict=True), strict=True):
-                    intervals.setdefault((system, number, category), {})[name] = ends
-    return tuple(
-        replace(
-            part,
-            categories=tuple(
-                replace(item, intervals=intervals[part.system, part.tier, item.category]) for item in part.categories
-            ),
-        )
-        for part in board.breakdown
-    )
+        for part in (part for part in board.breakdown if part.system == system):
+            tier, ends = every[part.tier], dict[str, list[tuple[float, float]]]()
+            for name, values in board.metric.score(tier.counts(terms, sums)).items():
+                if name not in board.metric.counts:
+                    low, high = percentile_interval(values, settings.level)
+                    ends[name] = list(zip(low.tolist(), high.tolist(), strict=True))
+            places = [tier.names.index(item.category) for item in part.categories]
+            categories = (
+                replace(item, intervals={name: own[place] for name, own in ends.items()})
+                for place, item in zip(places, part.categories, strict=True)
+            )
+            made[system, part.tier] = replace(part, categories=tuple(categories))
+    return tuple(made[part.system, part.tier] for part in board.breakdown)
 
 
 def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:

@@ -115,8 +115,6 @@ class Groups:
         # The Python kernel could only pass over weights by making them.
         self.threads = min(threads, most) if samples * lines >= THREADED and kernel.name() == "native" else 1
         self.rows = min(most // self.threads, ROWS, max(samples // self.threads, 1))
-        self.begun = self.done = 0
-        self.lock, self.stopped = Lock(), Event()
 
     def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
         """Return what a function returns for each group, in order.
@@ -126,15 +124,25 @@ class Groups:
         """
         results: dict[int, T] = {}
 
+        begun = done = 0
+        lock, stopped = Lock(), Event()
+
         def work(_: int = 0) -> None:
-            while (group := self._begin()) is not None:
-                low, rows, make = group
+            nonlocal begun, done
+            while True:
+                with lock:
+                    low, rows = begun, min(self.rows, self.samples - begun)
+                    if rows < 1 or stopped.is_set():
+                        return
+                    begun += rows
+                    # with one thread the weights need not be passed over for others
+                    make = partial(self.weights.take, rows) if self.threads == 1 else self.weights.later(rows)
                 own = call(low, make())
-                with self.lock:
+                with lock:
                     results[low] = own
-                    self.done += rows
+                    done += rows
                     if progress:
-                        progress(self.done, self.samples)
+                        progress(done, self.samples)
 
         if self.threads == 1:
             work()
@@ -145,17 +153,5 @@ class Groups:
                 try:
                     apply(work, range(self.threads))
                 finally:
-                    self.stopped.set()  # where one has failed, the others end with their groups
+                    stopped.set()  # where one has failed, the others end with their groups
         return [results[low] for low in sorted(results)]
-
-    def _begin(self) -> tuple[int, int, Callable[[], Bytes]] | None:
-        """Return the number of the first sample of the next group, how many it has, and what makes the weights."""
-        with self.lock:
-            low = self.begun
-            if low >= self.samples or self.stopped.is_set():
-                return None
-            rows = min(self.rows, self.samples - low)
-            self.begun += rows
-            if self.threads == 1:  # the weights need not be passed over for others
-                return low, rows, partial(self.weights.take, rows)
-            return low, rows, self.weights.later(rows)
