@@ -60,6 +60,11 @@ class Column:
     """What the metric says, as a sentence that stands with its score."""
 
     @property
+    def printed(self) -> str:
+        """The title in papers, in one line."""
+        return " ".join(self.heads).strip()
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether the lowest score is the best."""
         return lower_is_better(self.group.metric)

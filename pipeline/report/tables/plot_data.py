@@ -114,6 +114,57 @@ class Points(NamedTuple):
     points: Sequence[Point]
 
 
+class Place(NamedTuple):
+    """The place of a system in a ranking."""
+
+    row: int
+    """From 0, the best first."""
+    cluster: tuple[int, int]
+    """The first and the last row of its rank cluster; of systems with equal scores, where no samples were drawn."""
+
+    def moves_to(self, other: Place) -> bool:
+        """Return whether it has left its cluster in another ranking: the rows of both clusters do not overlap."""
+        return self.cluster[1] < other.cluster[0] or other.cluster[1] < self.cluster[0]
+
+
+class Orders(NamedTuple):
+    """Rankings of the same systems beside each other."""
+
+    label: str
+    columns: Sequence[tuple[str, dict[str, Place]]]
+    """The title of each ranking, and the places of its systems, the best first."""
+    titles: dict[str, str]
+    """What is said of each system."""
+
+
+def disagreement(
+    titled: Sequence[tuple[str, Group]], people: HumanRanking | None, what: str = "metrics"
+) -> Orders | None:
+    """Return the rankings by people and by several metrics (titles and scores); None where there are fewer than two.
+
+    Of the systems that people judged there are those that a metric scores.
+    """
+    columns, scored = [], {score.system for _, group in titled for score in group.scores}
+    if people:
+        own = [(people.systems[n], rank, people.ranked.cluster[n]) for rank, n in enumerate(people.ranked.order, 1)]
+        columns.append(("people", [one for one in own if one[0] in scored]))
+    for title, group in titled:
+        known = [score for score in group.scores if math.isfinite(score.score)]
+        columns.append((title, [(s.system, s.rank, s.bootstrap.cluster if s.bootstrap else s.rank) for s in known]))
+    if len(columns) < 2:
+        return None
+    said, ranked = dict[str, list[str]](), list[tuple[str, dict[str, Place]]]()
+    for title, systems in columns:
+        clusters, places = [cluster for *_, cluster in systems], dict[str, Place]()
+        for row, (name, rank, cluster) in enumerate(systems):
+            first = clusters.index(cluster)
+            places[name] = Place(row, (first, first + clusters.count(cluster) - 1))
+            said.setdefault(name, []).append(f"{rank} by {title}")
+        ranked.append((title, places))
+    titles = {name: f"{name}: {', '.join(places)}" for name, places in said.items()}
+    return Orders(f"where {what} disagree: the order of the systems in each column", ranked, titles)
+
+
 def score_rows(results: Results, group: Group) -> Rows:
     """Return scores with their intervals. A filled dot differs significantly from the baseline."""
     baseline = baseline_of(results)

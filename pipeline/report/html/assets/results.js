@@ -148,6 +148,9 @@ function writeResultPart(key, value) {
     for (const row of rows()) row.hidden = parts.length > 0 && !parts.some((part) => row.dataset.system.toLowerCase().includes(part));
   });
   choices.hidden = systems.length < 2;
+  const intervals = document.getElementById("intervals"), plain = () => document.getElementById("results").classList.toggle("plain", !intervals?.checked);
+  intervals?.addEventListener("change", plain);
+  plain();
   const follow = () => {
     const given = new Map(resultParts()).get("baseline") ?? "";
     draw(systems.includes(given) ? given : "");
