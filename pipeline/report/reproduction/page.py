@@ -26,7 +26,7 @@ DESIGN = Design(
     "pipeline.report.reproduction",
 )
 MOST, LETTERS, APART = 4, 140, 8
-"""At most so many entries stand beside each other in a table, of so many letters; what parts columns is as wide as 8."""
+"""At most so many entries stand beside each other in a table, of so many letters; a gap is as wide as 8."""
 SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
 ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compared": "Not compared"}
 """What a recipe says of itself, with the titles that it has on the page."""
