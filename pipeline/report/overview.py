@@ -13,7 +13,7 @@ from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
-from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, labels, picked, ranked_table, size
+from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
 from .tables.series import best_sentences
 
 if TYPE_CHECKING:
@@ -123,8 +123,7 @@ class Whole:
         except InputError:  # of another version
             self.metric = None
         name = group.metric.partition("|")[0]
-        short = labels([group.metric])[group.metric]
-        self.differs = group.label.removeprefix(short) if group.label.startswith(name) else ""
+        self.differs = rivalry(group.metric, group.label)
         """In what the metric differs from others of its name, in parentheses."""
         self.called = (self.metric.name_in_text if self.metric else name) + self.differs
         """What papers call the metric."""

@@ -203,6 +203,7 @@ SENTENCES = (
     "example.js",
     "explorer.js",
     "compare.js",
+    "finding.js",
     "keys.js",
 )
 """The scripts of the sentences, in the order in which they run, after the others."""
