@@ -35,7 +35,7 @@ class Entry:
     text: str
     """The number as it is printed: the score in percent, or what another column has."""
     spread: str
-    """The standard deviation over bootstrap samples of the sentences, "" where there is none."""
+    """Half the width of the interval, "" where there is none."""
     interval: str
     """The bootstrap interval such as "57.93 to 60.40", "" where there is none."""
     best: bool
@@ -235,7 +235,9 @@ def _column(results: Results, whole: Whole, number: int, digits: int, title: str
         entries[score.system] = Entry(
             score=score,
             text=whole.cells[score.system][number],
-            spread=percent(drawn.std, digits, group.metric) if drawn else "",
+            spread=percent((drawn.interval[1] - low) / 2, digits, group.metric)
+            if drawn and not math.isnan(low)
+            else "",
             interval=shown_interval(drawn.interval, digits, group.metric) if drawn and not math.isnan(low) else "",
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
