@@ -10,15 +10,27 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.report.html import svg
 from pipeline.report.plots.canvas import MARKS, draw_points, draw_rows, styled
-from pipeline.report.tables.plot_data import difference_rows, disagreement, forests, rank_rows, scatters, score_rows
+from pipeline.report.tables.plot_data import (
+    difference_rows,
+    disagreement,
+    forests,
+    leaving,
+    rank_rows,
+    scatters,
+    score_rows,
+)
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap
 from tests.report.test_plots import material
 
 if TYPE_CHECKING:
+    import random
+
     from pipeline.report.html.svg import Drawing
     from pipeline.report.tables.plot_data import Points, Rows
 
@@ -219,7 +231,41 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
     other = [replace(plain[1], rank=1), replace(plain[2], rank=1), replace(plain[0], rank=3, score=math.nan)]
     shown = disagreement([("a", group._replace(scores=plain)), ("b", group._replace(scores=other))], None)
     assert shown
-    assert shown.columns[1][1] == {"system-1": (0, (0, 1)), "system-2": (1, (0, 1))}
+    assert shown.columns[1][1] == {"system-1": 1, "system-2": 1}
+    drawing = svg.drawn("x", shown)["x"]
+    assert shapes(drawing, "line", "move up") == []  # of the two that both rank
+    third = [*other[:2], replace(plain[0], rank=3)]
+    shown = disagreement([("a", group._replace(scores=plain)), ("b", group._replace(scores=third))], None)
+    assert shown
     drawing = svg.drawn("x", shown)["x"]
     assert [title(line) for line in shapes(drawing, "line", "move up")] == ["system-2: 3 by a, 1 by b"]
+    assert [title(line) for line in shapes(drawing, "line", "move down")] == ["system-0: 1 by a, 3 by b"]
     assert disagreement([("a", group)], None) is None
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=8),
+    st.lists(st.integers(0, 3), min_size=2, max_size=8),
+    st.randoms(),
+)
+def test_a_system_leaves_its_cluster_where_no_place_is_in_both(
+    one: list[int], other: list[int], chance: random.Random
+) -> None:
+    """Clusters of rankings by chance: each system of the one stands wholly before or behind, among those in both."""
+    names = [f"s{n}" for n in range(9)]
+    rankings = []
+    for clusters in (one, other):
+        chance.shuffle(names)
+        rankings.append(dict(zip(names, sorted(clusters), strict=False)))
+    both = [[name for name in own if name in rankings[0] and name in rankings[1]] for own in rankings]
+    expected = {}
+    for name in both[0]:
+        places = [
+            {at for at, rival in enumerate(order) if own[rival] == own[name]}
+            for own, order in zip(rankings, both, strict=True)
+        ]
+        if max(places[0]) < min(places[1]):
+            expected[name] = 1
+        elif min(places[0]) > max(places[1]):
+            expected[name] = -1
+    assert leaving(*rankings) == expected

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import printable
 from ...metrics.names import factor
 from ..tables import percent, round_half_up
-from ..tables.plot_data import Curves, Orders, Points, Rows, label_places
+from ..tables.plot_data import Curves, Orders, Points, Rows, label_places, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,19 +195,20 @@ def _orders(shown: Orders) -> Drawing:
     kinds = {"border": "a cluster begins"}
     for row in range(len(names)):
         drawing.text(left - 10, top + ROW * row + 15, str(row + 1), "end small")
-    for number, (title, places) in enumerate(shown.columns):
-        start = left + step * number
+    for number, (title, clusters) in enumerate(shown.columns):
+        start, beside = left + step * number, shown.columns[number + 1][1] if number + 1 < len(shown.columns) else {}
         drawing.text(start + width / 2, 13, heads[title], "middle head", title)
-        for name, place in places.items():
-            middle, said = top + ROW * place.row + ROW / 2, shown.titles[name]
+        rows, moves = list(beside), leaving(clusters, beside)
+        for row, (name, cluster) in enumerate(clusters.items()):
+            middle, said = top + ROW * row + ROW / 2, shown.titles[name]
             drawing.text(start + width / 2, middle + 4, names[name], "middle", said)
-            if place.row == place.cluster[0]:
+            if list(clusters.values()).index(cluster) == row:
                 drawing.line(start, middle - ROW / 2, start + width, middle - ROW / 2, "border")
-            after = shown.columns[number + 1][1].get(name) if number + 1 < len(shown.columns) else None
-            if after and place.moves_to(after):
-                kind = "move up" if after.row < place.row else "move down"
+            if name in moves:
+                kind = "move up" if moves[name] < 0 else "move down"
                 kinds[kind] = f"{kind[5:]}, to another cluster"
-                drawing.line(start + width, middle, start + step, top + ROW * after.row + ROW / 2, kind, said)
+                after = top + ROW * rows.index(name) + ROW / 2
+                drawing.line(start + width, middle, start + step, after, kind, said)
     drawing.legend(list(kinds.items()))
     return drawing
 

@@ -114,25 +114,12 @@ class Points(NamedTuple):
     points: Sequence[Point]
 
 
-class Place(NamedTuple):
-    """The place of a system in a ranking."""
-
-    row: int
-    """From 0, the best first."""
-    cluster: tuple[int, int]
-    """The first and the last row of its rank cluster; of systems with equal scores, where no samples were drawn."""
-
-    def moves_to(self, other: Place) -> bool:
-        """Return whether it has left its cluster in another ranking: the rows of both clusters do not overlap."""
-        return self.cluster[1] < other.cluster[0] or other.cluster[1] < self.cluster[0]
-
-
 class Orders(NamedTuple):
     """Rankings of the same systems beside each other."""
 
     label: str
-    columns: Sequence[tuple[str, dict[str, Place]]]
-    """The title of each ranking, and the places of its systems, the best first."""
+    columns: Sequence[tuple[str, dict[str, int]]]
+    """The title of each ranking, and the rank clusters of its systems, the best first."""
     titles: dict[str, str]
     """What is said of each system."""
 
@@ -142,7 +129,8 @@ def disagreement(
 ) -> Orders | None:
     """Return the rankings by people and by several metrics (titles and scores); None where there are fewer than two.
 
-    Of the systems that people judged there are those that a metric scores.
+    Of the systems that people judged there are those that a metric scores. Where no samples were drawn, systems with
+    equal scores are a cluster.
     """
     columns, scored = [], {score.system for _, group in titled for score in group.scores}
     if people:
@@ -153,16 +141,27 @@ def disagreement(
         columns.append((title, [(s.system, s.rank, s.bootstrap.cluster if s.bootstrap else s.rank) for s in known]))
     if len(columns) < 2:
         return None
-    said, ranked = dict[str, list[str]](), list[tuple[str, dict[str, Place]]]()
+    said = dict[str, list[str]]()
     for title, systems in columns:
-        clusters, places = [cluster for *_, cluster in systems], dict[str, Place]()
-        for row, (name, rank, cluster) in enumerate(systems):
-            first = clusters.index(cluster)
-            places[name] = Place(row, (first, first + clusters.count(cluster) - 1))
+        for name, rank, _ in systems:
             said.setdefault(name, []).append(f"{rank} by {title}")
-        ranked.append((title, places))
     titles = {name: f"{name}: {', '.join(places)}" for name, places in said.items()}
+    ranked = [(title, {name: cluster for name, _, cluster in systems}) for title, systems in columns]
     return Orders(f"where {what} disagree: the order of the systems in each column", ranked, titles)
+
+
+def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """Return the systems that leave their cluster from a ranking to another: -1 where they rise, 1 where they fall.
+
+    Among the systems that both rank, the places of the one and of the other cluster do not overlap.
+    """
+    places = []
+    for own, beside in ((one, other), (other, one)):
+        clusters = [cluster for name, cluster in own.items() if name in beside]
+        ends = {cluster: (clusters.index(cluster), clusters.count(cluster)) for cluster in clusters}
+        places.append({name: (ends[own[name]][0], sum(ends[own[name]]) - 1) for name in own if name in beside})
+    pairs = ((name, place, places[1][name]) for name, place in places[0].items())
+    return {name: -1 if old[0] > new[1] else 1 for name, old, new in pairs if old[0] > new[1] or old[1] < new[0]}
 
 
 def score_rows(results: Results, group: Group) -> Rows:
