@@ -1,7 +1,7 @@
 """The pictures of README.md: `python -m tests.tools.pictures` makes them anew, at each release.
 
-They are of a run of thirteen systems, mixed of the four of the sample, by five metrics and by people. What is to read in
-a picture is a part of its file too, so that a test can compare it with what the program shows today.
+They are of a run of thirteen systems, mixed of the four of the sample, by five metrics and by people. The file of a
+picture has its text too, so that a test can compare it with what the program shows today.
 """
 
 from __future__ import annotations

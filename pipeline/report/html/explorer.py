@@ -117,7 +117,7 @@ def scaled(values: Floats, digits: int) -> Floats:
     return np.where(np.isfinite(rounded), rounded, np.nan)
 
 
-BUDGET = 10_000_000
+BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
 EDITS = 6
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
