@@ -164,16 +164,12 @@ def _board(args: argparse.Namespace) -> int:
     if not args.board:
         raise InputError("--add: has no effect without --board, such as --board conll14-m2")
     if args.names or args.all or args.report or args.format:
-        raise InputError(
-            "--board: scores one leader board, which `gec-pipeline report` shows in all forms; leave the rest out"
-        )
-    known = {
-        one.name: one for one in leader_boards([Outcome(recipe=one, expectations=None) for one in recipes().values()])
-    }
+        raise InputError("--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out")
+    outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
+    known = {board.name: board for board in leader_boards(outcomes)}
     if args.board not in known:
-        raise InputError(
-            f"--board {args.board}: expected one of {', '.join(known)}{did_you_mean(str(args.board), known)}"
-        )
+        hint = did_you_mean(args.board, known)
+        raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
     board, own = known[args.board], Path(args.add) if args.add else None
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         if not args.no_fetch:
@@ -182,9 +178,7 @@ def _board(args: argparse.Namespace) -> int:
                 bar.print(problem)
         config = board.config(own)
         if config is None:
-            raise InputError(
-                f"--board {board.name}: the data set, or all outputs but one, are not here and could not be fetched"
-            )
+            raise InputError(f"--board {board.name}: the data set, or all outputs but one, are not here")
         folder = Path(args.output or "runs") / board.folder
         results = stages.run(stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar))[1]
     print_results(results, 2)
