@@ -22,6 +22,7 @@ from .verdicts import EXACT, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from ..io.catalogue import DataFile
     from ..metrics.base.metric import Metric
@@ -144,23 +145,29 @@ class LeaderBoard:
         """The name of its run directory."""
         return f"board-{self.name}"
 
-    def config(self) -> dict[str, Any] | None:
-        """Return the config that scores the outputs which are here; None where these or the data set are not here."""
+    def config(self, own: Path | None = None) -> dict[str, Any] | None:
+        """Return the config that scores the outputs which are here; None where these or the data set are not here.
+
+        With an output of one's own, every system is tested against that one.
+        """
         here = [entrant for entrant in self.entrants if entrant.here]
         shared = [file for files in _files(self.dataset).values() for file in files]
         if len(here) < 2 or any(state(file) != "here" for file in shared):
             return None
+        systems = {entrant.name: f"data:{entrant.file.key}" for entrant in here}
+        statistics = {"resamples": str(RESAMPLES), "trials": str(TRIALS), "seed": str(SEED)}
+        if own:
+            statistics["baseline"] = own.stem if own.stem not in systems else f"{own.stem}@own"
+            systems[statistics["baseline"]] = str(own)
+        else:
+            statistics["trials"] = str(max(TRIALS, PER_PAIR * math.comb(len(here), 2)))
         return {
             "version": "1",
             "description": self.title,
             "datasets": {self.name: self.dataset},
-            "systems": {entrant.name: f"data:{entrant.file.key}" for entrant in here},
+            "systems": systems,
             "metrics": [self.metric],
-            "statistics": {
-                "resamples": str(RESAMPLES),
-                "trials": str(max(TRIALS, PER_PAIR * math.comb(len(here), 2))),
-                "seed": str(SEED),
-            },
+            "statistics": statistics,
             "output": {"dir": f"runs/{self.folder}"},
         }
 

@@ -14,6 +14,7 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.io import catalogue
+from pipeline.io.dataset_cache import cache_path
 from pipeline.reproduction import leader_boards as boards_
 from pipeline.reproduction import recipe as published
 from pipeline.reproduction.leader_boards import LeaderBoard, _percent, leader_boards
@@ -226,3 +227,64 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
     assert main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
     assert main(arguments) == 1
     assert 'href="../runs/conll14-magec/report.html"' in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("invented")
+def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside the same scores as without it, tested against each system, in the terminal, the page and LaTeX."""
+    known = published.recipes()
+    board = on_boards(*known.values())["conll14-m2"]
+    camb = next(one for one in board.entrants if one.name == "CAMB").file
+    lines = cache_path(camb).read_text(encoding="utf-8").splitlines()
+    mine = tmp_path / "mine.txt"
+    mine.write_text("".join(f"{line} also\n" for line in lines), encoding="utf-8")
+    command = ["reproduce", "--board", "conll14-m2", "-q", "--no-fetch"]
+    assert main([*command, "--output", str(tmp_path / "bare")]) == 0
+    assert main([*command, "--output", str(tmp_path), "--add", str(mine)]) == 0
+    out = capsys.readouterr().out
+    folder = tmp_path / "board-conll14-m2"
+    with_mine, bare = (
+        json.loads((one / "results.json").read_text(encoding="utf-8"))
+        for one in (folder, tmp_path / "bare" / "board-conll14-m2")
+    )
+    scores = {score["system"]: score["score"] for score in with_mine["scores"]}
+    others = {score["system"]: score["score"] for score in bare["scores"]}
+    assert scores == {**others, "mine": scores["mine"]}
+    assert {frozenset((test["system"], test["other"])) for test in with_mine["tests"]} == {
+        frozenset(("mine", name)) for name in others
+    }
+    order = [score["system"] for score in sorted(with_mine["scores"], key=lambda score: score["rank"])]
+    at = order.index("mine")
+    said = out.partition("\nmine is ")[2].splitlines()[0]
+    assert said.startswith(
+        f"{with_mine['scores'][[s['system'] for s in with_mine['scores']].index('mine')]['rank']} of "
+    )
+    for place, side in ((at - 1, "below"), (at + 1, "above")):
+        if 0 <= place < len(order):
+            distance = f"{100 * abs(scores[order[place]] - scores['mine']):.2f}"
+            assert f"{distance} {side} {order[place]} (p adjusted " in said
+    assert main(["report", str(folder), "--format", "latex", "html", "--output", str(folder)]) == 0
+    assert " & mine & " in (folder / "results.tex").read_text(encoding="utf-8")
+    assert re.search(r'class="left system">(<a [^>]*>)?mine<', (folder / "report.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--add", "mine.txt"], "--add: has no effect without --board"),
+        (["--board", "conll-m2"], "--board conll-m2: expected one of"),
+        (["--board", "conll14-m2", "--all"], "--board: scores one leader board"),
+        (["--board", "conll14-m2", "--add", "no-such.txt", "--no-fetch", "-q"], "no-such.txt"),
+    ],
+)
+@pytest.mark.usefixtures("invented")
+def test_wrong_use_of_a_board_is_told(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", *arguments]) == 2
+    assert message in capsys.readouterr().err

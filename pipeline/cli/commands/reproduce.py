@@ -10,6 +10,7 @@ examples:
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
   gec-pipeline reproduce --all --report published.html
   gec-pipeline reproduce --all --format markdown > reproduced.md
+  gec-pipeline reproduce --board conll14-m2 --add mine.txt
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
 """
@@ -26,7 +27,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import IncompleteError, InputError, Problem, printable, wrong_name
+from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
@@ -55,6 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
+    add("--board", metavar="BOARD", help="score the published systems of a leader board, such as conll14-m2")
+    add("--add", metavar="FILE", help="with --board: an output of yours, tested against every system of the board")
     mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
@@ -74,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
         return _check(args)
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
+    if args.board or args.add:
+        return _board(args)
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
@@ -144,6 +149,44 @@ def _check(args: argparse.Namespace) -> int:
     if lacks := recipe.what_lacks():
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
+    return 0
+
+
+def _board(args: argparse.Namespace) -> int:
+    """Score a leader board with an output of the user's, and keep the run for `report`."""
+    from ... import stages
+    from ...config.tree import from_mapping
+    from ...report.console import print_results
+    from ...report.tables.comparisons import neighbours
+    from ...report.tables.series import listed
+    from ...reproduction.leader_boards import leader_boards
+
+    if not args.board:
+        raise InputError("--add: has no effect without --board, such as --board conll14-m2")
+    if args.names or args.all or args.report or args.format:
+        raise InputError("--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out")
+    outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
+    known = {board.name: board for board in leader_boards(outcomes)}
+    if args.board not in known:
+        hint = did_you_mean(args.board, known)
+        raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
+    board, own = known[args.board], Path(args.add) if args.add else None
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        if not args.no_fetch:
+            lacking = {recipe.name: recipe for one in board.entrants if not one.here for recipe in one.recipes}
+            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print)[:SHOWN]:
+                bar.print(problem)
+        config = board.config(own)
+        if config is None:
+            raise InputError(f"--board {board.name}: the data set, or all outputs but one, are not here")
+        folder = Path(args.output or "runs") / board.folder
+        results = stages.run(stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar))[1]
+    print_results(results, 2)
+    if own:
+        print(printable(neighbours(results, config["statistics"]["baseline"], 2)))
+    if absent := [one.name for one in board.entrants if not one.here]:
+        print(printable(f"outputs that are not here: {listed(absent)}"))
+    print(printable(f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"))
     return 0
 
 

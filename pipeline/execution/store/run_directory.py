@@ -87,7 +87,7 @@ def running() -> dict[str, object]:
 def surroundings() -> dict[str, object]:
     """Return what the manifest says of where and when a run ended."""
     return {
-        "command": sys.argv,
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "python": platform.python_version(),
         "numpy": sys.modules["numpy"].__version__,

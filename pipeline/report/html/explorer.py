@@ -17,7 +17,7 @@ from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
-from ..tables.ranked import labels
+from ..tables.ranked import labels, rivalry
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def scaled(values: Floats, digits: int) -> Floats:
     return np.where(np.isfinite(rounded), rounded, np.nan)
 
 
-BUDGET = 10_000_000
+BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
 EDITS = 6
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
@@ -147,7 +147,9 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
             rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
-            entry |= {"rule": None, "label": named[entry["signature"]]}
+            label = named[entry["signature"]]
+            called = shown.metric.name_in_text + rivalry(entry["signature"], label)
+            entry |= {"rule": None, "label": label, "called": called}
             if rule:
                 about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ...reproduction.leader_boards import Entrant, LeaderBoard
     from ...scoring.results import Results, Score
 
-DIGITS = 2
+DIGITS, FEW = 2, 2
+"""How many decimals a score has, and how many different printed scores a system has in its row."""
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -91,7 +92,8 @@ def _about(entrant: Entrant) -> list[str]:
     known = [printed for printed in entrant.printed if printed.published]
     own = list(dict.fromkeys(printed.value for printed in known if not printed.metric))
     others = list(dict.fromkeys(printed.value for printed in known if printed.metric))
-    text = ", ".join(own) if own else f"({others[0]})" if others else "-"
+    text = ", ".join(own[:FEW]) if own else f"({others[0]})" if others else "-"
+    text += f" and {len(own) - FEW} more" if len(own) > FEW else ""  # below the board is a table of all
     return [text, short_citation(entrant.first.publication)]
 
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 DESIGN = Design(
     "reproductions.html",
     ("page.css", "print.css", "reproductions.css"),
-    ("base.js", "boxes.js", "copying.js", "reproductions.js"),
+    ("base.js", "results.js", "boxes.js", "copying.js", "reproductions.js"),
     "pipeline.report.reproduction",
 )
-MOST = 4
-"""At most so many entries stand beside each other in a table."""
+MOST, LETTERS, APART = 4, 140, 8
+"""At most so many entries stand beside each other in a table, of so many letters; a gap is as wide as 8."""
 SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
 ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compared": "Not compared"}
 """What a recipe says of itself, with the titles that it has on the page."""
@@ -113,11 +113,16 @@ def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     place, such as a system, and a cell for each column.
     """
     tables: list[list[tuple[dict[str, Any], dict[str, dict[str, str]]]]] = []
+    room = 0
     for column, cells in map(_compared, entries):
-        if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells):
+        shown = ("printed", "ours", "difference")
+        width = APART + sum(max((len(cell[key]) for cell in cells.values()), default=0) for key in shown)
+        room -= width
+        if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells) and room >= 0:
             tables[-1].append((column, cells))
         else:
             tables.append([(column, cells)])
+            room = LETTERS - width - max(map(len, cells), default=0)
     return [
         {
             "columns": [column for column, _ in beside],

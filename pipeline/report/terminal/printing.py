@@ -7,6 +7,7 @@ numbers and words where room is short, cuts names at their end, and leaves no co
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
@@ -29,6 +30,8 @@ MAX_NAME = 40
 """How many letters of a name are shown where room is short."""
 NARROW, NARROWEST = 24, 8
 """A name is not cut below these widths: as long as a column can leave, and where none can."""
+INTERVAL = re.compile(r"[0-9.]+%")
+"""The title of a column that has the intervals of the column before it."""
 RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 """The lines of a table as rich has them: below the header, and below rows that have a rule."""
 
@@ -151,7 +154,8 @@ def fit(
     No number is broken, and no word of a text.
 
     Titles, and text in the columns `left`, are wrapped between words first, then names are cut in the middle. Then
-    columns leave: those titled `first_out`, in this order, then those of numbers and then of text, the last one first.
+    columns leave: those titled `first_out`, in this order, then intervals of the column before them, then those of
+    numbers and then of text, the last one first. Intervals are named once.
     The columns `stay` always stay. Of the columns `left`, those in `whole` are not wrapped.
     """
 
@@ -173,20 +177,24 @@ def fit(
 
     rest = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
     leaving = [n for title in first_out for n in rest if header[n] == title]
-    leaving += [n for n in sorted(rest, key=lambda n: n in left) if n not in leaving]
+    bare = [n for n in rest if INTERVAL.fullmatch(header[n])]
+    leaving += [n for n in [*bare, *sorted(rest, key=lambda n: n in left)] if n not in leaving]
+    leaving = list(dict.fromkeys(leaving))
     kept, gone = list(range(len(header))), list[int]()
     while total(widths(kept).values()) > width and leaving:
         gone.append(leaving.pop(0))
         kept.remove(gone[-1])
     for column in reversed(gone):  # a narrow one may fit where a wide one left, but no p-value without its difference
-        if header[column] == "p adjusted" and header[column - 1].startswith("against ") and column - 1 not in kept:
+        belongs = header[column] == "p adjusted" and header[column - 1].startswith("against ")
+        if (belongs or column in bare) and column - 1 not in kept:
             continue
         if total(widths([*kept, column]).values()) <= width:
             kept = sorted([*kept, column])
     final = widths(kept)
     if total(final.values()) > width:
         final = widths(kept, NARROWEST)
-    return final, [title for n, title in enumerate(header) if n not in kept]
+    named = ["intervals" if n in bare else title for n, title in enumerate(header) if n not in kept]
+    return final, list(dict.fromkeys(named))
 
 
 def total(widths: Collection[int]) -> int:
