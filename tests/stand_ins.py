@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pipeline.io.catalogue import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pipeline.io.catalogue import DataFile, DataSet
@@ -111,6 +111,17 @@ def report(file: DataFile) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+def automatic_scores(dataset: str) -> Iterator[str]:
+    """Yield the lines of the table of scores of a year of WMT."""
+    yield "pair\tsystem\tid\tis_constrained\tmetric\tscore"
+    names = [PurePosixPath(file).name.split(".", 3) for file in catalogue()[dataset].files if file.startswith("txt/")]
+    labels = {(pair, rest.rpartition(".")[0]) for _, pair, kind, rest in names if kind == "ref"}
+    for _, pair, _, rest in (name for name in names if name[2] == "hyp"):
+        for metric in ("bleu", "chrf"):
+            for label in ("all", *sorted(own for of, own in labels if of == pair)):
+                yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
+
+
 def is_invented(file: DataFile) -> bool:
     """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
     return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
@@ -125,6 +136,8 @@ def content(file: DataFile) -> bytes:
         return form(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
+    if file.name == "scores/automatic-scores.tsv":
+        return "".join(f"{row}\n" for row in automatic_scores(file.dataset)).encode()
     if file.name == "metric_scores":
         named = [line for metric in ("BLEU", "GLEU") for part in SETS for line in scores(part, metric, part)]
         return "".join(f"{line}\n".replace("INPUT", "source") for line in named).encode()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .models import Declared, Records
-    from .resolved import System
+    from .resolved import Dataset, System
     from .tree import Node
 
 
@@ -50,7 +50,7 @@ def load(
     resolver = Resolver(root, written, problems, formats)
     resolver.check_size()
     datasets, systems = resolver.datasets(), resolver.systems()
-    _idle(root, written, systems, problems)
+    _idle(root, written, datasets, systems, problems)
     loaded = Config(
         root=root,
         datasets=datasets,
@@ -69,7 +69,9 @@ def load(
     return loaded, nodes, problems
 
 
-def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: list[Problem]) -> None:
+def _idle(
+    root: Node, written: ConfigFile, datasets: Sequence[Dataset], systems: Sequence[System], problems: list[Problem]
+) -> None:
     """Add problems of settings and data sets that nothing uses, and of a baseline that is no system."""
 
     def add(message: str, *location: str) -> None:
@@ -92,6 +94,11 @@ def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: 
     for name in written.datasets:
         if systems and not any(name in system.paths for system in systems):
             add("no system has an output for this data set", "datasets", name)
+    for dataset in datasets:
+        for name in dataset.bom if isinstance(dataset.bom, tuple) else ():
+            if not any(name == system.name and dataset.name in system.paths for system in systems):
+                hint = did_you_mean(name, [system.name for system in systems])
+                add(f"no system '{name}' has an output for it{hint}", "datasets", dataset.name, "bom")
 
 
 TEXTS = ("source", "references", "m2", "path", "gold")

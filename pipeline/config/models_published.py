@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from .models import (
+    Column,
     ConfigModel,
     DatasetConfig,
     DefaultsConfig,
@@ -112,13 +113,43 @@ class JudgmentsConfig(ConfigModel):
 
 
 class TableConfig(ConfigModel):
-    """Which columns and lines of a file hold the numbers. Columns are numbered from 1."""
+    """Which columns and lines of a file hold the numbers: columns by their numbers, from 1, or by name."""
 
-    file: PathText = Field(description="lines with columns, separated by tabs, commas or blanks; may be compressed")
-    system: ColumnNumber = Field(1, description="the column of the system's name")
-    score: ColumnNumber = Field(2, description="the column of the score")
-    sentence: ColumnNumber | None = Field(None, description="the column of the sentence's number, where there is one")
+    file: PathText = Field(
+        description="lines with columns, separated by tabs, commas or blanks; JSON (a list of objects) or JSON lines; "
+        "may be compressed"
+    )
+    system: Column = Field("1", description="the column of the system's name")
+    score: Column = Field("2", description="the column of the score")
+    sentence: Column | None = Field(None, description="the column of the sentence's number, where there is one")
     where: dict[str, str] = Field({}, description="only the lines with these texts in these columns, such as {1: BLEU}")
+    without: list[str] = Field([], description="systems whose lines are left out")
+    header: Truth | None = Field(
+        None, description="whether the first line has names; default: where a column is asked for by name"
+    )
+    metric: Column | None = Field(None, description="of `expect`: the column of what `metrics` names")
+    metrics: dict[str, Any] | None = Field(
+        None,
+        min_length=1,
+        description="of `expect`: for each text of that column a metric, or keys of an entry, such as "
+        "{bleu-all: bleu, chrf-B: {metric: chrf, dataset: B}}; there is an entry for each",
+    )
+
+
+class RecordsConfig(ConfigModel):
+    """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are joined by names."""
+
+    file: PathText = Field(description="a JSON list of objects, JSON lines, CSV or another table; may be compressed")
+    score: Column | list[Column] = Field(description="the column, such as scores.fluency; of several it is the mean")
+    system: Column | None = Field(
+        None,
+        description="the column of the system; *: a record has an object for each system, under its name; default: "
+        "all outputs are of one",
+    )
+    item: Column | list[Column] = Field(
+        [], description="the columns that name what the output is for; default: those of a system are in order"
+    )
+    where: dict[str, str] = Field({}, description="only the records with these texts in these columns")
 
 
 class FBetaConfig(ConfigModel):
@@ -136,6 +167,7 @@ class ColumnConfig(ConfigModel):
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
     file: PathText | None = Field(None, description="a file of scores, as `human` reads them")
     table: TableConfig | None = None
+    records: RecordsConfig | None = Field(None, description="scores of outputs; the column has one for each of these")
     f_beta: FBetaConfig | None = None
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
     scores: Scores | None = Field(None, description="scores of the systems, as system: score")
@@ -154,18 +186,35 @@ class ColumnConfig(ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> ColumnConfig:
-        given = _one_of(self, "metric", "file", "table", "f_beta", "judgments", "scores", "order")
+        given = _one_of(self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order")
         uses = {"dataset": ("metric", "file"), "output": ("metric",), "human": ("judgments",), "title": ("file",)}
         _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
         return self
 
 
 class CorrelationConfig(ConfigModel):
-    """Columns to correlate: each of `of` with each of `with`, on the systems that both have."""
+    """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both have."""
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
     with_: list[Name] = Field(min_length=1, alias="with", description="columns, such as human scores")
     without: list[str] = Field([], description="systems that are left out")
+    statistics: list[str] = Field(
+        [], min_length=1, description="of records: such as pearson or kendall[average=item] (`list statistics`)"
+    )
+    absolute: Truth = Field(False, description="of records: absolute values of the statistics")
+    part: Literal["lower", "upper"] | None = Field(
+        None, description="of records: the half of the outputs with the lower, or upper, scores of `with`"
+    )
+    given: Literal["system"] | None = Field(
+        None, description="of records: system: of scores less the mean of their system (partial correlation)"
+    )
+
+    @model_validator(mode="after")
+    def _of_records(self) -> CorrelationConfig:
+        for key in ("absolute", "part", "given") if not self.statistics else ():
+            if key in self.model_fields_set:
+                raise ValueError(f"'{key}' has no effect without 'statistics'")
+        return self
 
 
 class AgreementConfig(ConfigModel):

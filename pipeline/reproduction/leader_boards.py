@@ -98,7 +98,7 @@ def _percent(value: str, scale: str) -> str | None:
 
 
 TEXTS = ("source", "references", "gold")
-"""The keys of a data set that say which texts it has. Any other key makes it another data set."""
+"""The keys of a data set that say which texts it has. Any other key but `bom` makes it another data set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
 PER_PAIR = 100
 """Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
@@ -147,13 +147,16 @@ class LeaderBoard:
     def config(self) -> dict[str, Any] | None:
         """Return the config that scores the outputs which are here; None where these or the data set are not here."""
         here = [entrant for entrant in self.entrants if entrant.here]
+        dataset = dict(self.dataset)
+        if isinstance(marked := dataset.get("bom"), list):
+            dataset["bom"] = [name for name in marked if any(entrant.name == name for entrant in here)]
         shared = [file for files in _files(self.dataset).values() for file in files]
         if len(here) < 2 or any(state(file) != "here" for file in shared):
             return None
         return {
             "version": "1",
             "description": self.title,
-            "datasets": {self.name: self.dataset},
+            "datasets": {self.name: dataset},
             "systems": {entrant.name: f"data:{entrant.file.key}" for entrant in here},
             "metrics": [self.metric],
             "statistics": {
@@ -179,10 +182,28 @@ def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
     """Return the boards on which these recipes have at least two systems, with all of their outputs."""
     listed = []
     for name, written in written_boards().items():
-        entrants = _entrants(written, outcomes)
-        if len(entrants) > 1:
-            listed.append(LeaderBoard(name=name, **written, entrants=tuple(entrants)))
+        for own, about in _each_board(name, written, outcomes):
+            entrants = _entrants(about, outcomes)
+            if len(entrants) > 1:
+                listed.append(LeaderBoard(name=own, **about, entrants=tuple(entrants)))
     return listed
+
+
+def _each_board(
+    name: str, written: dict[str, Any], outcomes: Sequence[Outcome]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file that `of` names.
+
+    Such a board is of the recipe's first data set, by its metric of this name.
+    """
+    if "of" not in written:
+        yield name, written
+    for recipe in (outcome.recipe for outcome in outcomes if outcome.recipe.family == written.get("of", "?")):
+        texts = [text for text in recipe.content["metrics"] if from_text(text).name == written["metric"]]
+        title = written["title"].replace("{result}", recipe.name.removeprefix(f"{recipe.family}-"))
+        dataset = next(iter(recipe.mapping("datasets").values()))
+        about = {"title": title, "what": written["what"], "dataset": dataset, "metric": texts[0]}
+        yield f"{recipe.name}-{written['metric']}", about
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
@@ -221,11 +242,12 @@ def _named(text: Any) -> list[DataFile]:
 
 def _files(dataset: Any) -> dict[str, list[DataFile]]:
     """Return the files of a data set by the keys source, references and gold; {} where it is none of such files."""
-    if not isinstance(dataset, dict) or not set(dataset) <= set(TEXTS):
+    if not isinstance(dataset, dict) or not set(dataset) <= {*TEXTS, "bom"}:
         return {}
     named = {
         key: [_named(text) for text in (value if isinstance(value, list) else [value])]
         for key, value in dataset.items()
+        if key in TEXTS
     }
     if not all(files for texts in named.values() for files in texts):
         return {}

@@ -13,15 +13,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..config.tree import from_plain
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import named_in
 from ..io.dataset_cache import by_hand, fetch_files, state
 from ..io.remote import is_data
+from .recipe_families import members
 from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..config.tree import Node
     from ..io.catalogue import DataFile
 
 
@@ -43,6 +46,13 @@ class Recipe:
     """The files of data sets that the config reads."""
     content: dict[str, Any] = field(default_factory=dict)
     """The whole config: texts, lists and mappings."""
+    family: str = ""
+    """The name of the file, where it has several recipes (`each`)."""
+
+    @property
+    def config(self) -> Path | Node:
+        """What is run: the file, or its config with the parameters of this recipe."""
+        return from_plain(self.content, str(self.path)) if self.family else self.path
 
     @property
     def year(self) -> int | None:
@@ -111,14 +121,21 @@ class Outcome:
 @cache
 def recipes() -> dict[str, Recipe]:
     """Return all recipes by name, in order of names."""
-    return {path.stem: read_recipe(path) for path in sorted(FOLDER.glob("*.yaml"))}
+    return {recipe.name: recipe for path in sorted(FOLDER.glob("*.yaml")) for recipe in read_recipes(path)}
 
 
-def read_recipe(path: Path) -> Recipe:
-    """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
-    from ..config.compose import read
+def read_recipes(path: Path) -> list[Recipe]:
+    """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be read or is none."""
+    from ..config.compose import read, with_tables
 
-    content = read(path)[0].plain()
+    content = with_tables(read(path)[0]).plain()
+    if not isinstance(content, dict) or "each" not in content:
+        return [_recipe(path.stem, path, content)]
+    filled = ((value, from_plain(own, str(path))) for value, own in members(content, str(path)))
+    return [_recipe(f"{path.stem}-{value}", path, with_tables(own).plain(), path.stem) for value, own in filled]
+
+
+def _recipe(name: str, path: Path, content: Any, family: str = "") -> Recipe:
     publication = content.get("publication") if isinstance(content, dict) else None
     lists = ("tried", "not_compared")
     if not isinstance(publication, dict) or not (
@@ -136,7 +153,7 @@ def read_recipe(path: Path) -> Recipe:
             files |= dict.fromkeys(named_in(text))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return Recipe(path.stem, path, content["publication"], tuple(files), content)
+    return Recipe(name, path, content["publication"], tuple(files), content, family)
 
 
 def _texts(content: Any) -> Iterator[str]:
@@ -155,13 +172,17 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
         if pattern.lower().endswith((".yaml", ".yml")):
-            own = read_recipe(Path(pattern))
-            if selected.setdefault(own.name, own).path != own.path:
-                raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
+            for own in read_recipes(Path(pattern)):
+                if selected.setdefault(own.name, own).path != own.path:
+                    raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
             continue
-        matches = {name: recipe for name, recipe in recipes().items() if fnmatchcase(name, pattern)}
+        known = recipes()
+        matches = {name: one for name, one in known.items() if fnmatchcase(name, pattern) or one.family == pattern}
         if not matches:
-            hint = did_you_mean(pattern, recipes()) or "; `gec-pipeline reproduce --list` lists them"
+            hint = (
+                did_you_mean(pattern, [*known, *filter(None, (one.family for one in known.values()))])
+                or "; `gec-pipeline reproduce --list` lists them"
+            )
             raise InputError(f"no published result is called '{pattern}'{hint}")
         selected |= matches
     return list(selected.values())

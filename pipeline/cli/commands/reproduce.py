@@ -116,24 +116,29 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
-    from ...reproduction.recipe import read_recipe, recipes
+    from ...reproduction.recipe import read_recipes, recipes
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
     path, problems = Path(args.check), list[Problem]()
     try:
-        stages.prepare(args.check)
-    except InputError as error:
-        problems = [one for one in error.problems if not ABSENT.search(one.message)]
-    known = recipes().get(path.stem)
+        checked = read_recipes(path)
+    except InputError:
+        checked = []  # which preparing tells with lines
+    for written in [recipe.config for recipe in checked] or [path]:
+        try:
+            stages.prepare(written)
+        except InputError as error:
+            problems += [one for one in error.problems if not ABSENT.search(one.message)]
+    known = next((one for one in recipes().values() if path.stem in (one.name, one.family)), None)
     if reason := wrong_name(path.stem, MAX_NAME):
         problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {reason}"))
     elif known and known.path.resolve() != path.resolve():
         message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
         problems.append(Problem(args.check, message))
     if problems:
-        raise InputError(problems)
-    recipe = read_recipe(path)
+        raise InputError(list(dict.fromkeys(problems)))
+    recipe = read_recipes(path)[0]
     verdict = recipe.publication["verdict"]
     lacking = [f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)]
     if verdict == "not published":  # in no publication
@@ -142,7 +147,7 @@ def _check(args: argparse.Namespace) -> int:
         message = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
         raise InputError([Problem(args.check, message)])
     print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
-    if lacks := recipe.what_lacks():
+    if lacks := next(filter(None, (one.what_lacks() for one in checked)), ""):
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
     return 0
@@ -166,7 +171,12 @@ def _show(name: str, besides: Sequence[str]) -> int:
     matches = matching_recipes([name])
     if besides:
         raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
-    if len(matches) > 1:
+    if matches[0].family and len(matches) == 1:
+        from ...report.html.page import as_yaml
+
+        sys.stdout.write(as_yaml(matches[0].content))
+        return 0
+    if len({recipe.path for recipe in matches}) > 1:
         raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
     return 0
@@ -263,6 +273,8 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
         return
     if args.verbose or not args.all:
         for outcome in outcomes:
+            if outcome.recipe.family in args.names and not args.verbose:
+                continue  # of a family a line each
             entries = (outcome.expectations or {}).get("entries", [])
             few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
             _print_one(outcome, values=args.verbose or few)
@@ -303,7 +315,7 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
-        results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
+        results: Results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
     return Outcome(
