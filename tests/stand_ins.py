@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import zlib
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from pipeline.io.catalogue import catalogue
+from pipeline.reproduction.recipe import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -122,8 +126,48 @@ def automatic_scores(dataset: str) -> Iterator[str]:
                 yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
 
 
+RECORDS = ("unieval", "metaeval-simplification", "opinsummeval", "wmt-mqm")
+"""The data sets of scores of outputs in records."""
+
+
+def records(file: DataFile) -> bytes:
+    """Return scores of outputs in the form of a data set, all of them small numbers."""
+
+    def number(*parts: object) -> float:
+        return chance(file.name, *parts) % 97 / 10
+
+    written = yaml.safe_load((FOLDER / f"{file.dataset}.yaml").read_text(encoding="utf-8"))
+    if file.dataset == "wmt-mqm":
+        names = sorted({name for entry in written["expect"] for name in entry["values"]})
+        rows = [f"{name}\t{-number(name, line):f} {line}" for name in names for line in (1, 2)]
+        return "".join(f"{row}\n" for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]).encode()
+    if file.dataset == "unieval":
+        names = sorted({name for row in written["each"]["data"].values() for name in row["dimension"]})
+        both = [[{name: number(name, line, part) for name in names} for line in range(20)] for part in (0, 1)]
+        return json.dumps([{"scores": one, "predict_scores": two} for one, two in zip(*both, strict=True)]).encode()
+    metrics = written["usual"]["metric"]
+    if file.dataset == "opinsummeval":
+        lines = []
+        for case in range(5):
+            own: dict[str, dict[str, Any]] = {}
+            for model in range(6):
+                own[f"model{model}"] = {name: number(case, model, name) for name in metrics}
+                for annotator in ("annot1", "annot2"):
+                    scores_of = {name: number(case, model, name, annotator) for name in written["usual"]["dimension"]}
+                    own[f"model{model}"][annotator] = scores_of
+            lines.append(json.dumps({**own, "case": f"case {case}"}))
+        return "\n".join(lines).encode()
+    columns = ["simplicity_zscore", "structural_simplicity", *metrics]
+    parts = ("asset", "turk", "hsplit", "all") if file.name.startswith("metrics") else ("",)
+    outputs = [(str(line), name, part) for line in range(1, 9) for name in ("A", "B") for part in parts]
+    cells = [[*output, *(str(number(*output, column)) for column in columns)] for output in outputs]
+    return "\n".join(map(",".join, [["sent_id", "sys_name", "test_set", *columns], *cells])).encode()
+
+
 def is_invented(file: DataFile) -> bool:
     """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
+    if file.dataset == "metaeval-simplification":
+        return True
     return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
 
 
@@ -136,6 +180,8 @@ def content(file: DataFile) -> bytes:
         return form(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
+    if file.dataset in RECORDS:
+        return records(file)
     if file.name == "scores/automatic-scores.tsv":
         return "".join(f"{row}\n" for row in automatic_scores(file.dataset)).encode()
     if file.name == "metric_scores":

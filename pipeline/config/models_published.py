@@ -150,6 +150,7 @@ class RecordsConfig(ConfigModel):
         [], description="the columns that name what the output is for; default: those of a system are in order"
     )
     where: dict[str, str] = Field({}, description="only the records with these texts in these columns")
+    header: Truth | None = Field(None, description="as in a table")
 
 
 class FBetaConfig(ConfigModel):

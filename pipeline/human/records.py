@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import CorpusError, InputError, Problem, did_you_mean
+from ..io.dataset_cache import path_of
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, number_of, read_rows
 from .correlation import quotient
@@ -135,6 +136,30 @@ def _by_system(record: Record) -> Iterator[Record]:
             yield Record(record.position, {**around, **value, SYSTEMS: name})
 
 
+def records_config(text: str) -> RecordsConfig | None:
+    """Return what FILE[score=COLUMN,system=COLUMN,item=COLUMN+COLUMN,where.COLUMN=TEXT] asks for; None for other texts.
+
+    Raises InputError for keys that records do not have.
+    """
+    from ..config.models_published import RecordsConfig  # here, because pydantic takes time to load
+
+    file, bracket, rest = text.removesuffix("]").partition("[")
+    if not (bracket and text.endswith("]") and "=" in rest):
+        return None
+    asked: dict[str, Any] = {"file": file, "where": {}}
+    for key, _, value in (part.partition("=") for part in rest.split(",")):
+        if key.startswith("where."):
+            asked["where"][key.removeprefix("where.")] = value
+        else:
+            asked[key] = value.split("+") if "+" in value and key in ("score", "item") else value
+    try:
+        return RecordsConfig.model_validate(asked)
+    except ValueError as error:
+        known = ", ".join(name for name in RecordsConfig.model_fields if name != "file")
+        lacking = "the key score is missing" if "score" not in asked else str(error).splitlines()[1]
+        raise InputError(f"{text}: {lacking}; known keys: {known}") from None
+
+
 def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
     """Return the scores of records. Without a column of items these are numbered, those of each system from 1.
 
@@ -153,6 +178,18 @@ def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
             raise CorpusError([Problem(record.position, f"'{system}' has two scores of the item '{item}'")])
         scores[system, item] = record.number(written.score)
     return scores
+
+
+def read_scores(written: RecordsConfig) -> Scores:
+    """Return the scores of records that the command line names; raises CorpusError and DataError."""
+    by_name = not all(map(str.isdecimal, columns_of(written))) if written.header is None else written.header
+    return scores_of(written, read_records(path_of(written.file), header=by_name))
+
+
+def columns_of(written: RecordsConfig) -> list[str]:
+    """Return the columns of records that are asked for."""
+    several = ([one] if isinstance(one, str) else one for one in (written.score, written.item, written.system or []))
+    return [*(column for columns in several for column in columns), *written.where]
 
 
 def means_of(scores: Scores) -> dict[str, float]:

@@ -16,7 +16,7 @@ from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
 from ..human.comparison import asked_statistics
 from ..human.judgments import read_judgments
-from ..human.records import filtered, means_of, read_records, scores_of
+from ..human.records import columns_of, filtered, means_of, read_records, scores_of
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
@@ -316,10 +316,9 @@ class _Opener:
             return {cell.system: float(cell.score) for cell in cells}
         if column.records is not None:
             written, where = column.records, (*keys, "records")
-            several = [[one] if isinstance(one, str) else one for one in (written.item, written.score)]
-            asked = [*several[0], *several[1], *([written.system] if written.system else []), *written.where]
-            records = self.opened.records[str(keys[1])] = scores_of(written, self.records(written.file, where, asked))
-            return means_of(records)
+            records = self.records(written.file, where, columns_of(written), written.header)
+            scores = self.opened.records[str(keys[1])] = scores_of(written, records)
+            return means_of(scores)
         if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
             written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
             records = read_records(path, header=False)

@@ -160,7 +160,7 @@ def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     else:
-        for child in content.values() if isinstance(content, dict) else content:
+        for child in content.values() if isinstance(content, dict) else content or ():
             yield from _texts(child)
 
 

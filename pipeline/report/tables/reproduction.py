@@ -83,7 +83,7 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
         verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
         what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
         name = own[0].family or own[0].name
-        rows.append([name, verdict, here, textwrap.shorten(what, 22, placeholder=" ...")])
+        rows.append([name, verdict, here, textwrap.shorten(what, 20, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 
