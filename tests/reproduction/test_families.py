@@ -95,6 +95,31 @@ def test_correlations_with_people_are_those_on_record(family: str, count: int, i
     assert len(expected) == count
 
 
+@pytest.mark.parametrize(("family", "count"), [("arabic-gec", 484), ("text-editing", 904)])
+def test_reports_of_arabic_correction_are_those_on_record(family: str, count: int, shared: Path) -> None:
+    """Origin: the recomputation of the reports, which names text, annotations and checksums of each."""
+    content = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))["items"]
+    known = {item["id"]: item for item in content if item["id"].startswith(family)}
+    recipes_of = {recipe.name: recipe for recipe in matching_recipes([family])}
+    assert set(recipes_of) == set(known)
+    total = 0
+    for name, recipe in recipes_of.items():
+        named = {file.sha256: file.path for file in recipe.files}
+        texts = {catalogue.named_one(text).path: system for system, text in recipe.mapping("systems").items()}
+        golds = {file["sha256"] for file in [*known[name]["files"], *known[name]["given"]] if "2edits" in file["path"]}
+        golds |= {file["sha256"] for file in known[name]["given"]}
+        outputs = {f["sha256"] for f in known[name]["files"] if f["path"] in texts}
+        assert set(named) == golds | outputs
+        assert all(bool(file.given) == (file.dataset == "qalb") for file in recipe.files)
+        for path, values in known[name]["values"].items():
+            entries = [entry for entry in recipe.expected if texts[path] in entry["values"]]
+            assert [e["title"].split()[0] for e in entries] == ["Precision", "Recall", "F1", "F0.5"]
+            assert [e["values"][texts[path]] for e in entries] == list(values.values())[:4]
+            assert {e.get("recorded") for e in entries} == {"differs" if "oracle/qalb14/pnx_seg" in path else None}
+            total += len(entries)
+    assert total == count
+
+
 def test_values_that_nobody_has_computed_here_are_on_record_as_not_run() -> None:
     """The data of these six language pairs was at hand."""
     ran = {recipe.name for recipe in WMT if recipe.publication["verdict"] != NOT_RUN}
