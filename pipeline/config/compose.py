@@ -202,7 +202,7 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
             root = _put(root, key, key, from_plain(node.plain(), file))
         except ConfigError as error:
             reader.problems += error.problems
-    return with_tables(_with_data(_with_lists(root))), reader.problems
+    return _with_data(_with_lists(root)), reader.problems
 
 
 class _Reader:
@@ -370,29 +370,3 @@ def _with_data(root: Node) -> Node:
         return root
     root = _with(root, {"systems": Node("data", first.mark, "systems")})
     return replace(root, keys={"systems": first.mark, **root.keys})
-
-
-def with_tables(root: Node) -> Node:
-    """Return root with an entry of `expect` for each of the `metrics` of its table, which stand in one column.
-
-    `metrics` names for each text of the column `metric` a metric, or keys of the entry such as metric and dataset.
-    """
-    expect = root.get("expect")
-    if expect is None or not isinstance(expect.value, list):
-        return root
-    entries: list[Node] = []
-    for entry in expect.value:
-        table = entry.get("table")
-        column, metrics = (table and table.get(key) for key in ("metric", "metrics"))
-        if not (table and column and metrics and isinstance(metrics.value, dict) and isinstance(column.value, str)):
-            entries.append(entry)
-            continue
-        kept = dict(table.value) if isinstance(table.value, dict) else {}
-        where = kept.get("where") or Node({}, table.mark, f"{table.path}.where")
-        for label, child in metrics.value.items():
-            own = _with(where, {column.value: Node(label, child.mark, f"{where.path}.{column.value}")})
-            rows = {key: value for key, value in {**kept, "where": own}.items() if key not in ("metric", "metrics")}
-            keys = child.value if isinstance(child.value, dict) else {"metric": child}
-            title = {} if entry.get("title") else {"title": Node(label, child.mark, f"{entry.path}.title")}
-            entries.append(_with(entry, {**title, **keys, "table": replace(table, value=rows)}))
-    return _with(root, {"expect": replace(expect, value=entries)})

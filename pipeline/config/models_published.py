@@ -112,21 +112,26 @@ class JudgmentsConfig(ConfigModel):
     seed: Seed = Field(12345, description="seed of all random numbers")
 
 
-class TableConfig(ConfigModel):
-    """Which columns and lines of a file hold the numbers: columns by their numbers, from 1, or by name."""
+class RowsConfig(ConfigModel):
+    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in the file."""
 
     file: PathText = Field(
-        description="lines with columns, separated by tabs, commas or blanks; JSON (a list of objects) or JSON lines; "
+        description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
         "may be compressed"
     )
-    system: Column = Field("1", description="the column of the system's name")
-    score: Column = Field("2", description="the column of the score")
-    sentence: Column | None = Field(None, description="the column of the sentence's number, where there is one")
-    where: dict[str, str] = Field({}, description="only the lines with these texts in these columns, such as {1: BLEU}")
-    without: list[str] = Field([], description="systems whose lines are left out")
+    where: dict[str, str] = Field({}, description="only the rows with these texts in these columns, such as {1: BLEU}")
     header: Truth | None = Field(
         None, description="whether the first line has names; default: where a column is asked for by name"
     )
+
+
+class TableConfig(RowsConfig):
+    """Which columns of a file hold the numbers."""
+
+    system: Column = Field("1", description="the column of the system's name")
+    score: Column = Field("2", description="the column of the score")
+    sentence: Column | None = Field(None, description="the column of the sentence's number, where there is one")
+    without: list[str] = Field([], description="systems whose lines are left out")
     metric: Column | None = Field(None, description="of `expect`: the column of what `metrics` names")
     metrics: dict[str, Any] | None = Field(
         None,
@@ -136,10 +141,9 @@ class TableConfig(ConfigModel):
     )
 
 
-class RecordsConfig(ConfigModel):
+class RecordsConfig(RowsConfig):
     """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are joined by names."""
 
-    file: PathText = Field(description="a JSON list of objects, JSON lines, CSV or another table; may be compressed")
     score: Column | list[Column] = Field(description="the column, such as scores.fluency; of several it is the mean")
     system: Column | None = Field(
         None,
@@ -149,8 +153,6 @@ class RecordsConfig(ConfigModel):
     item: Column | list[Column] = Field(
         [], description="the columns that name what the output is for; default: those of a system are in order"
     )
-    where: dict[str, str] = Field({}, description="only the records with these texts in these columns")
-    header: Truth | None = Field(None, description="as in a table")
 
 
 class FBetaConfig(ConfigModel):
@@ -295,6 +297,30 @@ class ExpectationConfig(ConfigModel):
         return self
 
 
+def entry_of_each_metric(entries: Any) -> Any:
+    """Return the entries of `expect` with one for each of the `metrics` of a table; all but the first come at the end.
+
+    So the others keep their numbers, by which messages find their lines. What is no such table stays as it is.
+    """
+    if not isinstance(entries, list):
+        return entries
+    kept, further = [], []
+    for entry in entries:
+        table = entry.get("table") if isinstance(entry, dict) else None
+        if not (isinstance(table, dict) and table.get("metric") and isinstance(table.get("metrics"), dict)):
+            kept.append(entry)
+            continue
+        rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
+        own = [
+            {"title": label, **entry, **(keys if isinstance(keys, dict) else {"metric": keys})}
+            | {"table": {**rows, "where": {**rows.get("where", {}), table["metric"]: label}}}
+            for label, keys in table["metrics"].items()
+        ]
+        kept += own[:1]
+        further += own[1:]
+    return [*kept, *further]
+
+
 class PublicationConfig(ConfigModel):
     """Where the expected values were published, what was tried, and which verdict is on record."""
 
@@ -317,7 +343,7 @@ class PublishedConfig(ConfigModel):
     columns: dict[str, ColumnConfig] = Field({}, min_length=1, description="scores of systems by name")
     correlations: list[CorrelationConfig] = Field([], min_length=1)
     agreements: dict[str, AgreementConfig] = Field({}, min_length=1, description="agreements on sentences, by name")
-    expect: list[ExpectationConfig] = Field(
+    expect: Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)] = Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import CorpusError, InputError, Problem, did_you_mean
+from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, number_of, read_rows
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..arrays import Floats
-    from ..config.models_published import CorrelationConfig, RecordsConfig
+    from ..config.models_published import CorrelationConfig, RecordsConfig, RowsConfig
     from ..io.small_tables import Row
 
 MAX_BYTES = 1 << 28
@@ -137,27 +137,22 @@ def _by_system(record: Record) -> Iterator[Record]:
 
 
 def records_config(text: str) -> RecordsConfig | None:
-    """Return what FILE[score=COLUMN,system=COLUMN,item=COLUMN+COLUMN,where.COLUMN=TEXT] asks for; None for other texts.
+    """Return what a text such as {file: r.json, score: scores.fluency} asks for; None for the name of a file.
 
-    Raises InputError for keys that records do not have.
+    Raises ConfigError for what is no such mapping.
     """
-    from ..config.models_published import RecordsConfig  # here, because pydantic takes time to load
-
-    file, bracket, rest = text.removesuffix("]").partition("[")
-    if not (bracket and text.endswith("]") and "=" in rest):
+    if not text.startswith("{"):
         return None
-    asked: dict[str, Any] = {"file": file, "where": {}}
-    for key, _, value in (part.partition("=") for part in rest.split(",")):
-        if key.startswith("where."):
-            asked["where"][key.removeprefix("where.")] = value
-        else:
-            asked[key] = value.split("+") if "+" in value and key in ("score", "item") else value
+    from pydantic import ValidationError  # here, because YAML and pydantic take time to load
+
+    from ..config.compose import parse
+    from ..config.models_published import RecordsConfig
+
     try:
-        return RecordsConfig.model_validate(asked)
-    except ValueError as error:
-        known = ", ".join(name for name in RecordsConfig.model_fields if name != "file")
-        lacking = "the key score is missing" if "score" not in asked else str(error).splitlines()[1]
-        raise InputError(f"{text}: {lacking}; known keys: {known}") from None
+        return RecordsConfig.model_validate(parse(text, "records")[0].plain())
+    except ValidationError as error:
+        first, known = error.errors()[0], ", ".join(RecordsConfig.model_fields)
+        raise ConfigError(f"{text}: {first['loc'][0]}: {first['msg']}; records have {known}") from None
 
 
 def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
@@ -182,14 +177,18 @@ def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
 
 def read_scores(written: RecordsConfig) -> Scores:
     """Return the scores of records that the command line names; raises CorpusError and DataError."""
-    by_name = not all(map(str.isdecimal, columns_of(written))) if written.header is None else written.header
-    return scores_of(written, read_records(path_of(written.file), header=by_name))
+    return scores_of(written, read_records(path_of(written.file), header=has_names(written)))
 
 
-def columns_of(written: RecordsConfig) -> list[str]:
-    """Return the columns of records that are asked for."""
-    several = ([one] if isinstance(one, str) else one for one in (written.score, written.item, written.system or []))
-    return [*(column for columns in several for column in columns), *written.where]
+def has_names(written: RowsConfig) -> bool:
+    """Return whether the first line of a table has the names of its columns."""
+    return not all(map(str.isdecimal, columns_of(written))) if written.header is None else written.header
+
+
+def columns_of(written: RowsConfig) -> list[str]:
+    """Return the columns that are asked for."""
+    asked = (getattr(written, key, None) or [] for key in ("system", "score", "sentence", "item"))
+    return [*(one for own in asked for one in ([own] if isinstance(own, str) else own)), *written.where]
 
 
 def means_of(scores: Scores) -> dict[str, float]:

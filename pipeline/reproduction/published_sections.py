@@ -16,7 +16,7 @@ from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
 from ..human.comparison import asked_statistics
 from ..human.judgments import read_judgments
-from ..human.records import columns_of, filtered, means_of, read_records, scores_of
+from ..human.records import filtered, has_names, means_of, read_records, scores_of
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from ..config.models_published import ColumnConfig, ExpectationConfig, PublishedConfig, TableConfig
+    from ..config.models_published import ColumnConfig, ExpectationConfig, PublishedConfig, RowsConfig, TableConfig
     from ..config.resolved import Config
     from ..human.judgments import Judgments
     from ..human.records import Record, Scores
@@ -273,20 +273,19 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
-    def records(self, text: str, keys: Keys, columns: Sequence[str], header: bool | None = None) -> list[Record]:
-        """Return the records of a file, read once. Its first line has names where columns are asked for by name."""
-        place = self.path(text, (*keys, "file")), not all(map(str.isdecimal, columns)) if header is None else header
+    def records(self, written: RowsConfig, keys: Keys) -> list[Record]:
+        """Return the records of a file, which is read once for all that take its first line alike."""
+        place = self.path(written.file, (*keys, "file")), has_names(written)
         if place not in self._records:
             self._records[place] = read_records(place[0], header=place[1])
         return self._records[place]
 
     def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
-        asked = [written.system, written.score, *([written.sentence] if written.sentence else []), *written.where]
         for key in ("metric", "metrics"):
             if getattr(written, key) is not None:
                 self.problem("stands beside `metric` and `metrics` of a table of `expect`", (*keys, key))
         try:
-            records = filtered(self.records(written.file, keys, asked, written.header), written.where)
+            records = filtered(self.records(written, keys), written.where)
             return cells_of(records, written.system, written.score, written.sentence, written.without)
         except InputError as error:
             self.problems += error.problems
@@ -315,10 +314,9 @@ class _Opener:
             cells = self.table(column.table, (*keys, "table"))
             return {cell.system: float(cell.score) for cell in cells}
         if column.records is not None:
-            written, where = column.records, (*keys, "records")
-            records = self.records(written.file, where, columns_of(written), written.header)
-            scores = self.opened.records[str(keys[1])] = scores_of(written, records)
-            return means_of(scores)
+            records = self.records(column.records, (*keys, "records"))
+            outputs = self.opened.records[str(keys[1])] = scores_of(column.records, records)
+            return means_of(outputs)
         if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
             written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
             records = read_records(path, header=False)

@@ -63,7 +63,9 @@ class Recipe:
     @property
     def expected(self) -> list[dict[str, Any]]:
         """The entries of `expect` as they are written; none where they are not even mappings."""
-        entries = self.content.get("expect")
+        from ..config.models_published import entry_of_each_metric  # here, because it takes time to load
+
+        entries = entry_of_each_metric(self.content.get("expect"))
         whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
         return entries if whole else []  # type: ignore[return-value]
 
@@ -126,13 +128,13 @@ def recipes() -> dict[str, Recipe]:
 
 def read_recipes(path: Path) -> list[Recipe]:
     """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be read or is none."""
-    from ..config.compose import read, with_tables
+    from ..config.compose import read
 
-    content = with_tables(read(path)[0]).plain()
+    content = read(path)[0].plain()
     if not isinstance(content, dict) or "each" not in content:
         return [_recipe(path.stem, path, content)]
-    filled = ((value, from_plain(own, str(path))) for value, own in members(content, str(path)))
-    return [_recipe(f"{path.stem}-{value}", path, with_tables(own).plain(), path.stem) for value, own in filled]
+    filled = members(content, str(path))
+    return [_recipe(f"{path.stem}-{value}", path, own, path.stem) for value, own in filled]
 
 
 def _recipe(name: str, path: Path, content: Any, family: str = "") -> Recipe:

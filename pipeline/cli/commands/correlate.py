@@ -4,7 +4,7 @@ Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accura
 test compares each two metrics. With --window there are also correlations among neighbours in the human ranking. With
 judgements and a run, sentences are correlated too. The scores of metrics may also come from files. With --statistic
 scores of sentences are compared as in mt-metrics-eval, and --permutations tests each two metrics on them.
-Records of outputs, in JSON, JSON lines or tables with a row an output, are named as FILE[score=COLUMN,...].
+Records of outputs, in JSON, JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}.
 `gec-pipeline help human` explains formats, numbers and formulas.
 
 examples:
@@ -15,7 +15,7 @@ examples:
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
   gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
-  gec-pipeline correlate 'r.json[score=ours.fluency]' --human 'r.json[score=people.fluency]' --statistic pearson
+  gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score: people.x}' --statistic pearson
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
 
     asked_statistics(args.statistics or ())
     if not all(asked) or not args.statistics:
-        raise InputError("records: name all scores as FILE[score=COLUMN,...], and say --statistic, such as pearson")
+        raise InputError("records: name all scores as {file: FILE, score: COLUMN}, and say --statistic")
     idle = [name for name in (*OPTIONS, "metric", "alias") if name not in ("statistics", "without")]
     if told := [f"--{name}" for name in idle if getattr(args, name, None)]:
         raise InputError(f"{', '.join(told)}: no effect on records")
