@@ -20,8 +20,10 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...config.models import HumanConfig
@@ -32,9 +34,6 @@ from ..arguments import add_settings, selection_of
 from .human import settings_of
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from ...config.models_published import RecordsConfig
     from ...human.score_files import MetricScores
 
