@@ -310,6 +310,7 @@ class PublicationConfig(models.ConfigModel):
 
     what: str = Field(description="where the numbers stand")
     cite: str | None = Field(None, description="the publication")
+    field: str = Field("grammatical error correction", description="what was evaluated, such as machine translation")
     url: str | None = None
     recipe: str | None = Field(None, description="how the numbers are computed")
     verdict: Worth = Field(description="the verdict on record")

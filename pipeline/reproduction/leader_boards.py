@@ -114,6 +114,8 @@ class Entrant:
     recipes: tuple[Recipe, ...]
     """The recipes that name this output for the data set, those of the oldest publication first."""
     printed: tuple[Printed, ...]
+    names: tuple[str, ...] = ()
+    """All names that systems with this output have, its own first."""
 
     @property
     def first(self) -> Recipe:
@@ -138,6 +140,8 @@ class LeaderBoard:
     """The data set as a config has it."""
     metric: str
     entrants: tuple[Entrant, ...] = ()
+    brief: bool = False
+    """Whether it is one of many, of which the report shows the systems alone."""
 
     @property
     def folder(self) -> str:
@@ -202,7 +206,7 @@ def _each_board(
         texts = [text for text in recipe.content["metrics"] if from_text(text).name == written["metric"]]
         title = written["title"].replace("{result}", recipe.name.removeprefix(f"{recipe.family}-"))
         dataset = next(iter(recipe.mapping("datasets").values()))
-        about = {"title": title, "what": written["what"], "dataset": dataset, "metric": texts[0]}
+        about = {"title": title, "what": written["what"], "dataset": dataset, "metric": texts[0], "brief": True}
         yield f"{recipe.name}-{written['metric']}", about
 
 
@@ -228,7 +232,8 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
             system, recipe, _, file = places[0]
             name = system if system not in entrants else f"{system}@{recipe.name}"
             recipes_of = {one.name: one for _, one, _, _ in places}
-            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores)
+            names = tuple(dict.fromkeys([name, *(other for other, *_ in places[1:])]))
+            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores, names)
     return list(entrants.values())
 
 

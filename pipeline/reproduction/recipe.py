@@ -67,7 +67,7 @@ class Recipe:
 
         entries = entry_of_each_metric(self.content.get("expect"))
         whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
-        return entries if whole else []  # type: ignore[return-value]
+        return entries if whole else []
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a section of the config, such as `systems`; {} where it is missing or is no mapping."""
