@@ -22,12 +22,11 @@ from .correlation import quotient
 from .statistics import statistic_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..arrays import Floats
     from ..config.models_published import CorrelationConfig, RecordsConfig, RowsConfig
-    from ..io.small_tables import Row
 
 MAX_BYTES = 1 << 28
 SYSTEMS = "*"
@@ -89,10 +88,10 @@ def read_records(path: Path, *, header: bool) -> list[Record]:
     name, kinds = named(path), {suffix.lower() for suffix in path.suffixes[-2:]}
     if ".json" in kinds:
         whole = _parsed(small_text(path, MAX_BYTES), name)
-        found = [(f"{name}[{number}]", one) for number, one in enumerate(whole if isinstance(whole, list) else [0])]
+        objects = [(f"{name}[{number}]", one) for number, one in enumerate(whole if isinstance(whole, list) else [0])]
     elif kinds & {".jsonl", ".ndjson"}:
         lines = [(f"{name}:{n}", line) for n, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1)]
-        found = [(position, _parsed(line, position)) for position, line in lines if line.strip()]
+        objects = [(position, _parsed(line, position)) for position, line in lines if line.strip()]
     else:
         rows = read_rows(path, MAX_BYTES)
         first = next(rows, None) if header else None
@@ -100,16 +99,15 @@ def read_records(path: Path, *, header: bool) -> list[Record]:
         twice = next((column for column in names if names.count(column) > 1), None)
         if first and twice is not None:
             raise at_line(name, first.line, f"two columns are called '{twice}'")
-        found = [(f"{name}:{row.line}", dict(zip(names, row.cells, strict=False)) | _numbered(row)) for row in rows]
-    wrong = next((position for position, one in found if not isinstance(one, dict)), None)
-    if wrong or not found:
+        objects = []
+        for line, cells in rows:  # by number, and by name
+            numbered = {str(number): cell for number, cell in enumerate(cells, 1)}
+            objects.append((f"{name}:{line}", {**numbered, **dict(zip(names, cells, strict=False))}))
+    wrong = next((position for position, one in objects if not isinstance(one, dict)), None)
+    if wrong or not objects:
         message = "expected a list of JSON objects, or lines of such (.jsonl)" if wrong else "has no lines"
         raise CorpusError([Problem(wrong or name, message)])
-    return [Record(*one) for one in found]
-
-
-def _numbered(row: Row) -> dict[str, str]:
-    return {str(number): cell for number, cell in enumerate(row.cells, 1)}
+    return [Record(*one) for one in objects]
 
 
 def _parsed(text: str, position: str) -> Any:
@@ -126,14 +124,6 @@ def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record
         asked = ", ".join(f"'{text}' in column {column}" for column, text in where.items())
         raise CorpusError([Problem(_PLACE.sub("", records[0].position), f"no line has {asked}")])
     return kept
-
-
-def _by_system(record: Record) -> Iterator[Record]:
-    """Yield a record for each object in a record: with its fields, those around it, and its name as SYSTEMS."""
-    around = {name: value for name, value in record.fields.items() if not isinstance(value, dict)}
-    for name, value in record.fields.items():
-        if isinstance(value, dict):
-            yield Record(record.position, {**around, **value, SYSTEMS: name})
 
 
 def records_config(text: str) -> RecordsConfig | None:
@@ -160,8 +150,16 @@ def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
 
     Raises CorpusError where an output comes twice.
     """
-    if written.system == SYSTEMS:
-        records = [one for record in records for one in _by_system(record)]
+    if written.system == SYSTEMS:  # each object of a record becomes a record, with the fields around it and its name
+        around = [
+            (one, {key: value for key, value in one.fields.items() if not isinstance(value, dict)}) for one in records
+        ]
+        records = [
+            Record(one.position, {**shared, **value, SYSTEMS: name})
+            for one, shared in around
+            for name, value in one.fields.items()
+            if isinstance(value, dict)
+        ]
     scores: Scores = {}
     counts: dict[str, int] = {}
     items = [written.item] if isinstance(written.item, str) else written.item

@@ -46,8 +46,11 @@ class Recipe:
     """The files of data sets that the config reads."""
     content: dict[str, Any] = field(default_factory=dict)
     """The whole config: texts, lists and mappings."""
-    family: str = ""
-    """The name of the file, where it has several recipes (`each`)."""
+
+    @property
+    def family(self) -> str:
+        """The name of the file, where it has several recipes (`each`); else an empty text."""
+        return self.path.stem if self.name.startswith(f"{self.path.stem}-") else ""
 
     @property
     def config(self) -> Path | Node:
@@ -133,11 +136,10 @@ def read_recipes(path: Path) -> list[Recipe]:
     content = read(path)[0].plain()
     if not isinstance(content, dict) or "each" not in content:
         return [_recipe(path.stem, path, content)]
-    filled = members(content, str(path))
-    return [_recipe(f"{path.stem}-{value}", path, own, path.stem) for value, own in filled]
+    return [_recipe(f"{path.stem}-{value}", path, own) for value, own in members(content, str(path))]
 
 
-def _recipe(name: str, path: Path, content: Any, family: str = "") -> Recipe:
+def _recipe(name: str, path: Path, content: Any) -> Recipe:
     publication = content.get("publication") if isinstance(content, dict) else None
     lists = ("tried", "not_compared")
     if not isinstance(publication, dict) or not (
@@ -155,7 +157,7 @@ def _recipe(name: str, path: Path, content: Any, family: str = "") -> Recipe:
             files |= dict.fromkeys(named_in(text))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return Recipe(name, path, content["publication"], tuple(files), content, family)
+    return Recipe(name, path, content["publication"], tuple(files), content)
 
 
 def _texts(content: Any) -> Iterator[str]:
