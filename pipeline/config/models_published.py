@@ -95,16 +95,13 @@ class JudgmentsConfig(models.ConfigModel):
 
 
 class RowsConfig(models.ConfigModel):
-    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in the file."""
+    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its first line."""
 
     file: models.PathText = Field(
         description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
         "may be compressed"
     )
     where: dict[str, str] = Field({}, description="only the rows with these texts in these columns, such as {1: BLEU}")
-    header: models.Truth | None = Field(
-        None, description="whether the first line has names; default: where a column is asked for by name"
-    )
 
 
 class TableConfig(RowsConfig):

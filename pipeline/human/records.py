@@ -1,7 +1,7 @@
 """Scores in records: JSON, JSON lines, CSV and other tables with a row for each output, joined by system and item.
 
 A record is a mapping. The cells of a table are there by the numbers of their columns, from 1, and by the names in its
-first line, where columns are asked for by name. In JSON a name such as `scores.fluency` leads into an inner object.
+first line, where that has any. In JSON a name such as `scores.fluency` leads into an inner object.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
-from ..io.dataset_cache import path_of
 from ..io.plain_files import named, small_text
-from ..io.small_tables import NOT_A_NUMBER, at_line, number_of, read_rows
+from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
 from .correlation import quotient
 from .statistics import statistic_of
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..arrays import Floats
-    from ..config.models_published import CorrelationConfig, RecordsConfig, RowsConfig
+    from ..config.models_published import CorrelationConfig, RecordsConfig
 
 MAX_BYTES = 1 << 28
 SYSTEMS = "*"
@@ -80,10 +79,10 @@ class Record(NamedTuple):
         return fmean(numbers)
 
 
-def read_records(path: Path, *, header: bool) -> list[Record]:
-    """Return the records of a file; of a table the rows, where `header` says whether its first line has names.
+def read_records(path: Path) -> list[Record]:
+    """Return the records of a file, which may be compressed. Raises CorpusError where it is no list of records.
 
-    Files may be compressed. Raises CorpusError where a file is no list of records.
+    The first line of a table has the names of its columns where none of its cells is a number.
     """
     name, kinds = named(path), {suffix.lower() for suffix in path.suffixes[-2:]}
     if ".json" in kinds:
@@ -93,14 +92,13 @@ def read_records(path: Path, *, header: bool) -> list[Record]:
         lines = [(f"{name}:{n}", line) for n, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1)]
         objects = [(position, _parsed(line, position)) for position, line in lines if line.strip()]
     else:
-        rows = read_rows(path, MAX_BYTES)
-        first = next(rows, None) if header else None
-        names = first.cells if first else []
+        rows = list(read_rows(path, MAX_BYTES))
+        names = [] if len(rows) < 2 or any(map(is_numeric, rows[0].cells)) else rows[0].cells
         twice = next((column for column in names if names.count(column) > 1), None)
-        if first and twice is not None:
-            raise at_line(name, first.line, f"two columns are called '{twice}'")
+        if twice is not None:
+            raise at_line(name, rows[0].line, f"two columns are called '{twice}'")
         objects = []
-        for line, cells in rows:  # by number, and by name
+        for line, cells in rows[bool(names) :]:  # by number, and by name
             numbered = {str(number): cell for number, cell in enumerate(cells, 1)}
             objects.append((f"{name}:{line}", {**numbered, **dict(zip(names, cells, strict=False))}))
     wrong = next((position for position, one in objects if not isinstance(one, dict)), None)
@@ -171,22 +169,6 @@ def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
             raise CorpusError([Problem(record.position, f"'{system}' has two scores of the item '{item}'")])
         scores[system, item] = record.number(written.score)
     return scores
-
-
-def read_scores(written: RecordsConfig) -> Scores:
-    """Return the scores of records that the command line names; raises CorpusError and DataError."""
-    return scores_of(written, read_records(path_of(written.file), header=has_names(written)))
-
-
-def has_names(written: RowsConfig) -> bool:
-    """Return whether the first line of a table has the names of its columns."""
-    return not all(map(str.isdecimal, columns_of(written))) if written.header is None else written.header
-
-
-def columns_of(written: RowsConfig) -> list[str]:
-    """Return the columns that are asked for."""
-    asked = (getattr(written, key, None) or [] for key in ("system", "score", "sentence", "item"))
-    return [*(one for own in asked for one in ([own] if isinstance(own, str) else own)), *written.where]
 
 
 def means_of(scores: Scores) -> dict[str, float]:

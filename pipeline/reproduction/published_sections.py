@@ -16,7 +16,7 @@ from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
 from ..human.comparison import asked_statistics
 from ..human.judgments import read_judgments
-from ..human.records import filtered, has_names, means_of, read_records, scores_of
+from ..human.records import filtered, means_of, read_records, scores_of
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
@@ -176,7 +176,7 @@ class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
         self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
         self.opened = Published()
-        self._records: dict[tuple[Path, bool], list[Record]] = {}
+        self._records: dict[Path, list[Record]] = {}
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -274,11 +274,11 @@ class _Opener:
         return self.opened.metrics[text]
 
     def records(self, written: RowsConfig, keys: Keys) -> list[Record]:
-        """Return the records of a file, which is read once for all that take its first line alike."""
-        place = self.path(written.file, (*keys, "file")), has_names(written)
-        if place not in self._records:
-            self._records[place] = read_records(place[0], header=place[1])
-        return self._records[place]
+        """Return the records of a file, which is read once."""
+        path = self.path(written.file, (*keys, "file"))
+        if path not in self._records:
+            self._records[path] = read_records(path)
+        return self._records[path]
 
     def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
         for key in ("metric", "metrics"):
@@ -319,7 +319,7 @@ class _Opener:
             return means_of(outputs)
         if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
             written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
-            records = read_records(path, header=False)
+            records = read_records(path)
             tables = [cells_of(records, "1", str(number)) for number in (written.precision, written.recall)]
             weight, own = float(written.beta) ** 2, {}
             for pair in zip(*tables, strict=True):

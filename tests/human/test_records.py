@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,10 @@ from pipeline.cli.dispatch import main
 from pipeline.config.models_published import CorrelationConfig, RecordsConfig
 from pipeline.config.tree import from_mapping
 from pipeline.errors import InputError
-from pipeline.human.records import correlated, means_of, read_scores
+from pipeline.human.records import Scores, correlated, means_of, read_records, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 CLOSE = 1e-12
 SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], ["i1", "i2", "i3", "i4", "i5", "i6"]
@@ -45,6 +45,10 @@ def rows() -> list[dict[str, Any]]:
 
 
 ROWS = rows()
+
+
+def read_scores(asked: RecordsConfig) -> Scores:
+    return scores_of(asked, read_records(Path(asked.file)))
 
 
 def config(*, of: Sequence[str] = ("m",), **more: Any) -> CorrelationConfig:
@@ -115,9 +119,7 @@ def test_what_is_lacking_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "r.tsv"
     text = "system score id\nA\t-1.0 1\nA\tNone 2\nA\t-3 3\nB\t-2 1\nB\t-2 2\n"
     path.write_text(text, encoding="utf-8")
-    scores = read_scores(
-        RecordsConfig.model_validate({"file": str(path), "system": "1", "score": "2", "item": "3", "header": "true"})
-    )
+    scores = read_scores(RecordsConfig(file=str(path), system="1", score="2", item="3"))
     assert means_of(scores) == {"A": -2.0, "B": -2.0}
     assert math.isnan(scores["A", "2"])
 

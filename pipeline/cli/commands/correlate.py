@@ -96,7 +96,7 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
     from ...config.models_published import CorrelationConfig
     from ...human.comparison import asked_statistics
-    from ...human.records import correlated, read_scores
+    from ...human.records import correlated, read_records, scores_of
     from ...report.terminal.printing import print_table
     from ...scoring.results import without_nan
 
@@ -109,7 +109,7 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     only = {"absolute": "true" * args.absolute, "part": args.part, "given": args.given, "without": args.without or []}
     given = {key: value for key, value in only.items() if value}
     written = CorrelationConfig.model_validate({"of": ["-"], "with": ["-"], "statistics": args.statistics, **given})
-    people, *metrics = (read_scores(one) for one in asked if one)
+    people, *metrics = (scores_of(one, read_records(path_of(one.file))) for one in asked if one)
     found = {text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)}
     if args.json:
         sys.stdout.write(json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
