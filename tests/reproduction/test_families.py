@@ -279,3 +279,65 @@ def test_one_of_several_recipes_is_shown_filled_in(tmp_path: Path, capsys: pytes
     assert main(["reproduce", "--show", "wmt22"]) == 0
     assert capsys.readouterr().out == recipe.path.read_text(encoding="utf-8")
     assert main(["reproduce", "--show", "wmt2*-en-ja"]) == 2
+
+
+TABLES = [
+    "system,bleu,chrF\nA,100.0,100.0\nB,100,-\n",
+    "| | BLEU | chrf |\n|:--|--:|---|\n| **A** | 100.0 | 100.0 |\n| `B` | 100 | - |\n",
+    "model\tBLEU\tCHRF\nA\t1.0\t1.0\nB\t1.000\t-\n",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_recipe_is_made_of_a_config_and_a_printed_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"A": "B.txt", "B": "B.txt"})
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.md").write_text(table, encoding="utf-8")
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 0
+    assert "written: own.yaml, with the verdict rounding" in capsys.readouterr().out
+    (recipe,) = read_recipes(Path("own.yaml"))
+    assert recipe.publication == {"what": "the table t.md", "verdict": "rounding"}
+    assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
+    assert main(["reproduce", "own.yaml"]) == 0
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2  # nothing is written over
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            "system,meteor\nA,1\n",
+            "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf",
+        ),
+        ("system,bleu\nA,high\n", "t.csv: bleu: 'high' is no number"),
+        ("system,bleu\nC,1\n", "no system is called 'C'"),
+        ("nothing\n", "t.csv: expected a table: a line of titles, and lines with a system and its numbers"),
+    ],
+)
+def test_a_table_that_is_no_table_of_the_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], table: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"B": "B.txt"})
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.csv").write_text(table, encoding="utf-8")
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_only_metric_may_have_columns_for_its_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = "S the cat sit\nA 2 3|||V|||sits|||REQUIRED|||-NONE-|||0\n\n"
+    Path("g.m2").write_text(gold, encoding="utf-8")
+    Path("a.txt").write_text("the cat sits\n", encoding="utf-8")
+    Path("c.yaml").write_text("datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n", encoding="utf-8")
+    Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8")
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
+    (recipe,) = read_recipes(Path("own.yaml"))
+    assert [entry.get("output") for entry in recipe.expected] == ["precision", "recall", None]
+    assert recipe.publication["verdict"] == "rounding"

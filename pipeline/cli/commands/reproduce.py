@@ -12,6 +12,7 @@ examples:
   gec-pipeline reproduce --all --format markdown > reproduced.md
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
+  gec-pipeline reproduce --new mine.yaml config.yaml table.md
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, Problem, printable, wrong_name
 from ...execution.options import SILENT, Listener
+from ...io.safe_files import write_atomic
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
@@ -55,6 +57,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
+    new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
+    add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
     mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
@@ -70,8 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    if args.check is not None:
-        return _check(args)
+    if args.check is not None or args.new is not None:
+        return _check(args) if args.new is None else _new(args)
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
     if args.all and args.names:
@@ -110,6 +114,28 @@ def run(args: argparse.Namespace) -> int:
     if lost:
         message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
         raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
+    return 0
+
+
+def _new(args: argparse.Namespace) -> int:
+    """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
+    from ... import stages
+    from ...report.html.page import as_yaml
+    from ...reproduction.new_recipe import new_recipe
+
+    file, config, table = map(Path, args.new)
+    if file.exists() or file.suffix not in (".yaml", ".yml") or file.parent.resolve() != config.parent.resolve():
+        raise InputError(f"--new: {file}: expected the name of a new .yaml file in the folder of {config}")
+    content = new_recipe(config, table, list(stages.prepare(config).metrics))
+    write_atomic(file, as_yaml(content))
+    (outcome,) = _outcomes(matching_recipes([str(file)]), args)
+    if outcome.expectations is None:
+        raise InputError(f"{file}: {outcome.message}")
+    content["publication"]["verdict"] = outcome.expectations["verdict"]
+    write_atomic(file, as_yaml(content))
+    _print([outcome], args)
+    print(printable(f"written: {file}, with the verdict {outcome.expectations['verdict']}"))
+    print(printable(f"then say where it was published: gec-pipeline reproduce --check {file}"))
     return 0
 
 
@@ -198,7 +224,6 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     """
     from ... import stages
     from ...config.tree import from_mapping
-    from ...io.safe_files import write_atomic
     from ...report.reproduction.leader_boards import ScoredBoard
     from ...report.reproduction.page import reproduction_report
     from ...reproduction.leader_boards import leader_boards
