@@ -192,10 +192,15 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
     return list(selected.values())
 
 
-def fetch_missing(selected: Sequence[Recipe], mirror: str | None, tell: Callable[[str], None]) -> list[str]:
+def fetch_missing(
+    selected: Sequence[Recipe],
+    mirror: str | None,
+    tell: Callable[[str], None],
+    progress: Callable[[int, int], None] = lambda _done, _whole: None,
+) -> list[str]:
     """Fetch the files that recipes lack, but for those that the user brings, and return what went wrong.
 
-    Raises DataError where the mirror is not one.
+    `progress` is told the bytes so far and in all. Raises DataError where the mirror is not one.
     """
     lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
     files = [file for file in lacking if not file.given]
@@ -203,5 +208,5 @@ def fetch_missing(selected: Sequence[Recipe], mirror: str | None, tell: Callable
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
     tell(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
-    done = fetch_files(files, mirror)
+    done = fetch_files(files, mirror, progress=progress)
     return [str(problem) for problem in done.problems]

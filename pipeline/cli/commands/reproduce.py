@@ -204,7 +204,7 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         tell = (lambda _: None) if args.quiet else bar.print
         if not args.no_fetch:
             bar.stage("fetching")
-            problems = fetch_missing(named, args.mirror, tell)
+            problems = fetch_missing(named, args.mirror, tell, bar.size)
             for problem in [*problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]:
                 bar.print(problem)
         folder = Path(args.output) if args.output else Path(temporary)
