@@ -157,9 +157,9 @@ def add_files(
     parser.set_defaults(empty_references="keep", encoding=None, num_refs=None, bom="drop")
     if plain:
         return
-    meaning = "empty and null references: texts of no words (keep, the default), an error, or missing (none)"
+    meaning = "empty references: texts of no words (default), an error, or missing"
     parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
-    meaning = "byte order marks at the beginning of files: no text (drop, the default), or text, as in sacreBLEU"
+    meaning = "byte order marks: no text (drop, the default), or text"
     parser.add_argument("--bom", choices=("drop", "keep"), help=meaning)
     meaning = "the encoding of plain files (default: utf-8)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
