@@ -157,7 +157,7 @@ def add_files(
     parser.set_defaults(empty_references="keep", encoding=None, num_refs=None, bom="drop")
     if plain:
         return
-    meaning = "empty references: texts of no words (default), an error, or missing"
+    meaning = "empty references: texts (keep), an error, or missing"
     parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
     meaning = "byte order marks: no text (drop, the default), or text"
     parser.add_argument("--bom", choices=("drop", "keep"), help=meaning)
