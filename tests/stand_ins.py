@@ -164,6 +164,24 @@ def records(file: DataFile) -> bytes:
     return "\n".join(map(",".join, [["sent_id", "sys_name", "test_set", *columns], *cells])).encode()
 
 
+def table(file: DataFile) -> bytes:
+    """Return sources and texts as E2E's files have them: references as CSV, outputs in one of four styles of TSV."""
+    if file.name == "dev-baseline":
+        return "".join(f"a place number {line} , near the river .\n" for line in range(50)).encode()
+    rows = []
+    for line in range(50):
+        many = 1 + chance("refs", line) % 5 if not file.name.startswith("outputs/") else 1
+        for number in range(many):
+            words = [WORDS[chance(file.key, line, number, place) % len(WORDS)] for place in range(6)]
+            rows.append((f"name[Place {line}], area[riverside]", f"It's {' '.join(words)} place, number {line}."))
+    if not file.name.startswith("outputs/"):
+        return ("mr,ref\n" + "".join(f'"{source}","{said}"\n' for source, said in rows)).encode()
+    style = chance(file.key) % 4
+    form = ['"{}"\t"{}"\n', "{}\t{}\n", "'{}'\t'{}'\n", "{}\t{} \r\n"][style]
+    header = ["MR\toutput\n", "", "", "\ufeffMR\tsystem output\n"][style]
+    return (header + "".join(form.format(*row) for row in rows)).encode()
+
+
 def is_invented(file: DataFile) -> bool:
     """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
     if file.dataset == "metaeval-simplification":
@@ -173,6 +191,8 @@ def is_invented(file: DataFile) -> bool:
 
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
+    if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(file.dataset):
+        return own(file)
     if file.name.startswith("metrics/"):
         return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
     forms = {".m2": m2, ".errant": m2, ".char": m2, ".xml": corrections, ".m2-report": report}
@@ -180,8 +200,6 @@ def content(file: DataFile) -> bytes:
         return form(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
-    if file.dataset in RECORDS:
-        return records(file)
     if file.name == "scores/automatic-scores.tsv":
         return "".join(f"{row}\n" for row in automatic_scores(file.dataset)).encode()
     if file.name == "metric_scores":

@@ -109,7 +109,7 @@ def test_every_link_of_the_readme_leads_to_a_file() -> None:
     assert [link for link in links if "://" not in link and not (ROOT / link).is_file()] == []
 
 
-TUTORIALS = ("gec", "translation", "summarisation", "simplification")
+TUTORIALS = ("gec", "translation", "summarisation", "simplification", "datatotext")
 
 
 def commands_of(page: str) -> list[list[str]]:
