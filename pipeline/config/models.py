@@ -265,6 +265,11 @@ class DatasetConfig(ConfigModel):
         "none",
         description="ptb_brackets: -LRB- and its like, in upper or lower case, become the brackets that they mean",
     )
+    bom: Literal["drop", "keep"] | list[str] = Field(
+        "drop",
+        description="keep: a byte order mark at the beginning of a text counts as text, as in sacreBLEU; or a list of "
+        "the systems of whose outputs it does",
+    )
 
 
 class DefaultsConfig(ConfigModel):

@@ -161,6 +161,11 @@ def test_publications_are_in_order_of_their_years() -> None:
         "A: a",
         "",
     ]
+    others = [outcome("e", cite="E 2001: e", field="machine translation"), outcome("f", cite="F 2000: f", field="x")]
+    assert [cite[:1] for cite, _ in by_publication([*others, *several])] == ["B", "C", "A", "E", "F"]
+    text = page_of(*others, *several)
+    assert text.count('<h3 class="field">Machine translation</h3>') == 1
+    assert text.index("Grammatical error correction</h3>") < text.index("Machine translation</h3>")
 
 
 def everything() -> tuple[list[Outcome], list[ScoredBoard]]:

@@ -18,7 +18,7 @@ from pipeline.io.dataset_cache import cache_path
 from pipeline.reproduction import leader_boards as boards_
 from pipeline.reproduction import recipe as published
 from pipeline.reproduction.leader_boards import LeaderBoard, _percent, leader_boards
-from pipeline.reproduction.recipe import Outcome, Recipe, read_recipe
+from pipeline.reproduction.recipe import Outcome, Recipe, matching_recipes, read_recipes
 from tests.stand_ins import write_mirror
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def everything() -> dict[str, LeaderBoard]:
 
 def test_every_board_is_filled_by_several_publications_or_systems(everything: dict[str, LeaderBoard]) -> None:
     assert set(everything) >= {"conll14-m2", "conll14-gleu", "conll14-imeasure", "jfleg-test-gleu", "jfleg-dev-gleu"}
-    assert set(everything) <= set(boards_.written_boards())
+    families = {f"{name}-{metric}" for name in published.recipes() for metric in ("bleu", "chrf")}
+    assert set(everything) <= {*boards_.written_boards(), *families}
     first = everything["conll14-m2"]
     assert len({entrant.first.year for entrant in first.entrants}) >= 4
 
@@ -77,7 +78,7 @@ def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
     }
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump(content | changes), encoding="utf-8")
-    return read_recipe(file)
+    return read_recipes(file)[0]
 
 
 def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Path) -> None:
@@ -98,6 +99,31 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Pa
         ("theirs@two", "CUUI", ["36.8"]),
     ]
     assert board.entrants[0].first.year == 2001
+    assert [entrant.names for entrant in board.entrants] == [("ours", "other"), ("theirs",), ("theirs@two",)]
+
+
+def test_a_file_of_several_recipes_has_a_board_for_each() -> None:
+    """By its first data set; a mark counts for the systems that are here alone."""
+    values = {"PROMT": "40.0", "Online-A": "39.0"}
+    entries = [
+        {
+            "title": "bleu-all",
+            "values": 2,
+            "equal": 2,
+            "compared": [{"place": n, "expected": v} for n, v in values.items()],
+        }
+    ]
+    (wmt,) = matching_recipes(["wmt22-uk-en"])
+    ran = Outcome(recipe=wmt, expectations={"entries": entries * 4})
+    boards = {board.name: board for board in leader_boards([ran])}
+    assert set(boards) == {"wmt22-uk-en-bleu", "wmt22-uk-en-chrf"}
+    board = boards["wmt22-uk-en-bleu"]
+    assert (board.title, board.metric, board.brief) == ("WMT22 uk-en, BLEU", "bleu[tokenizer=13a]", True)
+    assert {entrant.name: {one.value for one in entrant.printed} for entrant in board.entrants} == {
+        name: {value} for name, value in values.items()
+    }
+    assert board.dataset["bom"] == ["PROMT"]
+    assert board.config() is None  # the files are not here
 
 
 @pytest.mark.parametrize(
@@ -153,7 +179,7 @@ def test_the_systems_of_the_newest_publication_are_on_their_board(everything: di
     best = max(own, key=lambda one: float(one.printed[0].value))
     assert (best.name, [one.value for one in best.printed]) == ("majority-7+GRECO+GPT-4", ["72.8"])
     first = next(one for one in everything["conll14-ten-m2"].entrants if one.file.dataset == "emnlp2016-first")
-    assert ([one.value for one in first.printed], first.first.year) == (["62.43"], 2016)
+    assert ([one.value for one in first.printed], first.first.year) == (["62.43"] * 2, 2016)
 
 
 def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
