@@ -171,13 +171,8 @@ class LeaderBoard:
         return {
             "version": "1",
             "description": self.title,
-<<<<<<< HEAD
-            "datasets": {self.name: self.dataset},
-            "systems": systems,
-=======
             "datasets": {self.name: dataset},
-            "systems": {entrant.name: f"data:{entrant.file.key}" for entrant in here},
->>>>>>> w-nlg42
+            "systems": systems,
             "metrics": [self.metric],
             "statistics": statistics,
             "output": {"dir": f"runs/{self.folder}"},

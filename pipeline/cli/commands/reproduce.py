@@ -58,13 +58,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
-<<<<<<< HEAD
     add("--board", metavar="BOARD", help="score the published systems of a leader board, such as conll14-m2")
     add("--add", metavar="FILE", help="with --board: an output of yours, tested against every system of the board")
-=======
     new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
     add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
->>>>>>> w-nlg42
     mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
