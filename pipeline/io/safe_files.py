@@ -63,9 +63,9 @@ def digest(*data: bytes, size: int = 8) -> str:
     return hashed.hexdigest()
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading; raises OSError, also for links, pipes, devices and folders."""
-    number = os.open(path, _READ)
+def open_regular(path: Path, *, links: bool = False) -> BinaryIO:
+    """Open a regular file for reading; raises OSError, also for pipes, devices, folders and, unless allowed, links."""
+    number = os.open(path, _READ & ~NO_LINK if links else _READ)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise OSError(None, "is no regular file", str(path))

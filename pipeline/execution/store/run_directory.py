@@ -30,17 +30,7 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files as lock
 from ...io.remote import Remote, expanded, is_remote
-from ...io.safe_files import (
-    LOCK,
-    MAX_JSON,
-    NO_LINK,
-    TEMPORARY,
-    open_regular,
-    parse_json,
-    read_json,
-    refuse_links,
-    write_atomic,
-)
+from ...io.safe_files import LOCK, MAX_JSON, NO_LINK, TEMPORARY, open_regular, read_json, refuse_links, write_atomic
 from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
 from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, new_proof, of_keys, own_files
@@ -254,7 +244,7 @@ class RunDirectory:
     def _holder(self) -> str:
         """Return which process works in the folder, according to its manifest."""
         try:
-            content = parse_json((self.path / MANIFEST).read_bytes())
+            content = read_json(self.path / MANIFEST)
             return f"process {int(content['pid'])} on {str(content['host'])[:99]}, since {str(content['since'])[:99]}"
         except (OSError, ValueError, KeyError, TypeError):
             return "its run.json does not say who"
