@@ -134,7 +134,7 @@ class Spool:
                         self.left -= len(piece)
                     if self.left < 0:
                         message = f"unpacks, with what came before, to more than {self.cap:,} bytes"
-                        advice = f"is it meant to? If so, set run.max_unpacked"
+                        advice = "is it meant to? If so, set run.max_unpacked"
                         raise CorpusError([Problem(place, f"{message}; {advice}")])
                     file.write(piece)
         except OSError as error:  # of writing: pieces that cannot be read raise CorpusError

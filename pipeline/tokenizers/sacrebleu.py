@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ConfigError, InputError
@@ -46,14 +47,27 @@ BORROWED = {
 
 @functools.cache
 def _tokenizer(name: str) -> Callable[[str], str]:
-    """Return a tokeniser of a package; raises InputError where it cannot be used. Its first use may fetch a model."""
+    """Return a tokeniser of a package; raises InputError where it cannot be used. Models are not fetched."""
     module, attribute, install, options, method = BORROWED[name]
     try:
+        if models := getattr(import_module(module), "SPM_MODELS", {}):
+            _refuse_to_fetch(models[name]["url"])
         made = getattr(import_module(module), attribute)()
+        use = functools.partial(getattr(made, method), **options) if options else made
+        use("a b.")  # some versions of a package fail at every text
     except Exception as error:  # noqa: BLE001 (whatever is wrong with a model, a dictionary or the network)
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
-    return functools.partial(getattr(made, method), **options) if options else made
+    return use
+
+
+def _refuse_to_fetch(url: str) -> None:
+    """Raise LookupError where a model is not here: sacreBLEU would fetch it into the home folder unasked."""
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    path = Path(SACREBLEU_DIR, "models", Path(url).name)
+    if not path.is_file():
+        raise LookupError(f"{path} is not there, and is not fetched unasked: save {url} under this name")
 
 
 def prepare(name: str, lines: Lines) -> Lines:

@@ -30,7 +30,17 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files as lock
 from ...io.remote import Remote, expanded, is_remote
-from ...io.safe_files import LOCK, MAX_JSON, NO_LINK, TEMPORARY, open_regular, read_json, refuse_links, write_atomic
+from ...io.safe_files import (
+    LOCK,
+    MAX_JSON,
+    NO_LINK,
+    TEMPORARY,
+    in_the_way,
+    open_regular,
+    read_json,
+    refuse_links,
+    write_atomic,
+)
 from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
 from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, new_proof, of_keys, own_files
@@ -396,7 +406,7 @@ class RunDirectory:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{folder}: cannot be made: {error.strerror}") from None
+            raise StoreError(f"{folder}: cannot be made: {in_the_way(folder / 'x') or error.strerror}") from None
         proof = new_proof(folder) if machines else None
         try:
             yield proof
@@ -425,7 +435,8 @@ class RunDirectory:
                 counts.path.parent.mkdir(parents=True, exist_ok=True)
                 waiting.replace(counts.path)
             except OSError as error:
-                raise StoreError(f"{counts.path}: cannot be written: {error.strerror}") from None
+                why = in_the_way(counts.path) or error.strerror
+                raise StoreError(f"{counts.path}: cannot be written: {why}") from None
             self.files.add(self._name(counts.path))
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
@@ -449,4 +460,4 @@ def _delete(paths: Iterable[Path]) -> None:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"{path}: cannot be deleted: {error.strerror}") from None
+            raise StoreError(f"{path}: cannot be deleted: {in_the_way(path) or error.strerror}") from None
