@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..errors import ConfigError, InputError
 from ..kernel.common import Lines, join_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class Borrowed(NamedTuple):
