@@ -72,7 +72,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = (path / "source.txt").read_text(encoding="utf-8").splitlines()
     (path / "a.m2").write_text("".join(f"S {line}\n\n" for line in words), encoding="utf-8")
     data: dict[str, object] = {"source": "source.txt", "references": ["careful.txt"]}
-    config: dict[str, object] = {"datasets": {"d": data}, "systems": {"A": "careful.txt"}, "metrics": ["bleu"], "output": {"dir": "run"}}
+    config: dict[str, object] = {
+        "datasets": {"d": data},
+        "systems": {"A": "careful.txt"},
+        "metrics": ["bleu"],
+        "output": {"dir": "run"},
+    }
     changes: dict[str, dict[str, object]] = {
         "run": {},
         "lines": {"datasets": {"d": data | {"keep": "FILE"}}},

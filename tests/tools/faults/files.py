@@ -168,7 +168,7 @@ def full(machine: Machine, rng: random.Random) -> str:
     machine.mount("size=256m")
     process, moment = begun(machine, rng)
     usage = shutil.disk_usage(machine.disk)
-    machine.mount(f"size={usage.used + rng.choice([0, 4096, 40_960])}")
+    machine.mount(f"size={max(usage.used, 4096) + rng.choice([0, 4096, 40_960])}")  # 0 would be no limit
     process.wait()
     machine.mount("size=256m")
     return f"{usage.used} bytes on a disk that is full {moment}"
