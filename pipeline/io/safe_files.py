@@ -63,7 +63,7 @@ def digest(*data: bytes, size: int = 8) -> str:
     return hashed.hexdigest()
 
 
-def open_regular(path: Path, *, links: bool = False) -> BufferedReader:
+def open_regular(path: Path | str, *, links: bool = False) -> BufferedReader:
     """Open a regular file for reading; raises OSError, also for pipes, devices, folders and, unless allowed, links."""
     number = os.open(path, _READ & ~NO_LINK if links else _READ)
     try:

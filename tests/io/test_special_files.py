@@ -17,10 +17,12 @@ if sys.platform != "linux":
     pytest.skip("the files are those of Linux", allow_module_level=True)
 
 from pipeline.cli.dispatch import main
+from pipeline.corpus.scan import changed
+from pipeline.corpus.texts import read_texts
 from pipeline.errors import CorpusError
 from pipeline.io import plain_files
 from pipeline.io.plain_files import UNPACKED, Spool, is_plain, open_bytes, small_bytes
-from tests.conftest import ROOT
+from tests.conftest import ROOT, open_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,3 +151,20 @@ def test_endless_input_stops_at_a_share_of_the_free_space(monkeypatch: pytest.Mo
             CorpusError, match=r"standard input: unpacks, with .* to more than 5,000 bytes; is it meant"
         ):
             Spool(UNPACKED).local(plain_files.STDIN)
+
+
+@pytest.mark.parametrize("way", ["pipe", "zero"])
+def test_a_worker_does_not_wait_for_what_was_put_in_the_place_of_a_text(tmp_path: Path, way: str) -> None:
+    """Found by the program of faults: nobody wrote the pipe, and the run stood still."""
+    text = tmp_path / "text"
+    text.write_text("a b\nc d\n", encoding="utf-8")
+    opened = open_text(text)
+    assert not changed(opened)
+    text.unlink()
+    if way == "pipe":
+        os.mkfifo(text)
+    else:
+        text.symlink_to("/dev/zero")
+    with pytest.raises(CorpusError):
+        read_texts(opened, 0, 2)
+    assert changed(opened)
