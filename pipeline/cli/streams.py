@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import io
 import json
 import os
@@ -12,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Signs that a terminal takes for commands, or that turn the order of letters."""
@@ -33,8 +32,7 @@ class Guarded:
 
     def write(self, text: str) -> int:
         """Write a text; raises OSError where that fails and the stream is needed."""
-        with self._kept():
-            self._stream.write(COMMANDS.sub(lambda s: f"\\x{ord(s[0]):02x}", text) if self._escapes else text)
+        self._do(self._stream.write, COMMANDS.sub(lambda s: f"\\x{ord(s[0]):02x}", text) if self._escapes else text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -44,13 +42,11 @@ class Guarded:
 
     def flush(self) -> None:
         """Write what is buffered as write() does."""
-        with self._kept():
-            self._stream.flush()
+        self._do(self._stream.flush)
 
-    @contextlib.contextmanager
-    def _kept(self) -> Iterator[None]:
+    def _do(self, work: Callable[..., object], *given: str) -> None:
         try:
-            yield
+            work(*given)
         except OSError:
             if self._needed:
                 raise

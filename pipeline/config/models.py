@@ -48,10 +48,8 @@ def _order(value: object) -> object:
         with suppress(re.error, RecursionError, OverflowError):
             if re.compile(value).groups:
                 return value
-    raise ValueError(
-        r"expected a pattern with a group that finds a number in names of systems, such as 'step-(\d+)', with at most "
-        "three repeats, and none of a group"
-    )
+    what = r"a pattern with a group that finds a number in names of systems, such as 'step-(\d+)'"
+    raise ValueError(f"expected {what}, with at most three repeats, and none of a group")
 
 
 def _line_numbers(value: object) -> object:

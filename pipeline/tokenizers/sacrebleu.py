@@ -48,8 +48,12 @@ def _tokenizer(name: str) -> Callable[[str], str]:
     """Return a tokeniser of a package; raises InputError where it cannot be used. Models are not fetched."""
     module, attribute, install, options, method = BORROWED[name]
     try:
-        if models := getattr(import_module(module), "SPM_MODELS", {}):
-            _refuse_to_fetch(models[name]["url"])
+        if models := getattr(import_module(module), "SPM_MODELS", {}):  # sacreBLEU would fetch one into the home folder
+            model = Path(
+                import_module("sacrebleu.utils").SACREBLEU_DIR, "models", Path(url := models[name]["url"]).name
+            )
+            if not model.is_file():
+                raise LookupError(f"{model} is not there, and is not fetched unasked: save {url} under this name")
         made = getattr(import_module(module), attribute)()
         use = functools.partial(getattr(made, method), **options) if options else made
         use("a b.")  # some versions of a package fail at every text
@@ -57,15 +61,6 @@ def _tokenizer(name: str) -> Callable[[str], str]:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
     return use
-
-
-def _refuse_to_fetch(url: str) -> None:
-    """Raise LookupError where a model is not here: sacreBLEU would fetch it into the home folder unasked."""
-    from sacrebleu.utils import SACREBLEU_DIR
-
-    path = Path(SACREBLEU_DIR, "models", Path(url).name)
-    if not path.is_file():
-        raise LookupError(f"{path} is not there, and is not fetched unasked: save {url} under this name")
 
 
 def prepare(name: str, lines: Lines) -> Lines:

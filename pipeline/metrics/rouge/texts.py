@@ -117,9 +117,7 @@ class Splitting(NamedTuple):
                         start = match.end()
             except TimeoutError:
                 message = f"takes more than {MATCHING:g} seconds to be split by boundary: {self.boundary}"
-                raise LongTextError(
-                    0, index, f"{message}; write an expression that cannot match in many ways"
-                ) from None
+                raise LongTextError(0, index, message) from None
             spans.append((start, len(text)))
         else:
             for sentence in _nltk_sentences(text):
