@@ -192,9 +192,9 @@ def is_plain(path: Path) -> bool:
         info = path.stat()
     except (OSError, ValueError):
         return True
-    if info.st_size == 0 and _is_made_up(path):
-        return False
-    return stat.S_ISDIR(info.st_mode) or (stat.S_ISREG(info.st_mode) and path.suffix.lower() not in OPENERS)
+    if not stat.S_ISREG(info.st_mode):
+        return stat.S_ISDIR(info.st_mode)
+    return path.suffix.lower() not in OPENERS and not (info.st_size == 0 and _is_made_up(path))
 
 
 def _is_made_up(path: Path) -> bool:
