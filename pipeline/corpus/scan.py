@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
@@ -193,7 +193,7 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
             stamp, scanner = reader.stamp, scan(reader, separator, PIECE, STRIDE)
         else:
             with open_regular(path, links=True) as opened:
-                stamp, scanner = Stamp.of(opened.fileno()), scan(opened.raw, separator, PIECE, STRIDE)
+                stamp, scanner = Stamp.of(opened.fileno()), scan(cast("BinaryIO", opened.raw), separator, PIECE, STRIDE)
     except (OSError, ValueError) as error:
         message = reason(path, error) if isinstance(path, Path) else str(error)
         raise CorpusError([Problem(origin.name, message)]) from None

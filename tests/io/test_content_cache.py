@@ -28,7 +28,7 @@ SELECT randomblob(9) AS key, 'x' AS numbers, '' AS proof FROM r
 """
 
 
-def replaced(*statements: str) -> Callable[[Path], None]:
+def replaced(*statements: str) -> Callable[[Path], object]:
     """Return a function that makes another database in the place of a cache."""
 
     def make(path: Path) -> None:
@@ -40,23 +40,27 @@ def replaced(*statements: str) -> Callable[[Path], None]:
     return make
 
 
-def special(make: Callable[[Path], None]) -> Callable[[Path], None]:
-    return lambda path: (path.unlink(), make(path))[1]
+def special(make: Callable[[Path], object]) -> Callable[[Path], object]:
+    def put(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return put
 
 
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:5000])
 
 
-MENDED: dict[str, Callable[[Path], None]] = {
-    "noise": lambda path: path.write_bytes(os.urandom(9000)) and None,
+MENDED: dict[str, Callable[[Path], object]] = {
+    "noise": lambda path: path.write_bytes(os.urandom(9000)),
     "cut": cut,
     "endless": replaced(f"CREATE VIEW scores_a AS {ENDLESS}"),
     "trigger": replaced("CREATE TABLE scores_a (key, numbers, proof)", f"CREATE VIEW b AS {ENDLESS}"),
-    "newer": lambda path: path.write_bytes(path.read_bytes()[:18] + b"\x09\x09" + path.read_bytes()[20:]) and None,
-    "empty": lambda path: path.write_bytes(b"") and None,
+    "newer": lambda path: path.write_bytes(path.read_bytes()[:18] + b"\x09\x09" + path.read_bytes()[20:]),
+    "empty": lambda path: path.write_bytes(b""),
 }
-LEFT_OUT: dict[str, Callable[[Path], None]] = {
+LEFT_OUT: dict[str, Callable[[Path], object]] = {
     "columns": replaced("CREATE TABLE scores_a (a, b)"),
     "folder": special(lambda path: path.mkdir()),
     "pipe": special(os.mkfifo),
@@ -100,7 +104,7 @@ def test_lokys_thread_may_fail_in_silence(capsys: pytest.CaptureFixture[str]) ->
 
     def fail(name: str) -> str:
         with quiet():
-            thread = threading.Thread(target=lambda: {}[name], name=name)
+            thread = threading.Thread(target=lambda: dict[str, str]()[name], name=name)
             thread.start()
             thread.join()
         return capsys.readouterr().err

@@ -43,7 +43,7 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
 
 def unescaped(stream: TextIO) -> TextIO:
     """Return where a stream takes the codes of colours. Only what this file draws goes there: its texts have none."""
-    return getattr(stream, "unescaped", stream)  # type: ignore[no-any-return]
+    return getattr(stream, "unescaped", stream)
 
 
 def console(stream: TextIO | None = None, **settings: Any) -> Console:
