@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import ConfigError, InputError
 from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
-from ...io.safe_files import digest
+from ...io.safe_files import digest, open_regular
 from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Parameter, key_of
@@ -421,7 +421,7 @@ def _content(path: str, size: int, changed: int, inode: int) -> str:
     key = sha256(repr((path, size, changed, inode)).encode()).digest()
     if size >= LARGE and (kept := cache.read([key])):
         return kept[key].decode()
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open_regular(Path(path), links=True) as file:
         told = file_digest(file, "sha256").hexdigest()
     if size >= LARGE and time.time_ns() - changed > SETTLED:
         cache.write({key: told.encode()})
