@@ -21,8 +21,8 @@ from .execution.options import AUTO, SILENT
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
-    for_data,
-    for_systems,
+    computes_numbers,
+    for_run,
     lacks_code,
     misfit,
     reads_files,
@@ -38,7 +38,7 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .config.resolved import Config
     from .config.tree import Node
@@ -185,7 +185,6 @@ def _opened(
         ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
             from .config.models import idle_address
@@ -210,16 +209,12 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
-    if not problems:
-        metrics = for_data(metrics, lambda: _references(filter(None, corpora)))
+    if config and any(map(computes_numbers, metrics)):
+        from .execution.plugged import all_references  # here, because most runs have no such metric
+
+        metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
-
-
-def _references(corpora: Iterable[Corpus]) -> list[str]:
-    from .execution.plugged import all_references  # here, because few metrics read them all together
-
-    return all_references(corpora)
 
 
 def impossible_files(config: Config) -> list[Problem]:

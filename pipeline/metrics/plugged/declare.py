@@ -293,7 +293,7 @@ class _Check:
         if get_origin(hint) is Literal:
             kind, choices = "choice", tuple(map(str, get_args(hint)))
         if not kind:
-            allowed = "bool, int, float, str, Literal[...], Path, Path | Literal[...], Model, or one of these with `| None = None`"
+            allowed = "bool, int, float, str, Literal[...], Path, Model, or one of these with `| None = None`"
             self.fail(f"the option {name} needs an annotation: {allowed}")
         if optional:
             return Parameter(name, kind, choices, "")
