@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .config.resolved import NO_OVERRIDES, Overrides, select
-from .config.tree import base_of
+from .config.resolved import NO_OVERRIDES, Config, Overrides, select
+from .config.tree import Node, base_of
 from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
@@ -17,7 +18,7 @@ from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.options import AUTO, SILENT
+from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
@@ -38,12 +39,7 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .config.resolved import Config
-    from .config.tree import Node
     from .corpus.corpus import Corpus
-    from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
     from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
@@ -101,12 +97,9 @@ def prepare(
             from .reproduction.published_sections import open_published
 
             published = open_published(config, metrics, problems)
-            if any(
-                problem.message.startswith("metrics") for problem in problems
-            ):  # what follows from that is nothing new
-                problems = [
-                    one for one in problems if not re.search("which metric[?]|config has no metric", one.message)
-                ]
+            if any(problem.message.startswith("metrics") for problem in problems):  # what follows is nothing new
+                follows = re.compile("which metric[?]|config has no metric")
+                problems = [problem for problem in problems if not follows.search(problem.message)]
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)

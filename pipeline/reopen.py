@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .config.models import OutputConfig
 from .config.resolved import Overrides
-from .config.tree import from_mapping
+from .config.tree import Node, from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .prepare import people_of, reread
@@ -15,16 +16,12 @@ from .report.material import Material
 from .report.tables.plot_style import PlotStyle
 from .scoring import stored_runs
 from .scoring.board import describe
-from .scoring.stored_runs import narrowed, only
+from .scoring.stored_runs import Selection, narrowed, only
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .config.tree import Node
     from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
     from .scoring.results import Results
-    from .scoring.stored_runs import Selection
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
@@ -37,13 +34,17 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
     results, columns = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
-    written, unread = manifest.get("written"), "" if texts else "were not asked for"
+    written: Any = manifest.get("written")
+    unread = "" if texts else "were not asked for"
     try:
         if texts:
             corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
-    output = _output(written)
+    try:
+        output = OutputConfig.model_validate(written["output"])
+    except (KeyError, TypeError, ValueError):  # the config does not ask for reports, or does it wrongly
+        output = OutputConfig.model_validate({})
     return Material(
         results=results,
         measured=tuple(columns),
@@ -56,14 +57,6 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-
-
-def _output(written: Any) -> OutputConfig:
-    """Return how a config asks for reports; the defaults where it does not, or does it wrongly."""
-    try:
-        return OutputConfig.model_validate(written["output"])
-    except (KeyError, TypeError, ValueError):
-        return OutputConfig.model_validate({})
 
 
 def chosen(material: Material, selection: Selection) -> Material:

@@ -25,17 +25,15 @@ import signal
 import sys
 import textwrap
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import ConfigError, IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
 _interrupted: list[bool] = []
@@ -293,16 +291,6 @@ def _end(numbers: Sequence[int]) -> None:
         os._exit(130)
 
 
-def _load_plugins(arguments: Sequence[str]) -> None:
-    """Import what --plugin names, before the arguments are read: metrics have options of their own."""
-    for place, argument in enumerate(arguments):
-        flag, equals, value = argument.partition("=")
-        if flag == "--plugin" and (equals or place + 1 < len(arguments)):
-            from ..metrics.plugged.loading import load  # here, because most commands have no use for it
-
-            load(value if equals else arguments[place + 1])
-
-
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
     """Return the options of a command and of its actions. argparse has them in private members only."""
     flags = list(parser._option_string_actions)  # noqa: SLF001
@@ -316,8 +304,13 @@ def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name not in (None, "help") and (room := address_space()) < ROOM:
         raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
-    if name in PLUGGABLE:
-        _load_plugins(arguments)
+    if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
+        for place, argument in enumerate(arguments):
+            flag, equals, value = argument.partition("=")
+            if flag == "--plugin" and (equals or place + 1 < len(arguments)):
+                from ..metrics.plugged.loading import load  # here, because most commands have no use for it
+
+                load(value if equals else arguments[place + 1])
     parser, named = _parser(name)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -354,10 +347,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that.
-
-    With `whole`, all options of the command are declared at once; otherwise some are declared when they are needed.
-    """
+    """Return the parser of all commands, which knows the arguments (`whole`: all) of the named one, and its parser."""
     parser = Parser(
         prog="gec-pipeline",
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config.resolved import Column
+from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote, is_there
@@ -18,12 +19,9 @@ from .scan import index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..arrays import Ints
-    from ..config.resolved import Input
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
@@ -178,10 +176,7 @@ def join(
 
 
 def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, str]:
-    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there.
-
-    Raises CorpusError where one is missing.
-    """
+    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there."""
     lines = numbered(own)
     lacking = [name for name in known if name not in lines]
     if lacking:

@@ -21,20 +21,16 @@ import threading
 import time
 import weakref
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
 from .remote import PIECE, Pieces, Remote, ranged, stream
 from .safe_files import LOCK, take_lock
 from .workers import FOLDER, refuse_want
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
-
 
 BOM = b"\xef\xbb\xbf"
 SEPARATOR = b"\xff"
@@ -269,10 +265,7 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
-    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them.
-
-    Raises CorpusError, as they are read, for a line that is too long or no UTF-8.
-    """
+    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them."""
     lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n")
     if len(piece) <= MAX_LINE:
         with contextlib.suppress(UnicodeDecodeError):

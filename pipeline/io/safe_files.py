@@ -12,15 +12,13 @@ import json
 import os
 import stat
 import string
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
     from filelock import FileLock
 
     Content = str | bytes | Iterable[bytes]
@@ -75,13 +73,13 @@ def open_regular(path: Path) -> BinaryIO:
         raise
 
 
-def parse_json(data: bytes, most: int = MAX_VALUES) -> Any:
-    """Return the value of a JSON text; raises ValueError for what is wrong with it, and for more values than `most`.
+def parse_json(data: bytes) -> Any:
+    """Return the value of a JSON text; raises ValueError for what is wrong with it, and for more than MAX_VALUES.
 
     Values are counted before memory is taken for them, by the signs that stand before each, so those in texts count.
     """
-    if len(data) > most and sum(map(data.count, (b",", b":", b"[", b"{"))) > most:
-        raise ValueError(f"has more than {most:,} values")
+    if len(data) > MAX_VALUES and sum(map(data.count, (b",", b":", b"[", b"{"))) > MAX_VALUES:
+        raise ValueError(f"has more than {MAX_VALUES:,} values")
     try:
         return json.loads(data)
     except RecursionError:

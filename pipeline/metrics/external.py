@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..errors import wrong_name
 from ..io.safe_files import file_name
@@ -11,10 +11,6 @@ from .base.capabilities import ReadsFiles
 from .base.needs import NumberNeeds
 from .base.options import option
 from .plugged.metric import COUNTS, Numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
@@ -38,10 +34,6 @@ class ExternalNeeds(NumberNeeds):
 
 def _counts(metric: External) -> bool:
     return metric.score_ == "f_beta"
-
-
-def _default_scale(given: Mapping[str, object]) -> str:
-    return "100" if given.get("score") == "sum" else "1"
 
 
 _NUMBER: dict[str, Any] = {
@@ -79,7 +71,7 @@ class External(ReadsFiles, Numbers):
         implicit=True,
     )
     scale: str = option(
-        _default_scale,
+        lambda given: "100" if given.get("score") == "sum" else "1",
         help="the number that is shown as 100; 0: scores are shown as they are",
         applies=lambda m: not _counts(m),
         why="F-beta is a fraction",

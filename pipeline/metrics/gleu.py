@@ -5,6 +5,7 @@ The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,8 +23,6 @@ from .base.needs import Field, OverlapNeeds
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ..arrays import Floats, Ints
     from .base.needs import Columns
 
@@ -123,11 +122,6 @@ def _default_policy(given: Mapping[str, Any]) -> str:
     return "mean" if given.get("level") == "mean" else "sample"
 
 
-def _default_tokenizer(given: Mapping[str, Any]) -> str:
-    """Return how the program splits whose draws are followed: Python 2 splits bytes, Python 3 text."""
-    return "whitespace" if given.get("sampler") == "python3" else "ascii_whitespace"
-
-
 def iterates(metric: Any) -> bool:
     """Return whether the policy for references draws them in many iterations."""
     return metric.references in ("sample", "expected", "leave_one_out")
@@ -188,7 +182,9 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
-        _default_tokenizer, "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3"
+        # as the program whose draws are followed: Python 2 splits bytes, Python 3 text
+        lambda given: "whitespace" if given.get("sampler") == "python3" else "ascii_whitespace",
+        "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3",
     )
     strip: bool = strip_option()
     lowercase: bool = lowercase_option()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import kernel
-from ..corpus.corpus import MAX_REFERENCES
-from ..corpus.in_memory import reference_sets
+from ..corpus.corpus import MAX_REFERENCES, reference_sets
 from ..errors import InputError, LongTextError
 from ..kernel.common import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
@@ -22,8 +22,6 @@ from ..tokenizers.own_tokens import own_texts
 from .scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..arrays import Floats
     from ..kernel.common import Lines
     from ..metrics.base.metric import Metric

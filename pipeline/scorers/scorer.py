@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..api import results_of
 from ..corpus.annotated_texts import corpus_with_gold
-from ..corpus.in_memory import ONE, corpus_in_memory
+from ..corpus.corpus import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.count import PreparedCounts
@@ -26,15 +27,11 @@ from ..tokenizers.own_tokens import is_list, outputs_of, own_texts
 from .checks import rows_of, surrogate, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
     from ..corpus.corpus import Corpus
-    from ..corpus.texts import AnyText
     from ..evaluation import Evaluation
-    from ..execution.store.counts import InMemoryCounts
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import OwnTexts, References, Splitter, Texts
@@ -146,18 +143,17 @@ class Scorer:
         corpora = complete([self.metric], [replace(self._corpus, systems={ONE: own}, views=views)])
         tasks = tasks_of([self.metric], corpora)
         systems = tasks[0].input.systems
-        counted = {(name, self.metric.needs): self._statistics(text) for name, text in systems.items()}
+        try:
+            counted = {
+                (name, self.metric.needs): self._counts.counts(read_texts(text, 0, text.lines))
+                for name, text in systems.items()
+            }
+        except LongTextError as error:
+            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
         evaluation = results_of(tasks, counted)
         for note in evaluation.warnings:
             warnings.warn(note, stacklevel=2)
         return evaluation
-
-    def _statistics(self, text: AnyText) -> InMemoryCounts:
-        outputs = read_texts(text, 0, text.lines)
-        try:
-            return self._counts.counts(outputs)
-        except LongTextError as error:
-            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
 
     def _texts(self, outputs: Texts) -> list[str]:
         """Return outputs as texts, with tokens of the caller as `own_tokens.py` writes them; raises InputError."""

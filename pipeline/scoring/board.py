@@ -8,6 +8,7 @@ rows in which they are written down.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,6 @@ from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Scor
 from .sentences import reduce
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..execution.count import Counted
@@ -224,11 +223,11 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     )
     if not parts:
         return board
-    from .categories import beside, by_category
+    from .categories import Beside, by_category
 
     breakdown = tuple(
         Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)
-        for tier, of_systems in by_category(metric, board.categories, beside(columns, parts)).items()
+        for tier, of_systems in by_category(metric, board.categories, [*map(Beside, columns, parts)]).items()
         for name, categories in zip(names, of_systems, strict=True)
     )
     return replace(board, breakdown=breakdown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,8 +16,6 @@ from .results import REST, TIERS, Category
 from .terms import Block, ReferenceTerms, first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
@@ -133,8 +132,3 @@ def by_category(
         number: [scored(tier.names, tier.counts(terms, own)) for own in totals]
         for number, tier in tiers(metric, categories).items()
     }
-
-
-def beside(columns: Sequence[HasBlocks], parts: Sequence[HasBlocks]) -> list[Beside]:
-    """Return the columns of each system with those of its categories."""
-    return [Beside(*pair) for pair in zip(columns, parts, strict=True)]

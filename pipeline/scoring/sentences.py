@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +16,9 @@ from ..metrics.base.capabilities import aggregated, compiled_form, data_set_colu
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Block, SentenceTerms, exact_sum, nearest_sum
+from .terms import Block, SentenceTerms, exact_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
@@ -78,23 +76,15 @@ class SentenceLevel(Aggregation):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the mean or the sum of the sentences' outputs for each system."""
-        return [self._reduced(counts.metric, system) for system in counts.systems]
-
-    def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
-        """Return the score of a system. Sums are exact, so blocks do not change them."""
-        blocks = (sentence_outputs(metric, columns) for columns in present_blocks(metric, system))
-        begun = [*islice(blocks, 2)]
-        first = next(iter(begun[0].values()))
-        if len(begun) == 1:
-            divisor = _divisor(metric, len(first))
-            return Reduced({name: nearest_sum(values) / divisor for name, values in begun[0].items()})
-        totals: dict[str, Fraction] = {}
-        lines = 0
-        for outputs in chain(begun, blocks):
-            for name, values in outputs.items():
-                totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
-            lines += len(next(iter(outputs.values())))
-        return Reduced({name: float(total) / _divisor(metric, lines) for name, total in totals.items()})
+        scores, metric = [], counts.metric
+        for system in counts.systems:
+            totals: dict[str, Fraction] = {}  # exact, so that blocks do not change them
+            for columns in present_blocks(metric, system):
+                for name, values in sentence_outputs(metric, columns).items():
+                    totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
+            divisor = _divisor(metric, counts.lines)
+            scores.append(Reduced({name: float(total) / divisor for name, total in totals.items()}))
+        return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
@@ -160,34 +150,26 @@ class OutputTerms(SentenceTerms):
         """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
         for columns in present_blocks(self.metric, system):
             outputs = self.outputs_of(self.metric, columns)
-            halves = [_halves(outputs[name], exponent, self.bits) for name, exponent in self.exponents.items()]
-            yield Block(np.stack([half for both in halves for half in both], axis=-1).astype(np.int64))
+            halves = []
+            for name, exponent in self.exponents.items():
+                high = np.rint(np.ldexp(outputs[name], self.bits - exponent))
+                rest = outputs[name] - np.ldexp(high, exponent - self.bits)
+                halves += [high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - exponent))]
+            yield Block(np.stack(halves, axis=-1).astype(np.int64))
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the means or the sums of all outputs."""
-        return {
-            name: _joined(totals[..., 2 * place : 2 * place + 2], exponent, self.bits) / self.divisor
-            for place, (name, exponent) in enumerate(self.exponents.items())
-        }
+        outputs = {}
+        for place, (name, exponent) in enumerate(self.exponents.items()):
+            high = np.ldexp(totals[..., 2 * place], exponent - self.bits)
+            low = np.ldexp(totals[..., 2 * place + 1], exponent - 2 * self.bits - 1)
+            outputs[name] = (high + low) / self.divisor
+        return outputs
 
 
 def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the score of each sentence as the only output."""
     return {metric.output: sentence_scores(metric, columns)}
-
-
-def _halves(values: Floats, exponent: int, bits: int) -> tuple[Floats, Floats]:
-    """Return the high and the low halves of values below 2**exponent, as whole numbers of their units."""
-    high = np.rint(np.ldexp(values, bits - exponent))
-    rest = values - np.ldexp(high, exponent - bits)
-    return high, np.rint(np.ldexp(rest, 2 * bits + 1 - exponent))
-
-
-def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
-    """Return the sums of values from sums of their halves [..., 2]: float64 [...]."""
-    high = np.ldexp(totals[..., 0], exponent - bits)
-    total: Floats = high + np.ldexp(totals[..., 1], exponent - 2 * bits - 1)
-    return total
 
 
 # --- scores of lines for many calls with a few lines each

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,11 +22,9 @@ from ..metrics.base.needs import PRESENT, Schema
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns, Field
+    from ..metrics.base.needs import Columns
     from .column_blocks import HasBlocks
 
 
@@ -107,7 +106,8 @@ class MetricTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers, with one reference; those that depend on it come last."""
-        return _of_one_reference(self.metric.terms)
+        fields = sorted((field for field in self.metric.terms if not field.real), key=lambda field: field.per_reference)
+        return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
@@ -149,13 +149,6 @@ class MetricTerms(ReferenceTerms):
         return {name: float(value) for name, value in scores.items()}
 
 
-@lru_cache(256)
-def _of_one_reference(terms: tuple[Field, ...]) -> Schema:
-    """Return the schema of those terms that are whole numbers, with one reference."""
-    fields = sorted((field for field in terms if not field.real), key=lambda field: field.per_reference)
-    return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
-
-
 def first(outputs: dict[str, Floats]) -> Floats:
     """Return the score: the first of a metric's outputs."""
     return next(iter(outputs.values()))
@@ -168,33 +161,10 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
         raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
 
 
-FEW = 4
-"""Up to so many numbers are summed one by one, which then takes less time than to cut them into pieces."""
-
-
-SHORT = 128
-"""Up to so many numbers, math.fsum() takes less time than exact_sum()."""
-
-
-def nearest_sum(values: Floats) -> float:
-    """Return the float nearest to the sum of finite numbers, which is float(exact_sum(values))."""
-    if len(values) <= SHORT:
-        return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
-    return float(exact_sum(values))
-
-
 def exact_sum(values: Floats) -> Fraction:
-    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum.
-
-    The numbers are cut into pieces of 30 bits, which are summed as integers. Three pieces hold all bits of a score.
-    """
-    if len(values) <= FEW:
-        return sum(map(Fraction, values.tolist()), Fraction(0))
-    total, rest = Fraction(0), values
-    limit = 2.0 ** (62 - len(values).bit_length())
-    for bits in (30, 60, 90):
-        top = math.ldexp(limit, -bits)
-        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), bits))
-        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << bits)
-        rest = rest - np.ldexp(pieces, -bits)
-    return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))
+    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum."""
+    numbers, total = values.tolist(), Fraction(0)
+    while nearest := math.fsum(numbers):
+        total += Fraction(nearest)
+        numbers.append(-nearest)
+    return total

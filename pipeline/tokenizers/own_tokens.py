@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -17,8 +17,6 @@ from ..errors import InputError
 from . import OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     Tokens = Sequence[str]
     """The tokens of a text."""
     Texts = Sequence[str | Tokens]
@@ -170,11 +168,7 @@ def _written(tokens: Any, place: str) -> str:
     text = " ".join(tokens)
     if "\\" not in text and text.split() == tokens:
         return text
-    return " ".join(_INSIDE.sub(_numbered, token) or "\\0;" for token in tokens)
-
-
-def _numbered(match: re.Match[str]) -> str:
-    return f"\\{ord(match[0])};"
+    return " ".join(_INSIDE.sub(lambda sign: f"\\{ord(sign[0])};", token) or "\\0;" for token in tokens)
 
 
 class _Splitting:

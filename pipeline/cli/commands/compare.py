@@ -21,24 +21,23 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
 from ...metrics.names import factor, goodness, lower_is_better
+from ...report.tables import percent
+from ...report.tables.comparisons import is_significant, p_cell, pair_table
+from ...report.tables.ranked import check_picked, labels
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
-from ...scoring.board import picked
-from ...scoring.results import without_nan
+from ...scoring.board import Board, picked
+from ...scoring.results import Comparison, Results, without_nan
+from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...scoring.board import Board
-    from ...scoring.results import Comparison, Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
@@ -54,16 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against = parser.add_mutually_exclusive_group()
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
-    parser.add_argument(
-        "--fail-if-worse",
-        action="store_true",
-        help="exit code 1 where a system of the second run is significantly worse",
-    )
+    meaning = "exit code 1 where a system of the second run is significantly worse"
+    parser.add_argument("--fail-if-worse", action="store_true", help=meaning)
     meaning = "with --fail-if-worse, in place of the test: worse by more than X points as printed, significant or not"
     parser.add_argument("--margin", type=_margin, metavar="X", help=meaning)
-    parser.add_argument(
-        "--worst", type=whole_number(1), metavar="N", help="print the N sentences where two systems differ most"
-    )
+    meaning = "print the N sentences where two systems differ most"
+    parser.add_argument("--worst", type=whole_number(1), metavar="N", help=meaning)
     add_statistics(parser)
 
 
@@ -92,8 +87,6 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the comparisons."""
     from ...report.console import print_comparisons
-    from ...report.tables.comparisons import pair_table
-    from ...report.tables.ranked import check_picked
 
     if args.worst:
         return _worst(args)
@@ -119,9 +112,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _gate(args: argparse.Namespace) -> int:
     """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
-    from ...report.tables import percent
-    from ...report.tables.comparisons import is_significant, p_cell
-    from ...report.tables.ranked import labels
     from ...scoring.resampling.paired_tests import CORRECTIONS
 
     if not args.fail_if_worse or not args.run2 or args.baseline:
@@ -190,8 +180,6 @@ def _worst(args: argparse.Namespace) -> int:
     from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
-    from ...report.tables import percent
-    from ...scoring.stored_runs import names_like
 
     if args.run2 or args.baseline or args.json:
         raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
@@ -234,7 +222,6 @@ def compared(
     """
     from ...report.terminal.printing import print_text
     from ...scoring.resampling.significance import settings_of, with_statistics
-    from ...scoring.stored_runs import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))

@@ -13,17 +13,13 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ...errors import DataError, printable
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
-    from ...io.catalogue import DataFile, DataSet
-    from ...io.dataset_cache import State
+from ...io.catalogue import DataFile, DataSet, catalogue, data_set, named, named_one, scorable, scorables
+from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 
 NAMES = "NAME, NAME/FILE, NAME/FOLDER, or a glob such as 'NAME/dev/*'"
 
@@ -40,16 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fetched = action("fetch", "fetch the files that are missing, and check each by its SHA-256")
     fetched.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     fetched.add_argument("--all", action="store_true", help="all data sets")
-    fetched.add_argument(
-        "--mirror",
-        metavar="URL_OR_FOLDER",
-        help="take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
-    )
+    mirror = "take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
+    fetched.add_argument("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     fetched.add_argument("-q", "--quiet", action="store_true", help="print nothing but what goes wrong")
     verified = action("verify", "check the files that are here; exit code 2 where some are missing or changed")
-    verified.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"{NAMES} (default: all data sets of which files are here)"
-    )
+    names = f"{NAMES} (default: all data sets of which files are here)"
+    verified.add_argument("names", nargs="*", metavar="NAME", help=names)
     verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
     placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
@@ -62,8 +54,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
-    from ...io.catalogue import catalogue, data_set
-    from ...io.dataset_cache import cache, state
     from ...report.terminal.printing import print_table
 
     if args.name is not None:
@@ -78,16 +68,13 @@ def _list(args: argparse.Namespace) -> int:
         licences = "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in dataset.licences))
         rows.append([name, str(files), size if dataset.size else "-", share, licences])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
-    print(
-        printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
-    )
+    fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
+    print(printable(f"\nfolder: {cache()}\n{fetch}"))
     return 0
 
 
 def _print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
-    from ...io.catalogue import scorable, scorables
-    from ...io.dataset_cache import by_hand, cache, state
     from ...report.terminal.printing import print_table
 
     print(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
@@ -114,8 +101,6 @@ def _print_data_set(dataset: DataSet) -> None:
 
 def _named_files(names: Sequence[str]) -> list[DataFile]:
     """Return the files that the names stand for, each once; raises DataError with the problems of all names."""
-    from ...io.catalogue import named
-
     files: dict[DataFile, None] = {}
     problems = []
     for name in names:
@@ -129,8 +114,6 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
 
 
 def _fetch(args: argparse.Namespace) -> int:
-    from ...io.catalogue import catalogue
-    from ...io.dataset_cache import cache, fetch_files
     from ...report.terminal.progress import Bar
 
     if bool(args.names) == args.all:
@@ -154,8 +137,6 @@ def _fetch(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from ...io.catalogue import catalogue
-    from ...io.dataset_cache import by_hand, cache, state
 
     names = args.names or [name for name in catalogue() if (cache() / name).is_dir()]
     states: dict[str, dict[str, State]] = {}
@@ -178,8 +159,6 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _path(args: argparse.Namespace) -> int:
-    from ...io.catalogue import named_one
-    from ...io.dataset_cache import by_hand, cache, locate_all, missing
 
     if args.name is None:
         print(cache())

@@ -8,15 +8,12 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import argparse
 
 NO_PART = frozenset({"all", "data", "test", "bench", "site"})
 """Extras that are made of others, or are for those who develop the program."""

@@ -14,13 +14,15 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...api import evaluate_corpus
 from ...config.resolved import Dataset, System
-from ...corpus.edits.records import gold_blocks, is_match, shrunk
+from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit, gold_blocks, is_match, shrunk
 from ...corpus.input_files import Opener
 from ...corpus.opener import open_corpus
 from ...corpus.texts import read_texts
@@ -34,11 +36,7 @@ from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Sequence
-
     from ...corpus.corpus import Corpus
-    from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit
 
 
 Totals: TypeAlias = "tuple[int, int, int]"

@@ -6,6 +6,7 @@ is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 pri
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -13,13 +14,9 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .m2_files import NOOP as M2_NOOP
-from .m2_files import PREFIXES, edit_of
+from .m2_files import PREFIXES, Annotated, Edit, edit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from .m2_files import Annotated, Edit
-
     Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
     """The types of the edits of an annotator, by their keys, in the order of the file."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from ...io.plain_files import numbered_lines
 from ...io.small_tables import SHOWN, at_line, is_numeric, number_of, separator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from ...config.resolved import Column
 
 LARGEST = 1 << 53
@@ -94,10 +93,7 @@ def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]
 
 
 def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Callable[[str, int], list[str]], bool]:
-    """Return the function that picks cells from a line, and whether the first line, `line`, is a header.
-
-    `given` says that the config names the columns.
-    """
+    """Return the function that picks cells from a line, and whether the first line, `line`, is a header."""
     separator = separator_of(line, "\t,")
     titles = _split(line, separator)
     numbered = given and all(title.isascii() and title.isdigit() for title in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -16,8 +17,6 @@ from ..base.options import annotator_option, beta_option, choice_option, gold_op
 from .counts import CHANGED, KINDS, ClemeNeeds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
@@ -119,17 +118,6 @@ Those of `sentence` change by less than the precision of float64 from 40 words a
 HIGHEST_MEAN = 18
 """Up to this mean length the weights of `sentence` of longer pieces differ by less than 1e-12: 9 * exp(18 - 48)."""
 CURVES |= {(name, False): CURVES[name, True] for name in ("none", "corpus")}
-
-
-def halves(counts: Ints, weights: Ints) -> tuple[Ints, Ints]:
-    """Return the high and the low halves of the weighted sums of counts [..., lengths]: int64 [...] each."""
-    return counts @ (weights >> HALF), counts @ (weights & ((1 << HALF) - 1))
-
-
-def as_float(high: Ints, low: Ints) -> Floats:
-    """Return weighted sums as float64, from the sums of their halves."""
-    value: Floats = np.ldexp(high.astype(np.float64), -HALF) + np.ldexp(low.astype(np.float64), -2 * HALF)
-    return value
 
 
 TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
@@ -242,7 +230,8 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         weights = CURVES[name, self._apart].of_kinds(LONGEST[name] + 1, mean)
         terms = {"tn": columns["tn"]}
         for kind, own in zip(KINDS, weights, strict=True):
-            terms[f"{kind}_high"], terms[f"{kind}_low"] = halves(columns[kind], own)
+            terms[f"{kind}_high"] = columns[kind] @ (own >> HALF)
+            terms[f"{kind}_low"] = columns[kind] @ (own & ((1 << HALF) - 1))
         return terms
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
@@ -356,8 +345,9 @@ def _kinds(counts: tuple[int, ...]) -> list[int]:
 
 def _sums(terms: Columns) -> Sums:
     """Return the weighted sums of terms [...]."""
-    weighted = {kind: as_float(terms[f"{kind}_high"], terms[f"{kind}_low"]) for kind in KINDS}
-    return Sums(**weighted, tn=terms["tn"].astype(np.float64))
+    real = {name: terms[name].astype(np.float64) for name in TERMS}
+    weighted = {n: np.ldexp(real[f"{n}_high"], -HALF) + np.ldexp(real[f"{n}_low"], -2 * HALF) for n in KINDS}
+    return Sums(**weighted, tn=real["tn"])
 
 
 def _best(rates: Mapping[str, Floats]) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -20,8 +21,6 @@ from ..base.options import level_option, option
 from .counts import ASPECTS, COUNTS, MEASURES, ImeasureNeeds, aspect_of, measures, reference_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from ...arrays import Floats, Ints
     from ...corpus.edits.correction_references import Tokens
     from ..base.needs import Columns, Text
@@ -240,7 +239,10 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
             shape = columns["ref_len"].shape
             return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
-        return SequentialAnnotatorChoice(self._keys_of_sums, COUNTS, counts_of=in_order)
+        def keys(totals: Ints, counts: Ints) -> list[Floats]:
+            return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
+
+        return SequentialAnnotatorChoice(keys, COUNTS, counts_of=in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -251,10 +253,6 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         counts, base = _stacked(columns)
         settings = {"w": float(self.w), "beta": float(self.beta)}
         return reference_keys(counts, base, aspect=self.chosen_by, measure=self.measure, **settings)
-
-    def _keys_of_sums(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return what is greatest for the reference that is taken, with the totals of the sentences before."""
-        return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
 
 
 @dataclass(frozen=True)
