@@ -63,7 +63,7 @@ class Network:
         """
         cut = {"truncation": True, "max_length": max_length} if max_length else {}
         given = self.tokenizer(*map(list, texts), **cut, **more)
-        names = [name for name in ("input_ids", "token_type_ids") if name in given]
+        names = ["input_ids", *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else [])]
         found = [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]
         longest = max(len(text["input_ids"]) for text in found)
         if longest > self.positions:
