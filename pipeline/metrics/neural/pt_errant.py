@@ -11,7 +11,7 @@ import numpy as np
 from ...corpus.edits.errant_report import NOOP, Comparison
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import ComputesNumbers, CountWarning
-from ..base.metric import Counted
+from ..base.metric import Counted, Metric
 from ..base.needs import Field, annotated_by
 from ..base.options import option
 from ..errant.metric import Errant
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from ...arrays import Floats, Ints
     from ...corpus.edits.m2_files import Edit
-    from ..base.metric import Metric
     from ..base.needs import Columns, Text
 
     Edits = dict[tuple[int | str, ...] | None, Edit]
@@ -45,9 +44,9 @@ def _distinct(edits: Iterable[Edit]) -> Edits:
 
 
 def corrected(source: str, edits: Iterable[Edit]) -> str:
-    """Return a text, split at single blanks, with edits applied."""
+    """Return a text, split at single blanks, with edits applied, but for noops."""
     words = source.split(" ")
-    for edit in sorted(edits, key=lambda each: (each.start, each.end), reverse=True):
+    for edit in sorted((each for each in edits if each.start >= 0), key=lambda each: each[:2], reverse=True):
         words[edit.start : edit.end] = [edit.correction] if edit.correction not in ("", "-NONE-") else []
     return " ".join(words)
 
@@ -103,7 +102,8 @@ class _Beside:
         self.gold: Edits = {}
         if self.annotation and self.is_there:
             self.own, self.gold = _distinct(outputs[self.annotation.output]), _distinct(self.annotation.edits)
-        text = corrected(source, self.gold.values()) if text is None else text
+        if text is None:
+            text = corrected(source, self.annotation.edits if self.annotation else ())
         self.edits = self.own | self.gold
         alone = [corrected(source, [edit]) for edit in self.edits.values()]
         self.pairs = [(text, each) for each in (source, *alone)] if alone else []
@@ -237,6 +237,8 @@ class PtErrant(ComputesNumbers, Errant):
     def terms(self) -> tuple[Field, ...]:
         """The weights, how many edits there are, and how many have none."""
         return tuple(Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS))
+
+    make_terms = Metric.make_terms
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the weights with each annotator, and how many edits have none."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HUB = "hub:"
 """What stands before a name of the hub, so that it is never taken for a folder."""
-_NAME = re.compile(r"(?:hub:)?([\w.-]+(?:/[\w.-]+)?(?:@[\w./-]+)?)")
+_NAME = re.compile(r"(?:hub:)?(\w[\w.-]*(?:/\w[\w.-]*)?(?:@[\w./-]+)?)")
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 DECIDING = (*TOKENIZER, "config.json", "hparams.yaml", "*.ckpt", "vocab.txt", "vocab.json", "merges.txt", "*.model")
 """The files that numbers depend on, beside the weights: *.safetensors, or else pytorch_model*.bin."""

@@ -286,6 +286,8 @@ A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
 A 0 0|||M:DET|||the|||REQUIRED|||-NONE-|||1
 
 """
+UNKNOWN = {"I like a apples": {(2, 3, "x")}}
+"""Edits of the second annotator that are in the text, but not compared."""
 OUTPUT = """S She go to school every day .
 A 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0
 A 3 4|||R:NOUN|||home|||REQUIRED|||-NONE-|||0
@@ -330,7 +332,7 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
     (tmp_path / "c.yaml").write_text(json.dumps({
-        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": "out"},
+        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},
         "statistics": {"resamples": 20, "annotators": "reselected", "test": "none"},
         "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],
     }))  # fmt: skip
@@ -343,8 +345,8 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     totals, sentences = np.zeros(3), []
     for (source, golds), (_, own) in zip(edits_of(GOLD), edits_of(OUTPUT), strict=True):
         candidates = []
-        for gold in golds.values():
-            text, hyp = applied(source, gold), own[0]
+        for number, gold in golds.items():
+            text, hyp = applied(source, gold | UNKNOWN.get(source, set()) if number else gold), own[0]
 
             def weight(edits: set[tuple[int, int, str]], text: str = text, source: str = source) -> float:
                 base = f_of(*naive_bertscore(tiny / "cased", 2, text, source, prefix=False))
@@ -373,8 +375,8 @@ def test_a_run_computes_each_text_once_and_says_so(
     for name, texts in {"source": SOURCES, **SYSTEMS, "ref": REFERENCES[0]}.items():
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
     config = {
-        "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "text"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": "out"},
-        "metrics": [impara(tiny), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
+        "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
+        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
     assert main(["run", str(tmp_path / "c.yaml"), "--device", "cpu"]) == 0

@@ -95,7 +95,8 @@ def save(folder: Path, kind: str, config: Any, seed: int, scale: float = 1.0) ->
     model = getattr(transformers, kind)(config)
     with torch.no_grad():
         for name, weights in model.named_parameters():
-            weights.normal_(0, 0.3 * (scale if "classifier" in name else 1.0))
+            if weights.dim() > 1:
+                weights.normal_(0, scale if "classifier" in name or "embeddings" in name else 0.3)
     model.save_pretrained(folder)
     assert json.loads((folder / "config.json").read_text())
     return folder
