@@ -320,7 +320,7 @@ class _Computed:
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
             listener.tell(f"{self.declared.name}: {len(todo):,} texts computed on {device}, {rate}")
-        told = {
+        record = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(seconds, 3),
             "files": self.code.files,
@@ -328,9 +328,9 @@ class _Computed:
         }
         if self.asked_by:
             parts = self.how.told.setdefault(self.asked_by, {}).setdefault("asked", [])
-            parts.append({"signature": self.needs.told, "models": self.code.models, **told})
+            parts.append({"signature": self.needs.told, "models": self.code.models, **record})
         else:
-            self.how.told[self.declared.name] = told
+            self.how.told[self.declared.name] = record
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how

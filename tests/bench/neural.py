@@ -10,9 +10,8 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from pipeline.corpus.in_memory import corpus_in_memory
-
 import pipeline
+from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.plugged import Computing, with_computed
 from pipeline.metrics.build import from_values

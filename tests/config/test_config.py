@@ -616,7 +616,7 @@ RESOLVED = {
     "baseline": ["sha.0123456789ab"],
     "idf": ["sha.0123456789ab"],
 }
-RESOLVED |= {name: RESOLVED["model"] for name in ("grammar", "fluency", "meaning", "quality", "similarity")}
+RESOLVED |= dict.fromkeys(("grammar", "fluency", "meaning", "quality", "similarity"), RESOLVED["model"])
 """Values of options that are files or models, as signatures have them."""
 
 

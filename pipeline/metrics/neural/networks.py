@@ -82,7 +82,7 @@ class Network:
 
         order = sorted(range(len(texts)), key=lambda number: -len(texts[number]["input_ids"]))
         fill = {"input_ids": self.tokenizer.pad_token_id or 0, "token_type_ids": 0, "attention_mask": 0}
-        found: list[Any] = [None] * len(texts)
+        results: list[Any] = [None] * len(texts)
         while order:
             longest = max(len(texts[order[0]]["input_ids"]), 1)
             part, order = order[: max(1, batch // longest)], order[max(1, batch // longest) :]
@@ -95,8 +95,8 @@ class Network:
             with torch.inference_mode():
                 values = work(self.net(**given, **more), given)
             for number, value in zip(part, values, strict=True):
-                found[number] = value
-        return found
+                results[number] = value
+        return results
 
 
 class Kept(dict[tuple[int, ...], Any]):
