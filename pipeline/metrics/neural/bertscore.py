@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...io.dataset_cache import cache
 from ...io.safe_files import write_atomic
 from ..plugged.declare import Model, metric
-from ..plugged.models import has_bytes, name_of
+from ..plugged.models import HUB, has_bytes, name_of
 from .networks import AT_ONCE, EXTRA, Kept, Network, built_in
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Vectors(WithPairs):
         return result
 
 
-GEC = {"model": "bert-base-uncased", "layer": "9", "rescale": "true"}
+GEC = {"model": f"{HUB}bert-base-uncased", "layer": "9", "rescale": "true"}
 """The settings of gec-metrics."""
 BertScore = built_in(
     Vectors, name_in_text="BERTScore", citations=("zhang-etal-2020-bertscore",), spellings={"GEC BERTScore": GEC}

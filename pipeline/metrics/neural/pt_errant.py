@@ -174,6 +174,7 @@ class PtErrant(ComputesNumbers, Errant):
     summary: ClassVar[str] = "F0.5 of edits, each weighed by what it moves BERTScore by (Gong et al. 2022)"
     name_in_text: ClassVar[str] = "PT-ERRANT"
     help_page: ClassVar[str] = "neural"
+    is_built_in: ClassVar[bool] = True
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     counts: ClassVar[frozenset[str]] = frozenset({*WEIGHTS, *EDITS})
     table_outputs: ClassVar[str] = "weightless"

@@ -332,9 +332,9 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
     (tmp_path / "c.yaml").write_text(json.dumps({
-        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},
+        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},  # noqa: E501
         "statistics": {"resamples": 20, "annotators": "reselected", "test": "none"},
-        "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],
+        "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],  # noqa: E501
     }))  # fmt: skip
     results = pipeline.run(tmp_path / "c.yaml")
 
@@ -375,8 +375,8 @@ def test_a_run_computes_each_text_once_and_says_so(
     for name, texts in {"source": SOURCES, **SYSTEMS, "ref": REFERENCES[0]}.items():
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
     config = {
-        "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
-        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
+        "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},  # noqa: E501
+        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],  # noqa: E501
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
     assert main(["run", str(tmp_path / "c.yaml"), "--device", "cpu"]) == 0
@@ -421,8 +421,8 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
         json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
         json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
         json.dumps({"name": "bertscore", "model": str(tiny / "cased")}): "layer: give one",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "prefix_space": "true"}): "prefix_space has no effect",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "rescale": "true"}): "no row LAYER,P,R,F",
+        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "prefix_space": "true"}): "prefix_space has no effect",  # noqa: E501
+        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "rescale": "true"}): "no row LAYER,P,R,F",  # noqa: E501
         json.dumps({"name": "scribendi", "model": "nobody/nothing"}): "no model of this name in the cache.*--download",
     }  # fmt: skip
     for metric, said in cases.items():
@@ -454,7 +454,7 @@ def test_the_digest_of_a_model_is_that_of_what_decides_numbers(tmp_path: Path) -
 
 
 def test_nothing_of_torch_is_imported_without_a_model() -> None:
-    code = "import sys, pipeline; pipeline.evaluate(['a'], [['a']], metrics=['bleu', 'chrf++']); assert not {'torch', 'transformers'} & {*sys.modules}"
+    code = "import sys, pipeline; pipeline.evaluate(['a'], [['a']], metrics=['bleu', 'chrf++']); assert not {'torch', 'transformers'} & {*sys.modules}"  # noqa: E501
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

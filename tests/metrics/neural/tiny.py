@@ -42,12 +42,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz.ASHITC"
 
 def bert(folder: Path, kind: str, seed: int, scale: float = 1.0, positions: int = 64, **size: int) -> Path:
     """Save a model of BERT whose pieces are letters and some words."""
-    Tokenizer, models, normalizers = tokenizers.Tokenizer, tokenizers.models, tokenizers.normalizers
+    models, normalizers = tokenizers.models, tokenizers.normalizers
     pre_tokenizers, processors = tokenizers.pre_tokenizers, tokenizers.processors
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{each}" for each in LETTERS), "the", "cat"]
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    own = Tokenizer(models.WordPiece({each: number for number, each in enumerate(words)}, unk_token="[UNK]"))  # noqa: S106
+    own = tokenizers.Tokenizer(models.WordPiece({each: number for number, each in enumerate(words)}, unk_token="[UNK]"))  # noqa: S106
     own.normalizer = normalizers.BertNormalizer(lowercase=False)
     own.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     own.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
@@ -67,13 +67,13 @@ def bert(folder: Path, kind: str, seed: int, scale: float = 1.0, positions: int 
 
 def of_bytes(folder: Path, kind: str, seed: int) -> Path:
     """Save a model of GPT-2 or RoBERTa whose pieces are bytes."""
-    Tokenizer, models = tokenizers.Tokenizer, tokenizers.models
+    models = tokenizers.models
     pre_tokenizers, processors = tokenizers.pre_tokenizers, tokenizers.processors
     marks = ["<s>", "<pad>", "</s>", "<unk>"] if kind == "roberta" else ["<|endoftext|>"]
     vocabulary = {
         each: number for number, each in enumerate([*marks, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġs"])
     }
-    own = Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
+    own = tokenizers.Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
     own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     names = {"bos_token": marks[0], "eos_token": marks[-2] if kind == "roberta" else marks[0]}
     if kind == "roberta":
