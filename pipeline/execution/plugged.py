@@ -410,7 +410,10 @@ class _Computed:
             )
         for message, numbers, share in self.warnings:
             odd = set(numbers)
-            found = {name: [line for line, row in enumerate(own) if row in odd] for name, own in rows.items()}
+            found = {
+                name: [line for line, row in enumerate(own) if not odd.isdisjoint(_items_of(row))]
+                for name, own in rows.items()
+            }
             many = sorted({line for lines in found.values() for line in lines if len(lines) > share * corpus.lines})
             if many:
                 where = f"{len(many)} of {corpus.lines} lines ({self._listed(corpus, many)})"
@@ -482,6 +485,11 @@ def _references(corpus: Corpus) -> list[list[str | None]]:
 def all_references(corpora: Iterable[Corpus]) -> list[str]:
     """Return all references of data sets, each as often as it is there, but for those that are missing."""
     return [text for corpus in corpora for each in _references(corpus) for text in each if text is not None]
+
+
+def _items_of(row: Any) -> list[int]:
+    """Return the numbers of the items that a line has."""
+    return row if isinstance(row, list) else [row[0] if isinstance(row, tuple) else row]
 
 
 def _field(text: str) -> bytes:

@@ -223,7 +223,7 @@ def test_numbers_as_files_give_the_same_results(
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
     table = (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv").read_text().splitlines()
-    assert table[:2] == ["#\tsome\twords", "1\t0.11\t11.0"]
+    assert table[:2] == ["#\tfew\twords", "1\t0.11\t11.0"]
     assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
 
 
