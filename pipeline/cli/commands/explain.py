@@ -13,6 +13,10 @@ Of errant it shows the edits of an annotated output with what each annotator say
 imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
 annotator counts may depend on the lines before; what it gives is kept.
 
+With --effects it shows instead what each edit between source and output does to the score of the sentence, by any
+metric that scores one: what the edit adds to the source alone, what the output lacks without it, and its share of the
+whole difference, which is its Shapley value. `gec-pipeline help effects` explains it.
+
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
@@ -20,20 +24,27 @@ examples:
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
   gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
   gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
+  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
 from ...corpus.annotated_texts import Annotating, with_annotated
+from ...corpus.edits.m2_files import blocks, read_lines
+from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
+from ...execution.options import RunOptions
+from ...execution.plugged import Computing
 from ...kernel.common import join_lines
 from ...metrics.base.capabilities import (
     by_annotator,
@@ -57,15 +68,17 @@ from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ..arguments import add_files, open_files
+from ...scoring.attribution import EXACT, ORDERS, By, attributed
+from ..arguments import add_computing, add_files, computing_options, open_files, whole_m2
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...corpus.corpus import Corpus
     from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
     from ...metrics.base.metric import Metric
+    from ...scoring.attribution import Attribution
 
 COLOURS = {
     "green": ("match", "added", "removed"),
@@ -85,6 +98,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
     meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
     parser.add_argument("--annotator", metavar="MODEL", help=meaning)
+    meaning = "what each edit does to the score; edits of texts are those of ERRANT where it is installed (auto, the "
+    meaning += "default), of ERRANT (errant), or of an alignment of words (words)"
+    parser.add_argument("--effects", nargs="?", const="auto", choices=get_args(By), metavar="EDITS", help=meaning)
+    add_computing(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -95,7 +112,8 @@ def run(args: argparse.Namespace) -> int:
         if reads_files(metric):
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
-    corpus = open_files(args, quiet=True, views=views)
+    needed = any(metric.needs.references for metric in metrics)
+    corpus = open_files(args, quiet=True, views=views, references=needed)
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
@@ -106,12 +124,60 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
+    if args.effects:
+        return _effects(corpus, metrics, args)
     judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
     for metric, judge in judges.items():
         _judged_edits(corpus, metric, judge, args.line)
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
     return 0
+
+
+def _effects(corpus: Corpus, metrics: Sequence[Metric], args: argparse.Namespace) -> int:
+    """Print what the edits of a sentence do to its score by each metric, for each system."""
+
+    def of_m2(output: tuple[str, int]) -> Iterable[str] | None:
+        """Return the lines of the edits of an output that is named as an M2 file, or as FILE:ANNOTATOR of one."""
+        name, annotator = output[0], ""
+        if match := re.fullmatch("(.+):([0-9]+)", name):
+            name, annotator = match.groups()
+        path = whole_m2(name, look=True)
+        block = next(islice(blocks(path, name), output[1], None)) if path else None
+        own = read_lines(block.texts).lines if block else {}
+        return own.get(int(annotator)) if annotator else next(iter(own.values()), None)
+
+    cells = [(name, args.line - 1) for name in corpus.systems]
+    how = Computing(RunOptions(**computing_options(args)))
+    each = [(metric, attributed(metric, corpus, cells, how, args.effects, of_m2)) for metric in metrics]
+    for name, line in cells:
+        _say(printable(f"system  {name}, {called(line + 1, corpus.ids)}"), "bold")
+        for title, text in (("source", corpus.source), ("output", corpus.systems[name])):
+            print(printable(f"{title}  {read_texts(text, line, line + 1)[0] if text else ''}"))
+        for metric, found in each:
+            _print_effects(metric, found[name, line])
+        print()
+    return 0
+
+
+def _print_effects(metric: Metric, found: Attribution) -> None:
+    """Print the scores of source and output, and a row for each edit."""
+
+    def shown(difference: float) -> str:
+        return f"{'+' if difference > 0 else ''}{percent(difference, 2, metric.name)}"
+
+    first, last = (percent(score, 2, metric.name) for score in (found.source, found.output))
+    _say(f"  {metric.name_in_text}: {metric.output} {first} → {last}, {shown(found.output - found.source)}", "bold")
+    if not found.effects:
+        print("the output is the source")
+        return
+    rows, typed = [], any(effect.edit.type for effect in found.effects)
+    for edit, *values in found.effects:
+        texts = edit.original or NOTHING, edit.correction or NOTHING
+        rows.append([f"{edit.start}-{edit.end}", " → ".join(texts), *[edit.type] * typed, *map(shown, values)])
+    print_table(["tokens", "edit", *["type"] * typed, "alone", "left out", "share"], rows, left=range(2 + typed))
+    drawn = "" if len(rows) <= EXACT else f"; shares are estimates from {ORDERS} orders of the {len(rows)} edits"
+    print(f"the edits are {found.by}; the shares add up to {shown(found.output - found.source)}{drawn}")
 
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
