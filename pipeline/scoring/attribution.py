@@ -242,14 +242,14 @@ def attributed(
     for system in dict.fromkeys(system for system, _ in outputs):
         own_lines = _texts(corpus.systems[system], {line for name, line in outputs if name == system})
         pairs |= {(system, line): (sources[line], output) for line, output in own_lines.items()}
-    found = {each: (_of_m2(pairs[each][0], lines), OF_M2) for each in pairs if (lines := of_m2(each)) is not None}
-    found |= _recorded(corpus, metric, pairs)
-    left = [each for each in pairs if each not in found]
-    found |= zip(left, _of_texts([pairs[each] for each in left], by) if left else (), strict=True)
+    edits_by = {each: (_of_m2(pairs[each][0], lines), OF_M2) for each in pairs if (lines := of_m2(each)) is not None}
+    edits_by |= _recorded(corpus, metric, pairs)
+    left = [each for each in pairs if each not in edits_by]
+    edits_by |= zip(left, _of_texts([pairs[each] for each in left], by) if left else (), strict=True)
     recorded = metric.needs.input not in (TEXTS, GOLD)
     variants: dict[tuple[int, str], int] = {}
     places: dict[Output, dict[int, int]] = {}
-    for each, (edits, _) in found.items():
+    for each, (edits, _) in edits_by.items():
         places[each] = {}
         for made in coalitions(len(edits)):
             chosen = [edit for number, edit in enumerate(edits) if made >> number & 1]
@@ -258,7 +258,7 @@ def attributed(
             places[each][made] = variants.setdefault((each[1], text), len(variants))
     scores = _scores(metric, corpus, list(variants), how).tolist()
     result = {}
-    for each, (edits, whose) in found.items():
+    for each, (edits, whose) in edits_by.items():
         worth = {made: scores[place] for made, place in places[each].items()}
         first, last = worth[0], worth[whole := max(worth)]
         values = [(worth[1 << n] - first, last - worth[whole ^ 1 << n]) for n in range(len(edits))]

@@ -160,24 +160,29 @@ def _effects(corpus: Corpus, metrics: Sequence[Metric], args: argparse.Namespace
     return 0
 
 
-def _print_effects(metric: Metric, found: Attribution) -> None:
+def _print_effects(metric: Metric, attribution: Attribution) -> None:
     """Print the scores of source and output, and a row for each edit."""
 
     def shown(difference: float) -> str:
         return f"{'+' if difference > 0 else ''}{percent(difference, 2, metric.name)}"
 
-    first, last = (percent(score, 2, metric.name) for score in (found.source, found.output))
-    _say(f"  {metric.name_in_text}: {metric.output} {first} → {last}, {shown(found.output - found.source)}", "bold")
-    if not found.effects:
+    first, last = (percent(score, 2, metric.name) for score in (attribution.source, attribution.output))
+    _say(
+        f"  {metric.name_in_text}: {metric.output} {first} → {last}, {shown(attribution.output - attribution.source)}",
+        "bold",
+    )
+    if not attribution.effects:
         print("the output is the source")
         return
-    rows, typed = [], any(effect.edit.type for effect in found.effects)
-    for edit, *values in found.effects:
+    rows, typed = [], any(effect.edit.type for effect in attribution.effects)
+    for edit, *values in attribution.effects:
         texts = edit.original or NOTHING, edit.correction or NOTHING
         rows.append([f"{edit.start}-{edit.end}", " → ".join(texts), *[edit.type] * typed, *map(shown, values)])
     print_table(["tokens", "edit", *["type"] * typed, "alone", "left out", "share"], rows, left=range(2 + typed))
     drawn = "" if len(rows) <= EXACT else f"; shares are estimates from {ORDERS} orders of the {len(rows)} edits"
-    print(f"the edits are {found.by}; the shares add up to {shown(found.output - found.source)}{drawn}")
+    print(
+        f"the edits are {attribution.by}; the shares add up to {shown(attribution.output - attribution.source)}{drawn}"
+    )
 
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
