@@ -30,6 +30,7 @@ METRICS: Table[type[Metric]] = Table(
         "errant": "errant.metric.Errant",
         "cleme": "cleme.metric.Cleme",
         "gotoscorer": "gotoscorer.GoToScorer",
+        "judge": "neural.judge.JudgeMetric",
         "external": "external.External",
         "length": "length.Length",
         "features": "nlg.features.Features",

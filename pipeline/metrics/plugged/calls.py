@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 import types
@@ -18,7 +19,7 @@ from pathlib import Path
 from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import ConfigError
+from ...errors import ConfigError, InputError
 from ...io.content_cache import SCORES, ContentCache
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Done(NamedTuple):
     """What the log should have."""
     made_with: dict[str, str]
     """The versions of the packages that the code has imported to load its model."""
+    spent: dict[str, int]
+    """What the code says it has used since it was asked last, such as requests to a server."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,8 @@ class Call:
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
         """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
         number, batches, keys = task
-        ready = _ready(self)
+        with _making:
+            ready = _ready(self)
         begun = time.monotonic()
         notes: list[str] = []
         answers = []
@@ -93,7 +97,8 @@ class Call:
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
                 cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
-        return Done(number, answers, time.monotonic() - begun, notes, _made_with)
+        spent = getattr(ready, "spent", dict[str, int])()
+        return Done(number, answers, time.monotonic() - begun, notes, _made_with, spent)
 
     def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
         """Return the answers of a batch. One that fails is tried in halves until single texts are left.
@@ -123,7 +128,9 @@ class Call:
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
     def _told(self, error: Exception) -> Wrong:
-        """Return what is told of an error of the code of a user."""
+        """Return what is told of an error of the code of a user; of an InputError what it says."""
+        if isinstance(error, InputError):
+            return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
         message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500].replace('{}', '{ }')} ({{}})"
         return Wrong(message, "".join(traceback.format_exception(error)))
@@ -209,6 +216,7 @@ _OWN = frozenset(sys.modules)
 """What this process had imported before."""
 MOST_PACKAGES = 30
 """How many versions of packages are kept."""
+_making = threading.Lock()
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready; a process has one at a time."""
 

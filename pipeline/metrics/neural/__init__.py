@@ -1,0 +1,1 @@
+"""Metrics whose scores a model computes."""
