@@ -44,11 +44,6 @@ FORMATS: dict[str, Format] = {
         about="the numbers of sentences by metrics of your own, and a config that takes them as `external`",
         files=later(__name__, "numbers.number_files"),
     ),
-    "rankings": Format(
-        about="how metrics rank the outputs of each sentence, as judgements for `human` and `correlate`",
-        files=later(__name__, "rankings.ranking_files"),
-        texts=True,
-    ),
     "plots": Format(
         about="figures: scores, ranks, p-values and more",
         files=later(__name__, "plots.plot_files"),

@@ -18,8 +18,7 @@ import numpy as np
 
 from ..annotation.annotate import AnnotationCache, annotate_all
 from ..corpus.annotated_texts import DETECTED, words_of
-from ..corpus.edits.m2_files import FIELDS, NOOP, edit_of, read_lines
-from ..corpus.edits.m2_tools import BAR
+from ..corpus.edits.m2_files import NOOP, edit_of, read_lines
 from ..corpus.formats.m2 import SPAN
 from ..corpus.texts import lines_of, read_texts, text_in_memory
 from ..errors import ConfigError, InputError
@@ -30,7 +29,7 @@ from ..metrics.base.needs import GOLD, TEXTS, annotator_of
 from .sentences import LineScores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..arrays import Floats, Ints
     from ..corpus.corpus import Corpus
@@ -87,43 +86,37 @@ class Attribution(NamedTuple):
     """Whose edits they are."""
 
 
-def orders(size: int) -> list[list[int]]:
-    """Return the orders of more than EXACT edits: the same ones for every sentence with as many edits."""
-    drawn = random.Random(SEED)  # noqa: S311 (nothing secret)
+def additions(size: int) -> list[tuple[int, int, float]]:
+    """Return where each edit is added to others, with weights: its number, the others (bit i: edit i), and the weight.
+
+    Weighted so, what an edit adds is its Shapley value for up to EXACT edits, else an estimate: then the edits are made
+    in ORDERS orders, which are the same ones for every sentence with as many edits.
+    """
+    if size <= EXACT:
+        weights = [1 / (size * math.comb(size - 1, before)) for before in range(size)]
+        each = ((edit, made) for made in range(1 << size) for edit in range(size) if not made >> edit & 1)
+        return [(edit, made, weights[made.bit_count()]) for edit, made in each]
+    drawn, steps = random.Random(SEED), []  # noqa: S311 (nothing secret)
     half = [drawn.sample(range(size), size) for _ in range(ORDERS // 2)]
-    return half + [order[::-1] for order in half]
+    for order in [*half, *(order[::-1] for order in half)]:
+        made = 0
+        for edit in order:
+            steps.append((edit, made, 1 / ORDERS))
+            made |= 1 << edit
+    return steps
 
 
 def coalitions(size: int) -> list[int]:
-    """Return the combinations of edits that are scored, in rising order: bit i stands for edit i."""
-    if size <= EXACT:
-        return list(range(1 << size))
-    whole = (1 << size) - 1
-    seen = {0, *(1 << edit for edit in range(size)), *(whole ^ 1 << edit for edit in range(size))}
-    for order in orders(size):
-        made = 0
-        for edit in order:
-            seen.add(made := made | 1 << edit)
-    return sorted(seen)
+    """Return the combinations of edits that are scored, in rising order."""
+    whole, seen = (1 << size) - 1, {made | 1 << edit for edit, made, _ in additions(size)}
+    return sorted({0, *seen, *(1 << edit for edit in range(size)), *(whole ^ 1 << edit for edit in range(size))})
 
 
 def shapley(size: int, worth: Mapping[int, float]) -> list[float]:
-    """Return the share of each edit, given the score of each of coalitions(). They add up to the whole difference.
-
-    With up to EXACT edits these are the Shapley values, else their estimates by orders().
-    """
+    """Return the share of each edit, given the score of each of coalitions(). They add up to the whole difference."""
     terms: list[list[float]] = [[] for _ in range(size)]
-    if size <= EXACT:
-        weights = [1 / (size * math.comb(size - 1, before)) for before in range(size)]
-        for made, score in worth.items():
-            for edit in (edit for edit in range(size) if not made >> edit & 1):
-                terms[edit].append(weights[made.bit_count()] * (worth[made | 1 << edit] - score))
-    else:
-        for order in orders(size):
-            made = 0
-            for edit in order:
-                terms[edit].append((worth[made | 1 << edit] - worth[made]) / ORDERS)
-                made |= 1 << edit
+    for edit, made, weight in additions(size):
+        terms[edit].append(weight * (worth[made | 1 << edit] - worth[made]))
     shares = [math.fsum(own) for own in terms]
     if shares and all(map(math.isfinite, shares)):  # what rounding has left goes to the largest one
         largest = max(range(size), key=lambda edit: abs(shares[edit]))
@@ -180,29 +173,24 @@ def _of_texts(pairs: Sequence[tuple[str, str]], by: By) -> Iterator[tuple[list[T
     except ConfigError:
         if by == "errant":
             raise
-    for pair, lines in zip(pairs, annotations, strict=True):
-        fields = [line.split(BAR) for line in lines if "|||noop|||" not in line]
-        if fields and all(len(own) == FIELDS for own in fields):  # else a word has bars in it
-            spans, tokens = [tuple(map(int, own[0].split()[1:])) for own in fields], pair[0].split()
-            each = zip(spans, fields, strict=True)
-            yield [TextEdit(a, b, " ".join(tokens[a:b]), own[2], own[1]) for (a, b), own in each], OF_ERRANT
-        else:
-            yield _of_words(*pair), OF_WORDS
+    for (source, output), lines in zip(pairs, annotations, strict=True):
+        own = _of_m2(source, [f"{line}0" for line in lines]) if "||" not in output else []  # which M2 files part at
+        yield (own, OF_ERRANT) if own else (_of_words(source, output), OF_WORDS)
 
 
 def _recorded(corpus: Corpus, metric: Metric, outputs: Iterable[Output]) -> Iterator[tuple[Output, Any]]:
     """Yield those outputs of which a data set has edits, with these and whose they are."""
+    names = [name for name in (metric.needs.input, *corpus.views) if name not in (TEXTS, GOLD)]
     for system, line in outputs:
-        for name in (metric.needs.input, *corpus.views):
-            view = corpus.views.get(name)
-            if view and view.source and name not in (TEXTS, GOLD) and system in view.systems:
-                source, record = (_texts(text, {line})[line] for text in (view.source, view.systems[system]))
-                several = list(read_lines(tuple(record.split("\n"))).lines.values())
-                if len(several) > 1:
-                    remedy = "name a file with those of one"
-                    raise InputError(f"{system}: has edits of several annotators in line {line + 1}; {remedy}")
-                yield (system, line), (_of_m2(source, several[0]), OF_ERRANT if annotator_of(name) else OF_M2)
-                break
+        name = next((name for name in names if system in corpus.views[name].systems), None)
+        view = corpus.views[name] if name else None
+        if name and view and view.source:
+            source, record = (_texts(text, {line})[line] for text in (view.source, view.systems[system]))
+            several = list(read_lines(tuple(record.split("\n"))).lines.values())
+            if len(several) > 1:
+                message = "has edits of several annotators; name a file with those of one"
+                raise InputError(f"{system}, line {line + 1}: {message}")
+            yield (system, line), (_of_m2(source, several[0]), OF_ERRANT if annotator_of(name) else OF_M2)
 
 
 # --- scores
@@ -221,18 +209,12 @@ def unattributed(metric: Metric) -> str:
 
 
 def attributed(
-    metric: Metric,
-    corpus: Corpus,
-    outputs: Sequence[Output],
-    how: Computing,
-    by: By = "auto",
-    of_m2: Callable[[Output], Iterable[str] | None] = lambda _: None,
+    metric: Metric, corpus: Corpus, outputs: Sequence[Output], how: Computing, by: By = "auto"
 ) -> dict[Output, Attribution]:
     """Return what the edits of some outputs do to their scores. All variants of all outputs are scored together.
 
-    The edits are those that the data set has of an output, or `of_m2` (the lines of an M2 file), or else those that
-    `by` says. `how` is about metrics of users. Raises InputError for a metric whose scores cannot be attributed, and
-    where there is no source.
+    The edits are those that the data set has of an output, or else those that `by` says. `how` is about metrics of
+    users. Raises InputError for a metric whose scores cannot be attributed, and where there is no source.
     """
     reason = unattributed(metric)
     if reason or corpus.source is None:
@@ -242,8 +224,7 @@ def attributed(
     for system in dict.fromkeys(system for system, _ in outputs):
         own_lines = _texts(corpus.systems[system], {line for name, line in outputs if name == system})
         pairs |= {(system, line): (sources[line], output) for line, output in own_lines.items()}
-    edits_by = {each: (_of_m2(pairs[each][0], lines), OF_M2) for each in pairs if (lines := of_m2(each)) is not None}
-    edits_by |= _recorded(corpus, metric, pairs)
+    edits_by = dict(_recorded(corpus, metric, pairs))
     left = [each for each in pairs if each not in edits_by]
     edits_by |= zip(left, _of_texts([pairs[each] for each in left], by) if left else (), strict=True)
     recorded = metric.needs.input not in (TEXTS, GOLD)

@@ -14,6 +14,7 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
+from pipeline.metrics.build import from_values
 from pipeline.metrics.neural import judge as judging
 from pipeline.metrics.neural.judge import LARGEST, LONGEST, PAUSE, TRIES, Judge
 from tests.conftest import ROOT, called
@@ -153,7 +154,7 @@ def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
     told = texts_of(body)
     assert told["source"] == "He go ."
     assert sorted(told["outputs"].values()) == ["He go .", "He goes .", "He went ."]
-    assert (told["lowest_mark"], told["highest_mark"]) == (1, 5)
+    assert told["highest_mark"] == 5
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert slept == []
 
@@ -168,11 +169,11 @@ def test_no_text_can_end_the_message(server: Server) -> None:
 
 
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "p.txt").write_text("Mark from 0 to 100.\n")
-    server.answer = lambda _: said('{"1": 0, "2": 100, "3": 62.5}')
-    marks = asked(prompt=tmp_path / "p.txt", lowest=0.0, highest=100.0)
-    assert sorted(one for one in marks if one is not None) == [0, 62.5, 100]
-    assert server.asked[0]["messages"][0]["content"] == "Mark from 0 to 100."
+    (tmp_path / "p.txt").write_text("Mark from 1 to 100.\n")
+    server.answer = lambda _: said('{"1": 1, "2": 100, "3": 62.5}')
+    marks = asked(prompt=tmp_path / "p.txt", highest=100)
+    assert sorted(one for one in marks if one is not None) == [1, 62.5, 100]
+    assert server.asked[0]["messages"][0]["content"] == "Mark from 1 to 100."
 
 
 @pytest.mark.parametrize(
@@ -324,30 +325,19 @@ def test_what_will_never_be_answered_is_told_at_once(server: Server, slept: list
 # --- addresses and keys
 
 
-def test_a_config_names_no_other_computer(server: Server) -> None:
-    with pytest.raises(
-        ConfigError, match="a config may name this computer alone; put other addresses into OPENAI_BASE"
-    ):
-        asked(address="https://example.org/v1")
-    assert server.asked == []
-
-
-def test_the_key_is_for_the_address_of_the_environment_alone(server: Server) -> None:
-    with served() as (other, address):
-        assert asked(address=address) == MARKS
-        assert "Authorization" not in other.headers[0]
-        assert KEY not in json.dumps([other.asked, other.headers])
-    assert server.asked == []
+def test_no_option_says_where_texts_and_keys_go() -> None:
+    """A config of somebody else may be run: only the environment names servers."""
+    for option in ("address", "url", "api_key", "base_url"):
+        with pytest.raises(ConfigError, match="no such option"):
+            from_values({"name": "judge", "model": "m", option: "https://example.org/v1"})
 
 
 @pytest.mark.parametrize("address", ["ftp://a/v1", "a/v1", "http://", "https://name:word@a/v1", "https://a/v1?key=1"])
 def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ConfigError, match="address: expected an address such as") as caught:
-        Judge("tiny", address=address).check()
-    assert "word" not in str(caught.value)
     monkeypatch.setenv(judging.ADDRESS, address)
-    with pytest.raises(ConfigError, match="OPENAI_BASE_URL: expected an address such as"):
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL: expected an address such as") as caught:
         Judge("tiny").check()
+    assert "word" not in str(caught.value)
 
 
 def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,8 +345,9 @@ def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.Monkey
     monkeypatch.delenv(judging.KEY, raising=False)
     with pytest.raises(ConfigError, match="needs OPENAI_API_KEY in the environment"):
         asked()
-    with pytest.raises(ConfigError, match="lowest: expected less than highest, 5; found 5"):
-        Judge("tiny", lowest=5.0, address="http://localhost:1").check()
+    monkeypatch.setenv(judging.ADDRESS, "http://localhost:1")
+    with pytest.raises(ConfigError, match="highest: expected at least 2"):
+        Judge("tiny", highest=1).check()
 
 
 # --- runs

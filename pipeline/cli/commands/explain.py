@@ -29,16 +29,13 @@ examples:
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
 from ...corpus.annotated_texts import Annotating, with_annotated
-from ...corpus.edits.m2_files import blocks, read_lines
 from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
@@ -60,7 +57,7 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.needs import TEXTS, Needs, Text, annotator_of
+from ...metrics.base.needs import EDITS, TEXTS, Needs, Text, annotator_of
 from ...metrics.defaults import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -73,7 +70,7 @@ from ..arguments import add_computing, add_files, computing_options, open_files,
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...corpus.corpus import Corpus
     from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
@@ -113,6 +110,8 @@ def run(args: argparse.Namespace) -> int:
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
     needed = any(metric.needs.references for metric in metrics)
+    if args.effects and args.gold and all(whole_m2(name, look=True) for name in args.outputs):
+        views.add(EDITS)  # so that texts of M2 files have their edits
     corpus = open_files(args, quiet=True, views=views, references=needed)
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
@@ -136,20 +135,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _effects(corpus: Corpus, metrics: Sequence[Metric], args: argparse.Namespace) -> int:
     """Print what the edits of a sentence do to its score by each metric, for each system."""
-
-    def of_m2(output: tuple[str, int]) -> Iterable[str] | None:
-        """Return the lines of the edits of an output that is named as an M2 file, or as FILE:ANNOTATOR of one."""
-        name, annotator = output[0], ""
-        if match := re.fullmatch("(.+):([0-9]+)", name):
-            name, annotator = match.groups()
-        path = whole_m2(name, look=True)
-        block = next(islice(blocks(path, name), output[1], None)) if path else None
-        own = read_lines(block.texts).lines if block else {}
-        return own.get(int(annotator)) if annotator else next(iter(own.values()), None)
-
     cells = [(name, args.line - 1) for name in corpus.systems]
     how = Computing(RunOptions(**computing_options(args)))
-    each = [(metric, attributed(metric, corpus, cells, how, args.effects, of_m2)) for metric in metrics]
+    each = [(metric, attributed(metric, corpus, cells, how, args.effects)) for metric in metrics]
     for name, line in cells:
         _say(printable(f"system  {name}, {called(line + 1, corpus.ids)}"), "bold")
         for title, text in (("source", corpus.source), ("output", corpus.systems[name])):

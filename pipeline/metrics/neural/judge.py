@@ -27,6 +27,7 @@ ADDRESS, KEY, AT_ONCE = "OPENAI_BASE_URL", "OPENAI_API_KEY", "GEC_PIPELINE_JUDGE
 """Variables of the environment: the address of the server, its key, and how many requests are open at once."""
 USUAL = "https://api.openai.com/v1"
 LOCAL = ("localhost", "127.0.0.1", "::1")
+"""This computer, which no proxy stands before."""
 TRIES = 5
 """How often a line is asked for."""
 PAUSE, LONGEST = 2.0, 30.0
@@ -70,17 +71,8 @@ class Judge:
 
     unit = "tokens"
 
-    def __init__(
-        self,
-        model: str,
-        prompt: Path | None = None,
-        temperature: float = 0.0,
-        lowest: float = 1.0,
-        highest: float = 5.0,
-        address: str | None = None,
-    ) -> None:
-        self.model, self.prompt, self.temperature = model, prompt or PROMPT, temperature
-        self.lowest, self.highest, self.address = lowest, highest, address
+    def __init__(self, model: str, prompt: Path | None = None, temperature: float = 0.0, highest: int = 5) -> None:
+        self.model, self.prompt, self.temperature, self.highest = model, prompt or PROMPT, temperature, highest
         self.answers, self.used, self.lock = 0, Counter[str](), threading.Lock()
 
     def files(self) -> list[Path]:
@@ -92,10 +84,10 @@ class Judge:
         return {"prompt": f"sha.{content_digest(self.prompt)[:12]}"}
 
     def check(self) -> None:
-        """Raise ConfigError for what is wrong with the options."""
-        self.server()
-        if not self.lowest < self.highest:
-            raise ConfigError(f"lowest: expected less than highest, {self.highest:g}; found {self.lowest:g}")
+        """Raise ConfigError for what is wrong with the options or the environment."""
+        server()
+        if self.highest < 2:
+            raise ConfigError(f"highest: expected at least 2, since the lowest mark is 1; found {self.highest}")
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as in English."""
@@ -138,35 +130,15 @@ class Judge:
 
     def question(self, source: str, named: Mapping[str, str], more: str = "") -> dict[str, Any]:
         """Return a request. The texts are JSON, which none of them can end."""
-        told = {"source": source, "outputs": named, "lowest_mark": self.lowest, "highest_mark": self.highest}
+        told = {"source": source, "outputs": named, "highest_mark": self.highest}
         message = json.dumps(told, ensure_ascii=False).translate(ESCAPES) + more
         roles = ("system", self.prompt.read_text(encoding="utf-8").strip()), ("user", message)
         messages = [{"role": role, "content": text} for role, text in roles]
         return {"model": self.model, "temperature": self.temperature, "messages": messages}
 
-    def server(self) -> tuple[str, str]:
-        """Return the address of the server and the key for it. Raises ConfigError for an address that is not trusted.
-
-        The key is for the address of the environment alone. A config may name another one of this computer, and no
-        other, so that nobody's config sends texts or keys elsewhere.
-        """
-        own = os.environ.get(ADDRESS) or USUAL
-        address = (self.address or own).rstrip("/")
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname or {*"@?#"} & {*address}:
-            where = "address" if self.address else ADDRESS
-            raise ConfigError(f"{where}: expected an address such as {USUAL}, without names, keys or a question mark")
-        trusted = address == own.rstrip("/")
-        if not trusted and parts.hostname not in LOCAL:
-            raise ConfigError(f"address: a config may name this computer alone; put other addresses into {ADDRESS}")
-        key = os.environ.get(KEY, "").strip() if trusted else ""
-        if address == USUAL and not key:
-            raise ConfigError(f"needs {KEY} in the environment, or the address of another server in {ADDRESS}")
-        return address, key
-
     def ask(self, question: dict[str, Any]) -> bytes:
         """Return the answer of the server. Raises NoAnswerError, and ConfigError for what it will never answer."""
-        address, key = self.server()
+        address, key = server()
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         request = Request(f"{address}/chat/completions", json.dumps(question).encode(), headers)  # noqa: S310 (checked)
         own = [ProxyHandler({})] if urlsplit(address).hostname in LOCAL else []
@@ -206,14 +178,28 @@ class Judge:
             raise WrongAnswerError("had no JSON object of marks") from None
         if sorted(name for name, _ in marks) != sorted(named):
             raise WrongAnswerError(f"had not one mark for each of {', '.join(named)}")
-        if len(numbers) < len(marks) or not all(self.lowest <= mark <= self.highest for mark in numbers):
-            raise WrongAnswerError(f"had marks that are no numbers from {self.lowest:g} to {self.highest:g}")
+        if len(numbers) < len(marks) or not all(1 <= mark <= self.highest for mark in numbers):
+            raise WrongAnswerError(f"had marks that are no numbers from 1 to {self.highest}")
         return {named[name]: number for (name, _), number in zip(marks, numbers, strict=True)}
 
     def count(self, **used: int) -> None:
         """Add to what was used."""
         with self.lock:
             self.used.update(used)
+
+
+def server() -> tuple[str, str]:
+    """Return the address of the server and the key for it, which the environment has: no config says where texts go.
+
+    Raises ConfigError where there is none, or what is there is no address.
+    """
+    address, key = (os.environ.get(ADDRESS) or USUAL).rstrip("/"), os.environ.get(KEY, "").strip()
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or {*"@?#"} & {*address}:
+        raise ConfigError(f"{ADDRESS}: expected an address such as {USUAL}, without names, keys or a question mark")
+    if address == USUAL and not key:
+        raise ConfigError(f"needs {KEY} in the environment, or the address of another server in {ADDRESS}")
+    return address, key
 
 
 # The most requests at once is a variable, since it is a matter of the server and not of the scores.

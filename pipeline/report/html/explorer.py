@@ -285,20 +285,18 @@ def _metric(
 def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
     """Return what each edit does to the scores of some lines, as `effects`, by the places of lines and by systems.
 
-    An edit is [first token, token after the last, original, correction, type, score alone, score left out, share]. There
-    is nothing where no line is asked for, or the scores of a metric cannot be attributed to edits.
+    There is nothing where no line is asked for, or where scores of a metric cannot be attributed to edits.
     """
     metric, unit = measured.metric, factor(measured.metric.name) / 100
     if not explained or unattributed(metric) or lacks_code(metric) or corpus.source is None:
         return {}
-    names, places = measured.names[: len(measured.columns)], {line: place for place, line in enumerate(lines.tolist())}
-    names = [name for name in names if name not in corpus.references_as_systems]
+    names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
     by_place: dict[int, dict[str, Any]] = {}
     outputs = [(name, line) for name in names for line in explained]
     for (name, line), own in attributed(metric, corpus, outputs, Computing()).items():
         rows = [[*one.edit[:5], *_numbers(scaled(unit * np.array(one[1:]), digits))] for one in own.effects]
-        drawn = ORDERS if len(rows) > EXACT else 0
-        by_place.setdefault(places[line], {})[name] = {"by": own.by, "edits": rows, "drawn": drawn}
+        told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
+        by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
     return {"effects": by_place}
 
 
