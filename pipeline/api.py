@@ -18,11 +18,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
@@ -41,9 +42,6 @@ from .scoring.results import Results
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted

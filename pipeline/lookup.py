@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import UserDict
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 

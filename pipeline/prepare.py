@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -37,8 +38,6 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from .config.resolved import Config
     from .config.tree import Node
     from .corpus.corpus import Corpus

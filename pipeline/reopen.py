@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .config.models import OutputConfig
@@ -18,8 +19,6 @@ from .scoring.board import describe
 from .scoring.stored_runs import narrowed, only
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .config.tree import Node
     from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
@@ -43,7 +42,10 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
             corpora, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
-    output = _output(written)
+    try:
+        output = OutputConfig.model_validate(written["output"])
+    except (KeyError, TypeError, ValueError):  # the config does not ask for reports, or does it wrongly
+        output = OutputConfig.model_validate({})
     return Material(
         results=results,
         measured=tuple(columns),
@@ -56,14 +58,6 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-
-
-def _output(written: Any) -> OutputConfig:
-    """Return how a config asks for reports; the defaults where it does not, or does it wrongly."""
-    try:
-        return OutputConfig.model_validate(written["output"])
-    except (KeyError, TypeError, ValueError):
-        return OutputConfig.model_validate({})
 
 
 def chosen(material: Material, selection: Selection) -> Material:

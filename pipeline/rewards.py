@@ -19,6 +19,7 @@ Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,6 @@ from .scorers.scorer import check_texts_scored
 from .tokenizers.own_tokens import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
 

@@ -23,8 +23,10 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
@@ -49,9 +51,6 @@ from .scoring.series import series_of
 from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
@@ -113,7 +112,10 @@ def run(
     remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.output.dir))
     with options.under(job.config.run).connected() as connected, directory.held(listener.tell):
-        kept = {} if fresh else _kept(directory, job, listener)
+        note = None if fresh else replacement(directory, job)
+        if note:
+            listener.tell(note)
+        kept = directory.about() if note and job.partial else {}  # of results that stay as they are
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:
             directory.clear(whole=False)
@@ -124,17 +126,6 @@ def run(
             except BaseException as error:
                 log(f"stopped: {type(error).__name__}: {error}")
                 raise
-
-
-def _kept(directory: RunDirectory, job: Job, listener: Listener) -> dict[str, Any]:
-    """Return what run.json says of results that stay as they are, or {} where the run writes its own.
-
-    They stay where --only leaves out some of their scores. Raises StoreError where they are of another config.
-    """
-    note = replacement(directory, job)
-    if note:
-        listener.tell(note)
-    return directory.about() if note and job.partial else {}
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:

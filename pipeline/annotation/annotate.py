@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ConfigError, IncompleteError
@@ -13,9 +15,6 @@ from ..io.workers import WorkerLostError
 from .errant_annotator import DEFAULTS, annotator_of, installed, is_installed, named, pair_of, trivial, versions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from .errant_annotator import Annotation, Pair
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import warnings
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from importlib import metadata
 from importlib.util import find_spec
@@ -18,10 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import ConfigError, did_you_mean
 from ..io.safe_files import digest, read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
 
 # Which spaCy pipeline annotates: where it lies, and the versions that its results depend on.
 #

@@ -9,8 +9,10 @@ import argparse
 import codecs
 import re
 import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from encodings.aliases import aliases
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
@@ -22,8 +24,6 @@ from ..io.plain_files import STDIN, UNPACKED, Spool
 from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from pydantic import BaseModel
 
     from ..config.resolved import Input
@@ -291,20 +291,11 @@ def kernel_notes(corpora: Iterable[Corpus]) -> Iterator[str]:
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare --set and --only, for the commands that read a config."""
-    several: dict[str, Any] = {"action": "append", "default": []}
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        metavar="KEY=VALUE",
-        help="change the config, such as output.digits=4 or metrics.0.order=3; may be repeated",
-        **several,
-    )
-    parser.add_argument(
-        "--only",
-        metavar="PATTERN",
-        help="only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated",
-        **several,
-    )
+    add = partial(parser.add_argument, action="append", default=[])
+    meaning = "change the config, such as output.digits=4 or metrics.0.order=3; may be repeated"
+    add("--set", dest="settings", metavar="KEY=VALUE", help=meaning)
+    meaning = "only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated"
+    add("--only", metavar="PATTERN", help=meaning)
 
 
 def overrides_of(args: argparse.Namespace) -> Overrides:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Collection
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from ..lookup import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     Parsers = tuple[argparse.ArgumentParser, argparse.ArgumentParser]
 
 NAMES = {

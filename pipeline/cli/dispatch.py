@@ -25,17 +25,15 @@ import signal
 import sys
 import textwrap
 import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import ConfigError, IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
 _interrupted: list[bool] = []

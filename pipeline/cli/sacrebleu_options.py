@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..config.models import StatisticsConfig
     from ..evaluation import Result
     from .dispatch import Parser

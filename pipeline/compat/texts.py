@@ -5,6 +5,7 @@ Errors are InputErrors, and at the same time the errors that the other packages 
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,8 +17,6 @@ from ..errors import ConfigError, InputError
 from ..kernel.common import Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from ..arrays import Ints

@@ -352,10 +352,7 @@ def _with(node: Node, children: dict[str, Node]) -> Node:
 
 
 def _with_data(root: Node) -> Node:
-    """Return root with data sets `NAME: data` and `NAME: data:WHAT` written out as {data: NAME} and {data: WHAT}.
-
-    If there are such data sets and no systems, the systems are the outputs that come with these data sets.
-    """
+    """Return root with `NAME: data` and `NAME: data:WHAT` written out, and their outputs where there are no systems."""
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
         return root

@@ -7,6 +7,8 @@ the nodes of the metrics. The options of metrics are checked in `metrics/`, sinc
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -20,11 +22,7 @@ from .resolver import ABSENT, Resolver
 from .tree import too_many
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from .models import Declared, Records
-    from .resolved import System
     from .tree import Node
 
 
@@ -50,27 +48,7 @@ def load(
     resolver = Resolver(root, written, problems, formats)
     resolver.check_size()
     datasets, systems = resolver.datasets(), resolver.systems()
-    _idle(root, written, systems, problems)
-    loaded = Config(
-        root=root,
-        datasets=datasets,
-        systems=systems,
-        metrics=nodes,
-        run=written.run,
-        output=written.output,
-        matches=tuple(resolver.matches),
-        notes=tuple(resolver.notes),
-        statistics=written.statistics,
-        human=written.human,
-        published=written,
-        absent=frozenset(resolver.absent),
-        places=resolver.places,
-    )
-    return loaded, nodes, problems
-
-
-def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: list[Problem]) -> None:
-    """Add problems of settings and data sets that nothing uses, and of a baseline that is no system."""
+    # Add problems of settings and data sets that nothing uses, and of a baseline that is no system.
 
     def add(message: str, *location: str) -> None:
         problems.append(root.problem(message, location))
@@ -92,6 +70,22 @@ def _idle(root: Node, written: ConfigFile, systems: Sequence[System], problems: 
     for name in written.datasets:
         if systems and not any(name in system.paths for system in systems):
             add("no system has an output for this data set", "datasets", name)
+    loaded = Config(
+        root=root,
+        datasets=datasets,
+        systems=systems,
+        metrics=nodes,
+        run=written.run,
+        output=written.output,
+        matches=tuple(resolver.matches),
+        notes=tuple(resolver.notes),
+        statistics=written.statistics,
+        human=written.human,
+        published=written,
+        absent=frozenset(resolver.absent),
+        places=resolver.places,
+    )
+    return loaded, nodes, problems
 
 
 TEXTS = ("source", "references", "m2", "path", "gold")
@@ -101,10 +95,8 @@ ROUNDS = 20
 
 
 def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
-    """Return the config as its models read it; adds the problems. None where it cannot be read at all.
-
-    Unknown keys and wrong values are left out, so that all the rest is checked, with the files that it names.
-    """
+    """Return the config as its models read it; adds the problems. None where it cannot be read at all."""
+    # Unknown keys and wrong values are left out, so that all the rest is checked, with the files that it names.
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
     if len(lacking) == 3 and ("judgments" in data or "columns" in data):

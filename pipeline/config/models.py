@@ -7,8 +7,9 @@ from what the format declares.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import (
     BaseModel,
@@ -24,9 +25,6 @@ from pydantic import (
 )
 
 from ..io.plain_files import UNPACKED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def whole_number(value: object) -> object:
@@ -153,16 +151,6 @@ def named_format(value: dict[str, Any], records: Records) -> str | None:
     return next((name for name in records if name in value), None)
 
 
-def read_record(value: dict[str, Any], records: Records) -> Record:
-    """Return what a mapping says. Raises ValueError where it names no format, and ValidationError for wrong keys."""
-    name = named_format(value, records)
-    if name is None:
-        raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
-    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
-    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
-    return Record(name, **read.model_dump())
-
-
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 OFFICIAL = "data"
 """The word that stands for the outputs that come with data sets."""
@@ -192,8 +180,16 @@ ANY_RECORD = {"const": "<record>"}
 
 
 def _texts(value: object, info: ValidationInfo) -> str | Record:
-    """Return a path, or a record that says where in a file the texts are."""
-    return read_record(value, info.context or {}) if isinstance(value, dict) else _PATH.validate_python(value)
+    """Return a path, or a record that says where in a file the texts are; raises ValueError for wrong keys."""
+    if not isinstance(value, dict):
+        return _PATH.validate_python(value)
+    records: Records = info.context or {}
+    name = named_format(value, records)
+    if name is None:
+        raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
+    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
+    return Record(name, **read.model_dump())
 
 
 Texts = Annotated[Any, BeforeValidator(_texts), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})]

@@ -7,24 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from .models import (
-    ConfigModel,
-    DatasetConfig,
-    DefaultsConfig,
-    Digits,
-    HumanConfig,
-    Level,
-    OutputConfig,
-    PathText,
-    Resamples,
-    RunConfig,
-    Runs,
-    Seed,
-    StatisticsConfig,
-    SystemsConfig,
-    Truth,
-    whole_number,
-)
+from . import models
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
 Rule = Literal["half_up", "cut"]
@@ -68,11 +51,11 @@ Scores = Annotated[
     WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
 ]
 Values = Annotated[Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})]
-ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(whole_number)]
+ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
 Name = Annotated[str, Field(min_length=1)]
 
 
-def _one_of(written: ConfigModel, *keys: str) -> str:
+def _one_of(written: models.ConfigModel, *keys: str) -> str:
     """Return the one of these keys that is given; raises ValueError unless there is one."""
     given = [key for key in keys if getattr(written, key) is not None]
     if len(given) != 1:
@@ -80,61 +63,63 @@ def _one_of(written: ConfigModel, *keys: str) -> str:
     return given[0]
 
 
-def _refuse_beside(written: ConfigModel, given: str, *idle: str) -> None:
+def _refuse_beside(written: models.ConfigModel, given: str, *idle: str) -> None:
     """Raise ValueError where a key is written that has no effect beside another."""
     for key in idle:
         if key in written.model_fields_set:
             raise ValueError(f"'{key}' has no effect beside '{given}'")
 
 
-class RoundingConfig(ConfigModel):
+class RoundingConfig(models.ConfigModel):
     """How numbers are rounded before they are used."""
 
-    digits: Digits = Field(description="decimals that are left, after multiplication with the scale")
+    digits: models.Digits = Field(description="decimals that are left, after multiplication with the scale")
     rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
 
 
-class JudgmentsConfig(ConfigModel):
+class JudgmentsConfig(models.ConfigModel):
     """Human judgements, for which all is computed that `gec-pipeline human` prints."""
 
-    file: PathText = Field(description="judgements (XML or CSV)")
+    file: models.PathText = Field(description="judgements (XML or CSV)")
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
     without_judges: list[str] = Field([], description="judges that are left out")
     without: list[str] = Field([], description="systems that are left out")
     divisor: Literal["opponents", "beaten"] = Field("opponents", description="what Expected Wins divides by")
-    trueskill: Runs | None = Field(None, description="runs of TrueSkill; default: none")
-    folds: Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(whole_number)] | None = Field(
+    trueskill: models.Runs | None = Field(None, description="runs of TrueSkill; default: none")
+    folds: Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)] | None = Field(
         None, description="folds of a cross-validation of Expected Wins; default: there is none"
     )
-    level: Level = Field(0.95, description="level of the rank ranges")
-    resamples: Resamples = Field(1000, description="bootstrap samples")
-    seed: Seed = Field(12345, description="seed of all random numbers")
+    level: models.Level = Field(0.95, description="level of the rank ranges")
+    resamples: models.Resamples = Field(1000, description="bootstrap samples")
+    seed: models.Seed = Field(12345, description="seed of all random numbers")
 
 
-class TableConfig(ConfigModel):
+class TableConfig(models.ConfigModel):
     """Which columns and lines of a file hold the numbers. Columns are numbered from 1."""
 
-    file: PathText = Field(description="lines with columns, separated by tabs, commas or blanks; may be compressed")
+    file: models.PathText = Field(
+        description="lines with columns, separated by tabs, commas or blanks; may be compressed"
+    )
     system: ColumnNumber = Field(1, description="the column of the system's name")
     score: ColumnNumber = Field(2, description="the column of the score")
     sentence: ColumnNumber | None = Field(None, description="the column of the sentence's number, where there is one")
     where: dict[str, str] = Field({}, description="only the lines with these texts in these columns, such as {1: BLEU}")
 
 
-class FBetaConfig(ConfigModel):
+class FBetaConfig(models.ConfigModel):
     """F-beta of two columns of a file of scores."""
 
-    file: PathText
+    file: models.PathText
     precision: ColumnNumber = Field(description="the column of precision; the system's name is column 1")
     recall: ColumnNumber = Field(description="the column of recall")
     beta: Number = Field("0.5", description="weight of recall against precision")
 
 
-class ColumnConfig(ConfigModel):
+class ColumnConfig(models.ConfigModel):
     """A score of each system: of a metric, a file or judgements, or written out."""
 
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
-    file: PathText | None = Field(None, description="a file of scores, as `human` reads them")
+    file: models.PathText | None = Field(None, description="a file of scores, as `human` reads them")
     table: TableConfig | None = None
     f_beta: FBetaConfig | None = None
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
@@ -160,7 +145,7 @@ class ColumnConfig(ConfigModel):
         return self
 
 
-class CorrelationConfig(ConfigModel):
+class CorrelationConfig(models.ConfigModel):
     """Columns to correlate: each of `of` with each of `with`, on the systems that both have."""
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
@@ -168,7 +153,7 @@ class CorrelationConfig(ConfigModel):
     without: list[str] = Field([], description="systems that are left out")
 
 
-class AgreementConfig(ConfigModel):
+class AgreementConfig(models.ConfigModel):
     """How often sentence scores agree with judgements. One of metric and table is needed."""
 
     judgments: Name = Field(description="a name of the section `judgments`")
@@ -195,7 +180,7 @@ class AgreementConfig(ConfigModel):
         return self
 
 
-class ExpectationConfig(ConfigModel):
+class ExpectationConfig(models.ConfigModel):
     """Values that the results should have, for scores (metric, dataset, output) or at a path into results.json."""
 
     title: str | None = Field(None, description="what the values are, for the table")
@@ -216,12 +201,12 @@ class ExpectationConfig(ConfigModel):
     annotator: Name | None = Field(
         None, description="annotator of the published values, such as errant-2.3.3.spacy-2.3.9.en_core_web_sm-2.3.1"
     )
-    published: Truth = Field(True, description="false: the values are of another computation")
+    published: models.Truth = Field(True, description="false: the values are of another computation")
     values: Values | None = Field(None, description="values with all their printed digits")
     order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
     table: TableConfig | None = Field(None, description="values in a file")
     same: Name | None = Field(None, description="another path into results.json with the same content")
-    reports: dict[str, PathText] | None = Field(
+    reports: dict[str, models.PathText] | None = Field(
         None,
         min_length=1,
         description="reports of m2scorer -v by the names of systems: the counts of each sentence and annotator",
@@ -245,7 +230,7 @@ class ExpectationConfig(ConfigModel):
         return self
 
 
-class PublicationConfig(ConfigModel):
+class PublicationConfig(models.ConfigModel):
     """Where the expected values were published, what was tried, and which verdict is on record."""
 
     what: str = Field(description="where the numbers stand")
@@ -256,10 +241,10 @@ class PublicationConfig(ConfigModel):
     note: str | None = Field(None, description="what else a reader should know")
     tried: list[str] = Field([], description="what was tried without success")
     not_compared: list[str] = Field([], description="published numbers that are not computed here, and why")
-    slow: Truth = Field(False, description="whether it takes minutes")
+    slow: models.Truth = Field(False, description="whether it takes minutes")
 
 
-class PublishedConfig(ConfigModel):
+class PublishedConfig(models.ConfigModel):
     """What a config may ask for besides scores."""
 
     publication: PublicationConfig | None = None
@@ -275,19 +260,19 @@ class PublishedConfig(ConfigModel):
 class ConfigFile(PublishedConfig):
     """A gec-pipeline config."""
 
-    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)] = Field(
+    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)] = Field(
         1, description="version of this format"
     )
     description: str | None = None
-    include: list[PathText] = Field([], description="configs over which this one is merged")
-    defaults: DefaultsConfig = DefaultsConfig()
-    datasets: dict[str, DatasetConfig] = Field({}, min_length=1)
-    systems: SystemsConfig = Field(
+    include: list[models.PathText] = Field([], description="configs over which this one is merged")
+    defaults: models.DefaultsConfig = models.DefaultsConfig()
+    datasets: dict[str, models.DatasetConfig] = Field({}, min_length=1)
+    systems: models.SystemsConfig = Field(
         {},
         description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
     )
     metrics: list[Any] = Field([], min_length=1)
-    statistics: StatisticsConfig | None = Field(None, description="intervals and tests; {} takes the defaults")
-    human: HumanConfig | None = None
-    run: RunConfig = RunConfig()
-    output: OutputConfig = OutputConfig()
+    statistics: models.StatisticsConfig | None = Field(None, description="intervals and tests; {} takes the defaults")
+    human: models.HumanConfig | None = None
+    run: models.RunConfig = models.RunConfig()
+    output: models.OutputConfig = models.OutputConfig()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,8 +19,6 @@ from ..io.plain_files import OPENERS, small_text
 from ..io.remote import Remote, is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from .models import HumanConfig, OutputConfig, RunConfig, StatisticsConfig
     from .models_published import PublishedConfig
     from .tree import Node

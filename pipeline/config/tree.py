@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConfigError, Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 COMMAND_LINE = "--set"
 """Stands for the file of a node that was written on the command line."""

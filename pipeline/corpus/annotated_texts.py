@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -22,8 +23,6 @@ from .opener import open_corpus, other_source
 from .texts import read_texts, text_in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from ..annotation.errant_annotator import Annotation
     from .corpus import Corpus
     from .edits.m2_files import Edit
@@ -113,22 +112,17 @@ class _View:
         systems = {name: self._kept(self.corpus.systems[name], map(_output, own)) for name, own in outputs.items()}
         pairs = self._reference_texts(references) if references else self.given.references
         named = {name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems}
+        annotated = chain.from_iterable([*references, *outputs.values()])
+        types = {edit.split(BAR)[1] for annotation in annotated for edit in annotation}
         texts = replace(
             self.corpus,
             references=tuple(pairs),
             systems=named,
             annotated=bool(references) and not self.given.references,
-            categories=self._categories([*references, *outputs.values()]),
+            categories=tuple(sorted({*self.given.categories, *types} - {"noop"})),
         )
         view = replace(texts, missing=False, kept=(), notes=(), views={})
-        return view, [*self._foreign(), *self._empty(), *self._without_lines(references)]
-
-    def _foreign(self) -> Iterator[str]:
-        """Yield that gold of other types than ERRANT's is not compared, and what is."""
-        if self.given.foreign:
-            texts = "the texts that its edits make" if self.given.references else "the references of the data set"
-            keep = "`gold: keep` among the options of the metric (--gold-edits keep) compares its edits as they are"
-            yield f"{self.given.foreign}: {texts} are annotated with {self.annotator} in its place; {keep}"
+        return view, [*self._notes(), *self._without_lines(references)]
 
     def _of_text(self, text: AnyText) -> _Reference:
         """Return a reference that is given as a text, with the source in place of sentences that it lacks."""
@@ -136,11 +130,6 @@ class _View:
         for line in lacks:
             lines[line] = self.source[line]
         return _Reference(lines, {line: [] for line in lacks})
-
-    def _categories(self, texts: Iterable[Sequence[Annotation]]) -> tuple[str, ...]:
-        """Return the types of all edits but noops, sorted."""
-        types = {edit.split(BAR)[1] for text in texts for annotation in text for edit in annotation}
-        return tuple(sorted({*self.given.categories, *types} - {"noop"}))
 
     def _annotated(self) -> list[Annotation]:
         """Return the edits of all sentences of references and outputs, in this order."""
@@ -176,7 +165,12 @@ class _View:
         if most * len(references) > MAX_ANNOTATORS:
             message = f"has {most * len(references)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
             raise CorpusError([Problem(self.corpus.name, message)])
-        sentences = [self._annotators(line, own) for line, own in enumerate(zip(*references, strict=True))]
+        # The lines of each reference for a sentence, as an M2 file has them.
+        sentences: list[dict[int, list[str]]] = []
+        for line, edits in enumerate(zip(*references, strict=True)):
+            each = enumerate(zip(self.references, edits, strict=True))
+            every = {n: [f"{edit}{n}" for edit in reference.edits(line, own)] for n, (reference, own) in each}
+            sentences.append({n: lines for n, lines in every.items() if lines} or {0: [NOOP]})
         for output in range(most):
             for number, text in enumerate(self.texts):
                 records = (
@@ -185,14 +179,6 @@ class _View:
                 )
                 yield self._kept(text, records)
 
-    def _annotators(self, line: int, edits: Sequence[Annotation]) -> dict[int, list[str]]:
-        """Return the lines of each reference for a sentence, as an M2 file has them."""
-        each = enumerate(zip(self.references, edits, strict=True))
-        own = {
-            number: [f"{edit}{number}" for edit in reference.edits(line, found)] for number, (reference, found) in each
-        }
-        return {number: lines for number, lines in own.items() if lines} or {0: [NOOP]}
-
     def _kept(self, text: AnyText, records: Iterable[bytes]) -> AnyText:
         """Return records of the edits of a text."""
         opener, name = self.how.opener, f"{text.place}, annotated"
@@ -200,8 +186,12 @@ class _View:
             return text_in_memory(name, [record.decode() for record in records])
         return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
 
-    def _empty(self) -> Iterator[str]:
-        """Yield that errant annotates no empty sentence."""
+    def _notes(self) -> Iterator[str]:
+        """Yield that gold of other types than ERRANT's is not compared, and that errant annotates no empty sentence."""
+        if self.given.foreign:
+            texts = "the texts that its edits make" if self.given.references else "the references of the data set"
+            keep = "`gold: keep` among the options of the metric (--gold-edits keep) compares its edits as they are"
+            yield f"{self.given.foreign}: {texts} are annotated with {self.annotator} in its place; {keep}"
         empty = [number for number, line in enumerate(self.source, 1) if not line.strip()]
         if empty and self.corpus.source:
             first, count = self.corpus.source.number(empty[0]), len(empty)
@@ -247,11 +237,8 @@ DETECTED = ("Um", "UNK")
 
 
 def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
-    """Return the text that the edits of an annotator make, with the edits that only detect an error beside it.
-
-    It is what `errant_m2 -auto` makes of an M2 file, but of alternatives (a||b) the first is taken, and -NONE- deletes
-    words.
-    """
+    """Return the text that the edits of an annotator make, with the edits that only detect an error beside it."""
+    # As `errant_m2 -auto` makes it, but of alternatives (a||b) the first is taken, and -NONE- deletes words.
     lines, beside = list[str](), dict[int, list[str]]()
     for number, (sentence, record) in enumerate(zip(source, _records(gold), strict=True)):
         annotation, tokens, longer = annotation_of(record), sentence.split(), 0
@@ -346,10 +333,7 @@ def corpus_with_gold(
 
 
 def _beside(corpus: Corpus, gold: Corpus, *, from_gold: bool) -> Corpus:
-    """Return texts in memory with the edits of a data set; raises CorpusError where the source is not the same.
-
-    `from_gold` says that the references are made of the edits; others are annotated in place of foreign edits.
-    """
+    """Return texts in memory with the edits of a data set, of which the references are made if they are `from_gold`."""
     problems = other_source(corpus.source, gold.source) if gold.source else []
     if problems:
         raise CorpusError(problems)

@@ -5,6 +5,7 @@ Each file is read once when it is opened, and the byte offset of every STRIDE-th
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from .samples import Samples
 from .scan import changed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from ..metrics.base.needs import Needs

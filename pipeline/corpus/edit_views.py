@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,28 +16,13 @@ from ..config.resolved import Column
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
-from .edits.m2_files import (
-    MAX_ANNOTATORS,
-    NOOP,
-    Annotated,
-    Block,
-    edit_of,
-    joined,
-    line_ends,
-    other_sentences,
-    other_styles,
-    other_types,
-    read_annotated,
-)
+from .edits import m2_files
 from .edits.m2_tools import with_texts_changed
 from .edits.records import is_xml, record_of, sentences_of
 from .texts import BOM, REPLACEMENTS, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from ..config.resolved import Dataset, Input, System
-    from .edits.m2_files import Reader
     from .input_files import Opener
     from .texts import TextFile
 
@@ -97,13 +83,10 @@ def _odd_line(line: str) -> str:
 
 
 def _left_out(line: str, tokens: int) -> str:
-    """Return what is said of an edit that is left out though it is none beyond its sentence, or an empty text.
-
-    Edits that reach beyond their sentence are told of where the file is read.
-    """
+    """Return what is said of an edit that is left out though it is none beyond its sentence, or an empty text."""
     if not (line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)):
         return ""
-    edit = edit_of(line, "", 0)
+    edit = m2_files.edit_of(line, "", 0)
     if edit.type == "noop":
         within = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
         return "is a noop with a span, and is left out as any noop" if within else ""
@@ -170,18 +153,18 @@ def open_edits(
     if len(problems) > before:
         return None
     most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
-    if most * len(gold.annotators) > MAX_ANNOTATORS:
+    if most * len(gold.annotators) > m2_files.MAX_ANNOTATORS:
         output = next(item for item in annotated.values() if most in map(len, item.by_annotator))
         pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
-        count = f"{most * len(gold.annotators)} pairs to compare; at most {MAX_ANNOTATORS} are supported"
+        count = f"{most * len(gold.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
         problems.append(Problem(output.name, f"has {pairs}: {count}"))
         return None
     references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
     notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
     foreign = gold.foreign()
     if both and (not foreign or any(map(compares_gold, views))):
-        notes += [*other_styles(gold, annotated.values()), *other_types(gold, annotated.values())]
-    notes += line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
+        notes += [*m2_files.other_styles(gold, annotated.values()), *m2_files.other_types(gold, annotated.values())]
+    notes += m2_files.line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
     categories, rare = _categories([gold, *annotated.values()])
     notes += [f"{gold.name}: {rare}"] * bool(rare)
     read = [*map(named, dataset.gold), *(item.name for item in annotated.values())]
@@ -215,24 +198,24 @@ def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
     return shortened
 
 
-def _gold(dataset: Dataset, opener: Opener) -> Annotated | None:
+def _gold(dataset: Dataset, opener: Opener) -> m2_files.Annotated | None:
     """Return the annotations of a data set; None where there are none, or they are known to be absent."""
     if not dataset.gold or any(path in opener.absent for path in dataset.gold):
         return None
-    gold = joined([read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
-    if len(gold.annotators) > MAX_ANNOTATORS:
-        message = f"has {len(gold.annotators)} annotators; at most {MAX_ANNOTATORS} are supported"
+    gold = m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
+    if len(gold.annotators) > m2_files.MAX_ANNOTATORS:
+        message = f"has {len(gold.annotators)} annotators; at most {m2_files.MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(gold.name, message)])
     return gold
 
 
-def _ungraded(source: TextFile | None, dataset: Dataset) -> Annotated | None:
+def _ungraded(source: TextFile | None, dataset: Dataset) -> m2_files.Annotated | None:
     """Return the sentences of a source without any annotator; None without a source."""
     if source is None:
         return None
     change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
-    sentences = [Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
-    return Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
+    sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+    return m2_files.Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
 
 
 def is_m2(output: Input) -> bool:
@@ -240,13 +223,13 @@ def is_m2(output: Input) -> bool:
     return isinstance(output, Column) and output.kind in M2_KINDS
 
 
-def _reader(dataset: Dataset) -> Reader:
+def _reader(dataset: Dataset) -> m2_files.Reader:
     """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
     if dataset.replace == "none":
         return sentences_of
     change = REPLACEMENTS[dataset.replace]
 
-    def read(path: Path, name: str) -> Iterator[Block]:
+    def read(path: Path, name: str) -> Iterator[m2_files.Block]:
         for block in sentences_of(path, name):
             yield with_texts_changed(block, lambda text: change(text.encode()).decode())
 
@@ -265,10 +248,10 @@ def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Proble
 
 
 def _outputs(
-    dataset: Dataset, outputs: dict[str, Input], gold: Annotated, opener: Opener, problems: list[Problem]
-) -> dict[str, Annotated]:
+    dataset: Dataset, outputs: dict[str, Input], gold: m2_files.Annotated, opener: Opener, problems: list[Problem]
+) -> dict[str, m2_files.Annotated]:
     """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
-    annotated: dict[str, Annotated] = {}
+    annotated: dict[str, m2_files.Annotated] = {}
     for name, output in outputs.items():
         if not isinstance(output, Column) or not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
@@ -280,15 +263,15 @@ def _outputs(
         if output.path in opener.absent:
             continue
         try:
-            annotated[name] = read_annotated(output.path, opener.spool, _reader(dataset))
+            annotated[name] = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
         except CorpusError as error:
             problems += [problem for problem in error.problems if problem not in problems]
             continue
-        problems += other_sentences(annotated[name], gold)
+        problems += m2_files.other_sentences(annotated[name], gold)
     return annotated
 
 
-def _spooled(opener: Opener, gold: Annotated, annotator: int, output_annotator: int) -> TextFile:
+def _spooled(opener: Opener, gold: m2_files.Annotated, annotator: int, output_annotator: int) -> TextFile:
     """Return the records of an annotator, for the edits of a certain annotator of the output."""
     records = (
         record_of(list(own).index(annotator), annotator, output_annotator, own[annotator]) if annotator in own else b""
@@ -297,12 +280,12 @@ def _spooled(opener: Opener, gold: Annotated, annotator: int, output_annotator: 
     return _record_file(opener, f"{gold.name}, annotator {annotator}", records)
 
 
-def _records(output: Annotated) -> Iterator[bytes]:
+def _records(output: m2_files.Annotated) -> Iterator[bytes]:
     """Yield the records of an output. Sentences with the same lines share their edits, and so their records."""
     records: dict[int, bytes] = {}
     for block, edits in zip(output.blocks, output.edits, strict=True):
         if id(edits) not in records:
-            records[id(edits)] = "\n".join(block.texts or (NOOP,)).encode()
+            records[id(edits)] = "\n".join(block.texts or (m2_files.NOOP,)).encode()
         yield records[id(edits)]
 
 
@@ -310,7 +293,7 @@ def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFil
     return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
 
 
-def _categories(files: Iterable[Annotated]) -> tuple[tuple[str, ...], str]:
+def _categories(files: Iterable[m2_files.Annotated]) -> tuple[tuple[str, ...], str]:
     """Return the types of edits, sorted, and a message where there are so many that the rarest are not among them."""
     counted = sum((item.all_types() for item in files), Counter[str]())
     del counted["noop"]

@@ -187,16 +187,12 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
             kinds.remove(type(None))
         if not all(issubclass(kind, str) for kind in kinds):
             hint = ", None for a missing one" if name.startswith("references") else ""
-            odd = _odd_one(texts, type(None) if hint else str)
-            raise InputError(f"{name}: expected a list of strings{hint}{odd}")
+            wanted = f"{name}: expected a list of strings{hint}; "
+            if not is_list(texts):
+                raise InputError(f"{wanted}found {type(texts).__name__}")
+            odd_ones = ((n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None)))
+            number, odd = next(odd_ones)
+            lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
+            shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
+            raise InputError(f"{wanted}item {number} is {shown}{lists}")
     return missing
-
-
-def _odd_one(texts: Any, allowed: type) -> str:
-    """Return which item of a list is neither a string nor of the type `allowed`, or what is no list."""
-    if not is_list(texts):
-        return f"; found {type(texts).__name__}"
-    number, odd = next((n, text) for n, text in enumerate(texts, 1) if not isinstance(text, str | allowed))
-    lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
-    shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
-    return f"; item {number} is {shown}{lists}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from .samples import FEW, mean
 from .texts import ORDINARY, MemoryText, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ..metrics.base.metric import Metric
     from .corpus import Corpus
     from .samples import Sample, Samples
@@ -120,10 +119,7 @@ def _swapped_by_name(samples: Samples) -> list[str]:
 
 
 def _swapped_by_words(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that has more different words than the source, and that outputs are not far from.
-
-    Corrections make different words fewer, because an error is mostly a word that the text has nowhere else.
-    """
+    """Warn of a reference that has more different words than the source, as errors make, and is near to outputs."""
     source, outputs = samples.source, samples.others
     if source is None or not outputs or source.text.lines < ENOUGH:
         return

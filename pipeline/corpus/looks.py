@@ -7,6 +7,7 @@ mistake; `help warnings` has the numbers.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from math import ceil
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,8 +16,6 @@ from ..tokenizers import tokenizer_called
 from .samples import FEW, likeness, mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ..metrics.base.metric import Metric
     from .samples import Sample, Samples
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,6 @@ from .formats.numbers import reader as number_reader
 from .texts import text_in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..config.resolved import Config
     from ..metrics.base.capabilities import ReadsFiles
     from .texts import AnyText
@@ -64,7 +64,7 @@ def absent(config: Config, readers: Sequence[ReadsFiles], problems: list[Problem
 
 
 def _path(text: str) -> Path | Remote:
-    """Return the path of a file, whether or not it is there; a file that no data set has stays as it is written."""
+    """Return the path of a file that may be absent; one that no data set has stays as it is written."""
     try:
         return cache_path(named_one(text)) if is_data(text) else locate(Path(), text)
     except DataError:
@@ -76,20 +76,15 @@ def with_numbers(systems: Sequence[System], readers: Sequence[ReadsFiles]) -> li
     more = []
     for metric in distinct(readers):
         for system in systems if metric.files else ():
-            paths = {dataset: _column(metric, dataset, system.name) for dataset in system.paths}
-            more.append(System(_called(metric, system.name), dict(paths)))
+            names, decimals = metric.columns or "+".join(metric.needs.names), metric.needs.decimals
+            files = {dataset: _path(fill(metric.files, dataset, system.name)) for dataset in system.paths}
+            column = partial(Column, kind="numbers", column=names, header=bool(metric.columns), decimals=decimals)
+            more.append(System(_called(metric, system.name), {name: column(path=path) for name, path in files.items()}))
     return [*systems, *more]
 
 
 def _called(metric: ReadsFiles, system: str) -> str:
     return f"{metric.needs.key}:{system}"  # no name of a system has a colon
-
-
-def _column(metric: ReadsFiles, dataset: str, system: str) -> Column:
-    path = _path(fill(metric.files, dataset, system))
-    needs = metric.needs
-    names = metric.columns or "+".join(needs.names)
-    return Column(kind="numbers", path=path, column=names, header=bool(metric.columns), decimals=needs.decimals)
 
 
 def parted(corpus: Corpus, readers: Sequence[ReadsFiles]) -> Corpus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,11 +17,7 @@ from .input_files import BLOCK, Opener, join
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ..config.resolved import Dataset
-    from ..io.remote import Remote
     from .edit_views import EditTexts
     from .texts import AnyText
 
@@ -72,6 +69,7 @@ class _Texts:
             self.edits = self.edits._replace(outputs={name: new[file] for name, file in self.edits.outputs.items()})
 
 
+@read_once()
 def open_corpus(
     dataset: Dataset,
     systems: Sequence[System],
@@ -85,14 +83,7 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    with read_once():
-        return _open_corpus(dataset, systems, problems, opener or Opener(threads), views)
-
-
-def _open_corpus(
-    dataset: Dataset, systems: Sequence[System], problems: list[Problem], opener: Opener, views: Collection[str]
-) -> Corpus | None:
-    before = len(problems)
+    opener, before = opener or Opener(threads), len(problems)
     texts = _opened(dataset, _as_read(systems, views), opener, problems)
     notes = [*texts.notes, *_annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)]
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
@@ -111,7 +102,11 @@ def _open_corpus(
         message = f"has {len(texts.references)} references; at most {MAX_REFERENCES} are supported"
         problems.append(Problem(dataset.name, message))
     _select(dataset, texts, opener, problems)
-    _replace(dataset, texts, opener, problems)
+    if dataset.replace != "none":
+        try:
+            texts.put({file: opener.rewrite(file, REPLACEMENTS[dataset.replace]) for file in texts.all})
+        except CorpusError as error:
+            problems += error.problems
     problems += _empty_references(dataset, texts.references, ragged=texts.ragged)
     if not texts.complete or len(problems) > before or not texts.all:
         return None
@@ -176,7 +171,11 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
     if ragged and dataset.empty_references != "none":
         lacks = [count for items, lacking in lists for count in lacking or [0] * len(items)]
         first = int(dataset.source is not None)
-        problems += _empty_beside_lists(zip(files[first : first + len(lacks)], lacks, strict=True))
+        for file, lacking in zip(files[first : first + len(lacks)], lacks, strict=True):
+            if file and file.blank > lacking:
+                message = f"{file.blank - lacking} references have no word, and other lists lack references: say"
+                remedy = "`empty_references: none` (--empty-references none), or fill them"
+                problems.append(Problem(file.place, f"{message} {remedy}"))
     files, ids, notes = join(inputs, len(outputs), files, opener, problems)
     complete = all(files)
     source = files.pop(0) if dataset.source else None
@@ -185,47 +184,29 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
     return _Texts(source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged)
 
 
-def _empty_beside_lists(references: Iterable[tuple[TextFile | None, int]]) -> Iterator[Problem]:
-    """Yield the problems of references without a word, of which so many are known to lack in their lists."""
-    for file, lacking in references:
-        if file and file.blank > lacking:
-            message = f"{file.blank - lacking} references have no word, and other lists lack references: say"
-            yield Problem(file.place, f"{message} `empty_references: none` (--empty-references none), or fill them")
-
-
 def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], *, lenient: bool) -> list[str]:
     """Take source and references from the M2 files of a data set, where it has some; return warnings."""
+    stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
     for path in dataset.annotated:
         if path in opener.absent:
             texts.complete = False
             continue
         try:
-            notes += _annotated(path, dataset, texts, opener, lenient=lenient)
+            m2 = spool_m2(path, dataset.missing_annotator, opener.spool, lenient=lenient)
+            annotated = opener.index(m2.source)
+            if different := other_source(texts.source, annotated, dataset.replace):
+                raise CorpusError(different)
+            texts.references += [opener.index(reference) for reference in m2.references]
+            texts.source = texts.source or annotated
         except CorpusError as error:
             texts.complete = False
             problems += error.problems
-    return notes
-
-
-def _annotated(path: Path | Remote, dataset: Dataset, texts: _Texts, opener: Opener, *, lenient: bool) -> list[str]:
-    """Take the references of an M2 file, and the source where there is none yet; return warnings.
-
-    Raises CorpusError where the file cannot be read or applied, or has other sentences than the source.
-    """
-    m2 = spool_m2(path, dataset.missing_annotator, opener.spool, lenient=lenient)
-    annotated = opener.index(m2.source)
-    different = other_source(texts.source, annotated, dataset.replace)
-    if different:
-        raise CorpusError(different)
-    texts.references += [opener.index(reference) for reference in m2.references]
-    texts.source = texts.source or annotated
-    stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
-    notes = []
-    for annotator, count, line in m2.lacking if not dataset.explicit and not lenient else ():
-        lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
-        solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
-        notes.append(f"{path.name}: annotator {annotator} has {lacking}; {solution}")
+            continue
+        for annotator, count, line in m2.lacking if not dataset.explicit and not lenient else ():
+            lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
+            solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
+            notes.append(f"{path.name}: annotator {annotator} has {lacking}; {solution}")
     return notes
 
 
@@ -265,16 +246,6 @@ def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Prob
     except (ConfigError, CorpusError) as error:
         problems += error.problems
     problems += check_parallel([*(texts.references or texts.given), *texts.outputs.values()]) if kept else []
-
-
-def _replace(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
-    """Replace in all texts what the config says."""
-    if dataset.replace == "none":
-        return
-    try:
-        texts.put({file: opener.rewrite(file, REPLACEMENTS[dataset.replace]) for file in texts.all})
-    except CorpusError as error:
-        problems += error.problems
 
 
 def _empty_references(dataset: Dataset, references: Sequence[TextFile], *, ragged: bool) -> list[Problem]:

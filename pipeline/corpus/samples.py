@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING
 from .texts import MemoryText, read_texts, same
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from .texts import AnyText
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from .. import kernel
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Origin, Spool, Spooled, looks_like, reason
-from ..io.remote import RangeReader, Remote, RemoteStamp
+from ..io.remote import Pieces, RangeReader, Remote, RemoteStamp
 from .texts import BOM, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile, stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
@@ -98,13 +97,11 @@ class Scanner:
         self.offset += len(piece)
         self.column = rest if len(blank) else self.column + len(piece)
         self.mid_line = self.column > 0
-        self.hash.update(self._canonical(piece, returns))
-
-    def _canonical(self, piece: bytes, returns: bool) -> bytes:
-        """Return what is hashed: each line ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
+        # Each line that is hashed ends with a newline, and a newline in a text is a byte that no UTF-8 has.
         if self.plain:
-            return piece.replace(b"\r\n", NEWLINE) if returns else piece
-        return piece.replace(NEWLINE, b"\xfe").replace(self.separator, NEWLINE)
+            self.hash.update(piece.replace(b"\r\n", NEWLINE) if returns else piece)
+        else:
+            self.hash.update(piece.replace(NEWLINE, b"\xfe").replace(self.separator, NEWLINE))
 
     def _keep(self, blank: NDArray[np.bool_]) -> None:
         """Keep a bit for each of some lines: a list of numbers would be larger than a file of blank lines."""
@@ -143,14 +140,7 @@ class Scanner:
         return Odd(self.subwords, self.nuls, -line if size > LONG else 0, size if size > LONG else 0)
 
 
-class Readable(Protocol):
-    """Something that is read from beginning to end."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most size of them; b"" at the end."""
-
-
-def scan(file: Readable, separator: bytes, size: int, stride: int) -> Scanner:
+def scan(file: BinaryIO | Pieces, separator: bytes, size: int, stride: int) -> Scanner:
     """Read a file in pieces of size bytes; raises CorpusError where it is not valid UTF-8.
 
     The place of the problem is the number of the line. Texts of the spool are not checked: we wrote them as UTF-8.
@@ -180,7 +170,7 @@ def _cut(piece: bytes, separator: bytes) -> int:
     return cut
 
 
-def _pieces(file: Readable, separator: bytes, size: int) -> Iterator[bytes]:
+def _pieces(file: BinaryIO | Pieces, separator: bytes, size: int) -> Iterator[bytes]:
     rest = b""
     while chunk := file.read(size):
         whole = rest + chunk
@@ -199,8 +189,14 @@ STRIDE = 128
 def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
     """Index and check the texts of a file; raises CorpusError. The index keeps `spool` alive, which holds the file."""
     path, separator, origin = file
+    stamp: Stamp | RemoteStamp
     try:
-        stamp, scanner = _scanned(path, separator)
+        if isinstance(path, Remote):
+            reader = RangeReader(path)
+            stamp, scanner = reader.stamp, scan(reader, separator, PIECE, STRIDE)
+        else:
+            with path.open("rb", buffering=0) as opened:
+                stamp, scanner = Stamp.of(opened.fileno()), scan(opened, separator, PIECE, STRIDE)
     except (OSError, ValueError) as error:
         message = reason(path, error) if isinstance(path, Path) else str(error)
         raise CorpusError([Problem(origin.name, message)]) from None
@@ -227,14 +223,6 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
         keeper=spool,
         stamp=stamp,
     )
-
-
-def _scanned(path: Path | Remote, separator: bytes) -> tuple[Stamp | RemoteStamp, Scanner]:
-    if isinstance(path, Remote):
-        reader = RangeReader(path)
-        return reader.stamp, scan(reader, separator, PIECE, STRIDE)
-    with path.open("rb", buffering=0) as opened:
-        return Stamp.of(opened.fileno()), scan(opened, separator, PIECE, STRIDE)
 
 
 def changed(file: AnyText) -> bool:

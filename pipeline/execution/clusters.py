@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import sys
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -18,8 +19,6 @@ from ..errors import ConfigError, IncompleteError, PipelineError, Problem
 from ..io.workers import WorkerLostError, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
     T = TypeVar("T")
     R = TypeVar("R")
 
@@ -131,10 +130,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _connect_dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Connect to dask; return the number of threads of the cluster's workers.
-
-    Without an address the cluster is the one in dask's own settings, or a new one on this machine.
-    """
+    """Connect to dask: without an address to the cluster in its own settings, or a new one; return its threads."""
     import logging
 
     import dask.config
@@ -211,10 +207,7 @@ def _dask_results(
 
 
 def _connect_ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Connect to ray; return the number of processors of the cluster.
-
-    Without an address the cluster is the one at RAY_ADDRESS, or a new one on this machine.
-    """
+    """Connect to ray: without an address to the cluster at RAY_ADDRESS, or a new one; return its processors."""
     import logging
 
     import ray
@@ -261,10 +254,7 @@ def _ray_results(
 
 
 def _connect_spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Connect to spark; return how many tasks can run at once. The address is that of the master.
-
-    Without an address the master is the one in Spark's own settings, or this machine.
-    """
+    """Connect to spark, of which the address is the master's; return how many tasks can run at once."""
     import logging
 
     from joblibspark import register_spark

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,9 +20,6 @@ from .options import AUTO, SILENT, Missing
 from .store.counts import BATCH, WHOLE, CountsKey, InMemoryCounts, Location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ..arrays import Ints
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
@@ -172,9 +171,9 @@ def _counted(
     listener: Listener = SILENT,
     file: Callable[[Shard], ShardFile | None] = lambda _: None,
 ) -> Iterator[tuple[Shard, workers.Columns | None, list[Missing]]]:
-    """Yield each shard when it is done, with the columns of its grid and the lines that could not be counted.
+    """Yield each shard when it is done, with its columns (None: workers have written them), and the lines not counted.
 
-    `file` says where workers may write the columns of a shard. None stands for columns that they have written.
+    `file` says where workers may write the columns of a shard.
     """
     corpus = plan.corpus
     n_jobs, backend = _workers(corpus, options)
@@ -258,10 +257,7 @@ def count_to_disk(
 def _surveyed_to_disk(
     corpus: Corpus, needs: Iterable[Needs], directory: RunDirectory, options: RunOptions, listener: Listener
 ) -> dict[Survey, workers.Found]:
-    """Return what the surveys of needs find in a data set. What the run directory does not have yet is counted.
-
-    Raises IncompleteError where some lines could not be, since no line can be counted then.
-    """
+    """Return what the surveys of needs find in a data set. What the run directory does not have yet is counted."""
     surveyed = {}
     for survey, view in _surveys(corpus, needs):
         key = _key(view, survey, [text.digest for text in view.systems.values()])
@@ -287,11 +283,7 @@ def _surveys(corpus: Corpus, needs: Iterable[Needs]) -> Iterator[tuple[Survey, C
 def _counted_to_files(
     plan: _Plan, directory: RunDirectory, options: RunOptions, listener: Listener, stage: str = "counting"
 ) -> tuple[dict[CountsKey, Location], list[Missing]]:
-    """Count the shards that the run directory does not have yet.
-
-    Return where the counts of all are, and the lines that could not be counted. Raises CorpusError where a file has
-    changed meanwhile.
-    """
+    """Count the shards that the run directory does not have yet; return where all are, and the lines that are lost."""
     references = len(plan.corpus.references)
     locations = directory.parts({key: need.schema(references).width for (_, need), key in plan.keys.items()})
     undone = [
@@ -301,40 +293,25 @@ def _counted_to_files(
     shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
     whole = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
     listener.note(f"{plan.corpus.name}: {shards_to_count} {whole}")
-    lost = _count_to_files(plan, undone, directory, options, listener, locations) if undone else []
+    missing: list[Missing] = []
+    if undone:
+        with directory.open_to_workers(machines=options.cluster is not None) as proof:
+            counted = _counted(plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof))
+            for shard, columns, lost in counted:
+                file = plan.file(shard, directory)
+                if columns is not None:  # of a worker that has another folder, or cannot write
+                    file.write(columns)
+                found = file.locations()
+                if columns is None and not found:
+                    raise StoreError(f"{file.path}: is gone, or damaged; run the same command again")
+                locations |= found
+                missing += lost
     try:
         plan.corpus.check_unchanged()
     except CorpusError:
         directory.remove_parts({location.path for location in locations.values()})  # of the old lines or of the new
         raise
-    return locations, lost
-
-
-def _count_to_files(
-    plan: _Plan,
-    undone: Sequence[Shard],
-    directory: RunDirectory,
-    options: RunOptions,
-    listener: Listener,
-    locations: dict[CountsKey, Location],
-) -> list[Missing]:
-    """Count shards; return the lines that could not be counted. Where their counts are is added to `locations`.
-
-    Workers write the files. This process writes those of workers that have another folder, or cannot write.
-    """
-    missing: list[Missing] = []
-    with directory.open_to_workers(machines=options.cluster is not None) as proof:
-        counted = _counted(plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof))
-        for shard, columns, lost in counted:
-            file = plan.file(shard, directory)
-            if columns is not None:
-                file.write(columns)
-            found = file.locations()
-            if columns is None and not found:
-                raise StoreError(f"{file.path}: is gone, or damaged; run the same command again")
-            locations |= found
-            missing += lost
-    return missing
+    return locations, missing
 
 
 def _merged(lost: Iterable[Missing]) -> list[Missing]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -10,8 +11,6 @@ from ..io.workers import processors
 from .clusters import CLUSTERS, Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from ..config.models import RunConfig
     from .workers import Backend
 

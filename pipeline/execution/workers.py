@@ -8,6 +8,7 @@ they are given up.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import islice, zip_longest
@@ -24,8 +25,6 @@ from ..metrics.base.needs import COUNTING, Survey, Text
 from .store.counts import Location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..kernel.common import Lines
@@ -140,10 +139,8 @@ def count(task: Task) -> Done:
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
             read = [*([task.source] if task.source and needs.source else []), *task.references, *task.systems]
-            position = _position(read[error.text], "")
-            raise CorpusError(
-                [Problem(position, "is no longer valid UTF-8; it changed since it was checked")]
-            ) from None
+            message = "is no longer valid UTF-8; it changed since it was checked"
+            raise CorpusError([Problem(_position(read[error.text], ""), message)]) from None
         except LongTextError as error:
             position = _position([*task.references, *task.systems][error.text], "text")
             raise CorpusError([Problem(f"{position}:{task.low + error.line + 1}", error.message)]) from None
@@ -166,10 +163,7 @@ def _position(text: Span | Lines, otherwise: str) -> str:
 
 @dataclass(frozen=True)
 class _ClusterWork:
-    """Work for a worker of a cluster, which does several tasks one after the other, until one has an error.
-
-    Errors are returned, since each cluster would wrap raised ones in its own.
-    """
+    """Work for a worker of a cluster: several tasks. It returns errors, since clusters would wrap raised ones."""
 
     count: Callable[[Task], Done]
     version: tuple[str, int]
@@ -249,8 +243,14 @@ def run(
     handing, n_jobs = map(hand, tasks), min(n_jobs, len(tasks))
     work = partial(answer, count)
     try:
-        if cluster:
-            yield from map(done, _on_cluster(cluster, handing, len(tasks)))
+        if cluster:  # whose workers read texts from files at the same paths as here
+            size = min(max(len(tasks) // (BUNDLES * cluster.workers()), 1), MOST)
+            bundles = iter(lambda: [*map(_carried, islice(handing, size))], [])
+            for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundles):
+                for item in answers:
+                    if isinstance(item, PipelineError):
+                        raise item
+                    yield done(item)
         elif backend == "serial":
             yield from map(done, map(work, handing))
         else:
@@ -264,17 +264,6 @@ def run(
         for task in [task for task in handed.values() if task.file and task.file.locations()]:
             yield done((task.number, None))
         raise WorkerDiedError(handed.values(), error.reason, alive=error.alive) from None
-
-
-def _on_cluster(cluster: Cluster, tasks: Iterator[Task], number: int) -> Iterator[Answer]:
-    """Count on the workers of a cluster, which read texts from files at the same paths as here."""
-    size = min(max(number // (BUNDLES * cluster.workers()), 1), MOST)
-    bundles = iter(lambda: [*map(_carried, islice(tasks, size))], [])
-    for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundles):
-        for item in answers:
-            if isinstance(item, PipelineError):
-                raise item
-            yield item
 
 
 def _carried(task: Task) -> Task:
@@ -341,7 +330,7 @@ class Runner:
         tried_again: set[int] = set()
         while todo:
             try:
-                for number, columns in self._counted([*todo.values()], self.n_jobs):
+                for number, columns in run([*todo.values()], self.n_jobs, self.backend, self.cluster, self.tell):
                     del todo[number]
                     yield Outcome(number, columns, [])
             except WorkerDiedError as died:
@@ -353,9 +342,6 @@ class Runner:
                     suspects, todo = [*suspects, *todo.values()], {}
         for task in suspects:
             yield self._alone(task, (0, task.lines, 0, len(task.systems)))
-
-    def _counted(self, tasks: Sequence[Task], n_jobs: int) -> Iterator[Answer]:
-        return run(tasks, n_jobs, self.backend, self.cluster, self.tell)
 
     def _died(self, died: WorkerDiedError, then: str) -> None:
         self.left -= 1
@@ -373,7 +359,7 @@ class Runner:
             if self.backend == "threading":
                 self.backend = "serial"
             try:
-                ((_, columns),) = self._counted([task.part(*part)], 1)
+                ((_, columns),) = run([task.part(*part)], 1, self.backend, self.cluster, self.tell)
                 return Outcome(task.number, columns, [])
             except WorkerDiedError as died:
                 line, system = (low + high) // 2, (first + last) // 2
@@ -390,10 +376,7 @@ class Runner:
 
 
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
-    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its systems.
-
-    Columns are needs after needs, with all systems for each.
-    """
+    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its systems."""
     columns: Columns
     first, second, columns = one.columns or [], two.columns or [], []
     if lines:

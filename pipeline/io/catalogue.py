@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import DataError, did_you_mean
 from .remote import PREFIX, is_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _UNKNOWN = {"repository": "", "commit": "", "sha256": "", "bytes": "0"}

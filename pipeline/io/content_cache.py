@@ -10,15 +10,13 @@ A cache is never the reason why work fails. One that is damaged is made anew, an
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from .dataset_cache import cache
 from .safe_files import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 T = TypeVar("T")
 PATIENCE = 60

@@ -21,20 +21,16 @@ import threading
 import time
 import weakref
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
 from .remote import PIECE, Pieces, Remote, ranged, stream
 from .safe_files import LOCK, take_lock
 from .workers import FOLDER, refuse_want
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
-
 
 BOM = b"\xef\xbb\xbf"
 SEPARATOR = b"\xff"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,8 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ..errors import CorpusError, DataError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     T = TypeVar("T")
 
 PACKAGES = {
@@ -283,14 +282,6 @@ def ranged(file: Remote) -> bool:
     return file.scheme not in (*WEB, "memory") and stamp_of(file).size >= 0
 
 
-def _opened(system: Any, name: str) -> Any:
-    """Return a file of an HTTP server, opened to be read once; a wait for the next byte ends after SILENCE."""
-    from aiohttp import ClientTimeout
-
-    waits = ClientTimeout(total=LONGEST, sock_connect=SILENCE / 4, sock_read=SILENCE)
-    return system.open(name, block_size=0, size=1, timeout=waits)  # with a size the server is not asked for it
-
-
 def _received(file: Remote, opened: Any) -> Iterator[bytes]:
     """Yield the bytes of an opened file as they come; raises CorpusError where an HTTP server sends them too slowly."""
     started = clock()
@@ -348,7 +339,12 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
     size = stamp_of(file).size if size is None else size
 
     def opened(system: Any, name: str) -> Any:
-        return _opened(system, name) if file.scheme in WEB else system.open(name, "rb")
+        if file.scheme not in WEB:
+            return system.open(name, "rb")
+        from aiohttp import ClientTimeout
+
+        waits = ClientTimeout(total=LONGEST, sock_connect=SILENCE / 4, sock_read=SILENCE)
+        return system.open(name, block_size=0, size=1, timeout=waits)  # with a size the server is not asked for it
 
     total, pieces = 0, _received(file, tried(file, opened))
     while piece := tried(file, lambda *_: next(pieces, b""), 1):

@@ -12,15 +12,13 @@ import json
 import os
 import stat
 import string
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
     from filelock import FileLock
 
     Content = str | bytes | Iterable[bytes]

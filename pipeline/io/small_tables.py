@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import CorpusError, Problem
 from .plain_files import Spool, named, numbered_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 SEPARATORS = "\t,;"
 """The characters that may separate columns. Where a line has several of them, the first one here separates."""

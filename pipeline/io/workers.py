@@ -22,6 +22,7 @@ import time
 import traceback
 import warnings
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -29,7 +30,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from ..errors import IncompleteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
     from types import ModuleType
 
 T = TypeVar("T")
@@ -193,12 +193,9 @@ def silent(_: str) -> None:
     """Take a message, and do nothing with it."""
 
 
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> contextlib.AbstractContextManager[Any]:
     """Hide warnings of joblib and of the clusters' packages, about which the user can do nothing."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    return warnings.catch_warnings(action="ignore")
 
 
 def results(
@@ -273,10 +270,7 @@ def _in_threads(call: Callable[[T], R], items: Iterable[T], number: int, tell: C
 
 
 def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
-    """Return joblib's generator of answers, whose processes have been started.
-
-    joblib would use this process where one worker is asked for. So there is a second one, which stays idle.
-    """
+    """Return joblib's generator of answers, whose processes have been started."""
     from joblib import Parallel
 
     # Processes live on for later work. Those that were started in other surroundings are not used again.
@@ -284,7 +278,7 @@ def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
     with contextlib.suppress(OSError):  # the working directory was deleted
         surroundings = (*surroundings, str(Path.cwd()))
     parallel = Parallel(
-        max(number, 2),
+        max(number, 2),  # for one worker joblib would use this process, so there is a second one, which stays idle
         backend="loky",
         return_as="generator_unordered",
         batch_size=1,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .python.draws import Drawer as Drawer
     from .python.draws import add_draws as add_draws
     from .python.draws import pass_draws as pass_draws

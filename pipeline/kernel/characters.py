@@ -8,12 +8,9 @@ Unicode's categories.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from .categories import NUMBERS, PUNCTUATION, SYMBOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 OTHER, DIGIT, POINT, ALONE, DASH, SPACE = range(6)
 """The kinds. ALONE is always a token of its own, POINT unless it is between digits, and DASH after a digit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,6 @@ from .base.options import parse_signature, render_signature
 from .names import CHANGES, Meant, folded, meanings, spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from .base.options import Option
 
     Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]

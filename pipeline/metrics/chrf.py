@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -18,8 +19,6 @@ from .base.needs import Field, Needs, OverlapNeeds
 from .base.options import SACREBLEU, beta_option, level_option, lowercase_option, option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from ..arrays import Floats, Ints
     from .base.needs import Columns, PreparedOverlap, Text
 

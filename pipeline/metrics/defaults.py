@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from .build import as_mapping, children_of, from_text, meant, node_of, option_of
 from .names import named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..errors import Problem
     from .base.metric import Metric
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..errors import wrong_name
 from ..io.safe_files import file_name
@@ -11,10 +12,6 @@ from .base.capabilities import ReadsFiles
 from .base.needs import NumberNeeds
 from .base.options import option
 from .plugged.metric import COUNTS, Numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -15,8 +16,6 @@ from .base.capabilities import reads_files
 from .base.needs import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from ..arrays import Ints
     from .base.metric import Metric
     from .base.needs import Needs

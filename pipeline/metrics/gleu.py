@@ -5,6 +5,7 @@ The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,8 +23,6 @@ from .base.needs import Field, OverlapNeeds
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ..arrays import Floats, Ints
     from .base.needs import Columns
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -18,8 +19,6 @@ from .base.needs import Field, OverlapNeeds
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ..arrays import Floats, Ints
     from .base.needs import Columns
 

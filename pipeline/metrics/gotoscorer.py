@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,9 +23,6 @@ from .base.needs import EDITS, Field, Needs, Survey
 from .base.options import beta_option, level_option, option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from ..arrays import Floats, Ints
     from ..corpus.edits.m2_files import Edit
     from .base.needs import Columns, Text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -25,8 +26,6 @@ from .base.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..arrays import Floats, Ints
     from .base.needs import Columns
 

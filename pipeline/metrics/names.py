@@ -6,14 +6,12 @@ Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import METRICS
 from .base.metric import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 CHANGES: list[None] = []
 """An entry for each time that names have changed."""

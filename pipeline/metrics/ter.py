@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,8 +19,6 @@ from .base.needs import PRESENT, Field, Needs
 from .base.options import SACREBLEU, level_option, option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from ..arrays import Floats, Ints
     from .base.needs import Columns, Text
 

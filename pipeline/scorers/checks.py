@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,6 @@ from ..errors import InputError, PipelineError
 from ..tokenizers.own_tokens import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..arrays import Ints
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,6 @@ from ..tokenizers.own_tokens import own_texts
 from .scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..arrays import Floats
     from ..kernel.common import Lines
     from ..metrics.base.metric import Metric

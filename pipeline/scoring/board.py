@@ -8,6 +8,7 @@ rows in which they are written down.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,6 @@ from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Scor
 from .sentences import reduce
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from ..corpus.corpus import Corpus
     from ..corpus.texts import AnyText
     from ..execution.count import Counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,8 +12,6 @@ from ..metrics.base.capabilities import chooser, data_set_columns
 from ..metrics.base.needs import LAST, PRESENT, WHOLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ..arrays import Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ..errors import StoreError
@@ -21,9 +23,6 @@ from ..metrics.names import lower_is_better
 from .series import Series  # noqa: TC001 (and this)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from pydantic import TypeAdapter
 
     from ..metrics.base.metric import Metric

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,11 +16,9 @@ from ..metrics.base.capabilities import aggregated, compiled_form, data_set_colu
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
 from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Block, SentenceTerms, exact_sum, nearest_sum
+from .terms import Block, SentenceTerms, exact_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
@@ -78,23 +76,15 @@ class SentenceLevel(Aggregation):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the mean or the sum of the sentences' outputs for each system."""
-        return [self._reduced(counts.metric, system) for system in counts.systems]
-
-    def _reduced(self, metric: Metric, system: HasBlocks) -> Reduced:
-        """Return the score of a system. Sums are exact, so blocks do not change them."""
-        blocks = (sentence_outputs(metric, columns) for columns in present_blocks(metric, system))
-        begun = [*islice(blocks, 2)]
-        first = next(iter(begun[0].values()))
-        if len(begun) == 1:
-            divisor = _divisor(metric, len(first))
-            return Reduced({name: nearest_sum(values) / divisor for name, values in begun[0].items()})
-        totals: dict[str, Fraction] = {}
-        lines = 0
-        for outputs in chain(begun, blocks):
-            for name, values in outputs.items():
-                totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
-            lines += len(next(iter(outputs.values())))
-        return Reduced({name: float(total) / _divisor(metric, lines) for name, total in totals.items()})
+        scores, metric = [], counts.metric
+        for system in counts.systems:
+            totals: dict[str, Fraction] = {}  # exact, so that blocks do not change them
+            for columns in present_blocks(metric, system):
+                for name, values in sentence_outputs(metric, columns).items():
+                    totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
+            divisor = _divisor(metric, counts.lines)
+            scores.append(Reduced({name: float(total) / divisor for name, total in totals.items()}))
+        return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -21,8 +22,6 @@ from ..metrics.base.needs import PRESENT, Schema
 from .column_blocks import present_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns, Field
@@ -168,33 +167,10 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
         raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
 
 
-FEW = 4
-"""Up to so many numbers are summed one by one, which then takes less time than to cut them into pieces."""
-
-
-SHORT = 128
-"""Up to so many numbers, math.fsum() takes less time than exact_sum()."""
-
-
-def nearest_sum(values: Floats) -> float:
-    """Return the float nearest to the sum of finite numbers, which is float(exact_sum(values))."""
-    if len(values) <= SHORT:
-        return math.fsum(values.tolist()) + 0.0  # the sum of no numbers, or of -0.0, is 0.0
-    return float(exact_sum(values))
-
-
 def exact_sum(values: Floats) -> Fraction:
-    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum.
-
-    The numbers are cut into pieces of 30 bits, which are summed as integers. Three pieces hold all bits of a score.
-    """
-    if len(values) <= FEW:
-        return sum(map(Fraction, values.tolist()), Fraction(0))
-    total, rest = Fraction(0), values
-    limit = 2.0 ** (62 - len(values).bit_length())
-    for bits in (30, 60, 90):
-        top = math.ldexp(limit, -bits)
-        pieces = np.rint(np.ldexp(np.clip(rest, -top, top), bits))
-        total += Fraction(int(pieces.astype(np.int64).sum()), 1 << bits)
-        rest = rest - np.ldexp(pieces, -bits)
-    return total + sum(map(Fraction, rest[rest != 0].tolist()), Fraction(0))
+    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum."""
+    numbers, total = values.tolist(), Fraction(0)
+    while nearest := math.fsum(numbers):
+        total += Fraction(nearest)
+        numbers.append(-nearest)
+    return total

@@ -6,6 +6,7 @@ tokens. Then add a line to TOKENIZERS, with "whitespace" as its split.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,8 +14,6 @@ from ..lookup import later
 from .sacrebleu import BORROWED, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..kernel.common import Lines
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -17,8 +17,6 @@ from ..errors import InputError
 from . import OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     Tokens = Sequence[str]
     """The tokens of a text."""
     Texts = Sequence[str | Tokens]

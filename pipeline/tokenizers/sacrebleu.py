@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..errors import ConfigError, InputError
 from ..kernel.common import Lines, join_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 class Borrowed(NamedTuple):

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,8 +25,6 @@ from ..kernel.common import Encoded
 from .tokenization import Tokenization, changed_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..kernel.common import Lines, Words
     from .tokenization import PreparedTokens
 

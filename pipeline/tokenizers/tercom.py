@@ -8,6 +8,7 @@ possessive 's is a token of its own. So the lines are prepared here, and the ker
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,6 @@ from ..kernel.common import Lines, join_lines
 from .tokenization import changed_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..kernel.common import Encoded
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from ..kernel.common import FOLDS, Encoded, Lines, join_lines
 from . import Tokenizer, sacrebleu, tokenizer_called
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ..arrays import Ints
     from ..kernel.common import Words
 

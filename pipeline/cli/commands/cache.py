@@ -8,14 +8,11 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean, printable
 from ...io.content_cache import SCORES, ContentCache
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,9 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +27,6 @@ from ...report.tables.comparisons import baseline_of, level_name
 from ...report.tables.ranked import groups
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Sequence
-
     from ...metrics.base.metric import Metric
     from ...scoring.results import Results
 

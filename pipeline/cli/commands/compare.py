@@ -21,6 +21,7 @@ import argparse
 import json
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, get_args
@@ -35,8 +36,6 @@ from ...scoring.results import without_nan
 from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...scoring.board import Board
     from ...scoring.results import Comparison, Results
 
@@ -54,16 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     against = parser.add_mutually_exclusive_group()
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
     against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
-    parser.add_argument(
-        "--fail-if-worse",
-        action="store_true",
-        help="exit code 1 where a system of the second run is significantly worse",
-    )
+    meaning = "exit code 1 where a system of the second run is significantly worse"
+    parser.add_argument("--fail-if-worse", action="store_true", help=meaning)
     meaning = "with --fail-if-worse, in place of the test: worse by more than X points as printed, significant or not"
     parser.add_argument("--margin", type=_margin, metavar="X", help=meaning)
-    parser.add_argument(
-        "--worst", type=whole_number(1), metavar="N", help="print the N sentences where two systems differ most"
-    )
+    meaning = "print the N sentences where two systems differ most"
+    parser.add_argument("--worst", type=whole_number(1), metavar="N", help=meaning)
     add_statistics(parser)
 
 

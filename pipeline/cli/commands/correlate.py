@@ -18,6 +18,7 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,6 @@ from ..arguments import add_settings, selection_of
 from .human import settings_of
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...human.score_files import MetricScores
 
 OPTIONS = (

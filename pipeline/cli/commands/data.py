@@ -13,15 +13,14 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import DataError, printable
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from ...io.catalogue import DataFile, DataSet
     from ...io.dataset_cache import State
 
@@ -40,16 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fetched = action("fetch", "fetch the files that are missing, and check each by its SHA-256")
     fetched.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     fetched.add_argument("--all", action="store_true", help="all data sets")
-    fetched.add_argument(
-        "--mirror",
-        metavar="URL_OR_FOLDER",
-        help="take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
-    )
+    mirror = "take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
+    fetched.add_argument("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     fetched.add_argument("-q", "--quiet", action="store_true", help="print nothing but what goes wrong")
     verified = action("verify", "check the files that are here; exit code 2 where some are missing or changed")
-    verified.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"{NAMES} (default: all data sets of which files are here)"
-    )
+    names = f"{NAMES} (default: all data sets of which files are here)"
+    verified.add_argument("names", nargs="*", metavar="NAME", help=names)
     verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
     placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
@@ -78,9 +73,8 @@ def _list(args: argparse.Namespace) -> int:
         licences = "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in dataset.licences))
         rows.append([name, str(files), size if dataset.size else "-", share, licences])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
-    print(
-        printable(f"\nfolder: {cache()}\nfetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME")
-    )
+    fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
+    print(printable(f"\nfolder: {cache()}\n{fetch}"))
     return 0
 
 

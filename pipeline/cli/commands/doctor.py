@@ -8,15 +8,12 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import argparse
 
 NO_PART = frozenset({"all", "data", "test", "bench", "site"})
 """Extras that are made of others, or are for those who develop the program."""
@@ -40,7 +37,14 @@ def run(_: argparse.Namespace) -> int:
     if reason:
         print(f"{'':<13} {reason}")
     print(f"package       {Path(str(kernel.__file__)).parents[1]}")
-    needed, extras = _packages()
+    # The packages that are needed, and those of each extra, as the installed package names them.
+    needed, extras = list[str](), dict[str, list[str]]()
+    for requirement in metadata.requires("gec-pipeline") or ():
+        named, extra = re.match(r"[\w.-]+", requirement), re.search(r'extra == "(\w+)"', requirement)
+        if named and not extra:
+            needed.append(named[0])
+        elif named and extra and extra[1] not in NO_PART:
+            extras.setdefault(extra[1], []).append(named[0])
     for name in needed:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")
     print("\noptional packages:")
@@ -49,18 +53,6 @@ def run(_: argparse.Namespace) -> int:
         for name in packages:
             print(f"  {name:<15} {_version(name) or 'not installed'}")
     return 2 if None in map(_version, needed) else 0
-
-
-def _packages() -> tuple[list[str], dict[str, list[str]]]:
-    """Return the packages that are needed, and those of each extra, as the installed package names them."""
-    needed, extras = list[str](), dict[str, list[str]]()
-    for requirement in metadata.requires("gec-pipeline") or ():
-        named, extra = re.match(r"[\w.-]+", requirement), re.search(r'extra == "(\w+)"', requirement)
-        if named and not extra:
-            needed.append(named[0])
-        elif named and extra and extra[1] not in NO_PART:
-            extras.setdefault(extra[1], []).append(named[0])
-    return needed, extras
 
 
 def _version(name: str) -> str | None:

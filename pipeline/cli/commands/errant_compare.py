@@ -15,17 +15,14 @@ about M2 files. The metric errant gives the same scores with intervals and tests
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
-from typing import TYPE_CHECKING
 
 from ...corpus.edits.errant_report import MODES, TITLES, WHOLE, Comparison, report
 from ...corpus.edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from ...errors import CorpusError, printable
 from .m2 import read_m2
-
-if TYPE_CHECKING:
-    import argparse
 
 MAX_BETA = 1e6
 

@@ -29,8 +29,10 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
@@ -43,20 +45,7 @@ from ...execution.count import PreparedCounts, count_in_memory
 from ...execution.options import RunOptions
 from ...execution.plugged import Computing
 from ...kernel.common import join_lines
-from ...metrics.base.capabilities import (
-    by_annotator,
-    columns_of,
-    computes_numbers,
-    data_set_columns,
-    edit_judge,
-    explainer,
-    grams,
-    merged,
-    reads_files,
-    roles,
-    row_names,
-    shown_ngrams,
-)
+from ...metrics.base import capabilities
 from ...metrics.base.needs import EDITS, TEXTS, Needs, Text, annotator_of
 from ...metrics.defaults import from_texts
 from ...prepare import fit
@@ -65,17 +54,12 @@ from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ...scoring.attribution import EXACT, ORDERS, By, attributed
+from ...scoring.attribution import EXACT, ORDERS, Attribution, By, attributed
 from ..arguments import add_computing, add_files, computing_options, open_files, whole_m2
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping, Sequence
-
     from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
     from ...metrics.base.metric import Metric
-    from ...scoring.attribution import Attribution
 
 COLOURS = {
     "green": ("match", "added", "removed"),
@@ -106,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     texts = list(filter(None, (args.metric, args.compare)))
     metrics = from_texts(texts, {"annotator": args.annotator} if args.annotator else {})
     for text, metric in zip(texts, metrics, strict=True):
-        if reads_files(metric):
+        if capabilities.reads_files(metric):
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
     needed = any(metric.needs.references for metric in metrics)
@@ -125,9 +109,36 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     if args.effects:
         return _effects(corpus, metrics, args)
-    judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
+    judges = {
+        metric: judge
+        for metric in metrics
+        if (judge := capabilities.edit_judge(metric)) and not capabilities.explainer(metric)
+    }
     for metric, judge in judges.items():
-        _judged_edits(corpus, metric, judge, args.line)
+        # Print the edits of a sentence of each system, with the score and the counts by each annotator.
+        counted = count_in_memory(corpus, [metric.needs])
+        view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
+        for name in corpus.systems:
+            columns = counted[name, metric.needs]
+            edits = edits_of(metric, judge, corpus, columns, name, args.line)
+            print(printable(f"system  {name}, {called(args.line, corpus.ids)}"))
+            print(printable(f"source  {read_texts(view.source, args.line - 1, args.line)[0] if view.source else ''}"))
+            print(printable(f"output  {read_texts(corpus.systems[name], args.line - 1, args.line)[0]}"))
+            own = annotator_columns(metric, columns, args.line, corpus)
+            counts = [count for count in annotator.shown_counts(own) if not count.orders]
+            for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
+                shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
+                said = (
+                    f"{metric.output} {percent(score, 2)}  {shown}"
+                    if edits.several[number] is not None
+                    else "has no line here"
+                )
+                print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
+            if edits.table[1]:
+                print_table(*edits.table, left=range(len(edits.table[0])))
+            else:
+                print("no edits are compared")
+            print()
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
     return 0
@@ -173,33 +184,6 @@ def _print_effects(metric: Metric, attribution: Attribution) -> None:
     )
 
 
-def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
-    """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
-    counted = count_in_memory(corpus, [metric.needs])
-    view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
-    for name in corpus.systems:
-        columns = counted[name, metric.needs]
-        edits = edits_of(metric, judge, corpus, columns, name, line)
-        print(printable(f"system  {name}, {called(line, corpus.ids)}"))
-        print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
-        print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
-        own = annotator_columns(metric, columns, line, corpus)
-        counts = [count for count in annotator.shown_counts(own) if not count.orders]
-        for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
-            shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
-            said = (
-                f"{metric.output} {percent(score, 2)}  {shown}"
-                if edits.several[number] is not None
-                else "has no line here"
-            )
-            print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
-        if edits.table[1]:
-            print_table(*edits.table, left=range(len(edits.table[0])))
-        else:
-            print("no edits are compared")
-        print()
-
-
 class Texts(NamedTuple):
     """An output and the texts that it is scored with."""
 
@@ -231,7 +215,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     weighed = [metric.needs for metric in metrics if metric.needs.survey]
     whole = {needs: PreparedCounts(corpus.read_by(needs), needs).whole for needs in weighed}
     read = [metric for metric in metrics if metric.needs.input == TEXTS]
-    of_texts = [metric for metric in read if not computes_numbers(metric)]
+    of_texts = [metric for metric in read if not capabilities.computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
         _say(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
@@ -256,7 +240,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
 
 def _explained(metric: Metric, text: Text) -> bool:
     """Print what a metric itself says of a sentence; return whether it says anything."""
-    own = explainer(metric)
+    own = capabilities.explainer(metric)
     lines = list(own.explained(text)) if own else []
     for role, said in lines:
         _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
@@ -265,8 +249,8 @@ def _explained(metric: Metric, text: Text) -> bool:
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
-    columns = columns_of(metric, text)
-    if data_set_columns(metric).whole_sums:
+    columns = capabilities.columns_of(metric, text)
+    if capabilities.data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
     outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
@@ -292,12 +276,12 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     _say(f"  {title}: {metric.output} {score}{penalty}{lengths}", "bold")
     for rates in _rates(outputs):
         _say(f"  {rates}")
-    rule = shown_ngrams(metric).ngram_rule()
-    other = shown_ngrams(first).ngram_rule() if metric is not first else None
+    rule = capabilities.shown_ngrams(metric).ngram_rule()
+    other = capabilities.shown_ngrams(first).ngram_rule() if metric is not first else None
     if metric is not first and rule:
         _say("  n-grams that it counts differently:")
     counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
-    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    rows = capabilities.row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
@@ -317,19 +301,21 @@ def _rates(outputs: Mapping[str, float]) -> list[str]:
     return lines
 
 
-def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
+def _by_role(
+    rule: capabilities.Rule | None, other: capabilities.Rule | None, texts: Texts, n: int
+) -> Iterator[tuple[str, str]]:
     """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that differ are named."""
     if rule is None or not rule.first <= n <= rule.last:
         return
 
-    def ngrams(text: str) -> Grams:
-        return grams(rule.tokenization.tokens(text), n)
+    def ngrams(text: str) -> capabilities.Grams:
+        return capabilities.grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()
-    union, output = merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
-    other_roles = roles(other.name, sigma, union, output) if other else {}
+    union, output = capabilities.merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
+    other_roles = capabilities.roles(other.name, sigma, union, output) if other else {}
     between = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counted in roles(rule.name, sigma, union, output).items():
+    for role, counted in capabilities.roles(rule.name, sigma, union, output).items():
         counted_by_other = other_roles.get(role, Counter())
         named = [
             f"{between.join(gram)} ×{count}" if count > 1 else between.join(gram)  # noqa: RUF001 (the sign is meant)

@@ -15,9 +15,11 @@ without -m too, files that do not fit together are refused, and a line ends at a
 
 from __future__ import annotations
 
+import argparse
 import math
 import secrets
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...api import evaluate_corpus
@@ -30,9 +32,6 @@ from ...report.tables import ascii_table, percent, round_half_up
 from ..arguments import add_files, jobs, open_files
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping
-
     from ...corpus.corpus import Corpus
     from ...evaluation import Evaluation
 

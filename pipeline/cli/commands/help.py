@@ -9,19 +9,13 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping
-    from importlib.abc import Traversable
-
 
 ALSO = {
     "bleu": ("tokenizers",),
@@ -65,10 +59,12 @@ def run(args: argparse.Namespace) -> int:
 
         also = {name: metric.help_page for name, metric in METRICS.items() if metric.help_page} | also
     topic = also.get(args.topic, args.topic)
-    if topic not in pages and (lines := list(_lines_with(args.topic, pages))):
-        print("\n".join(lines))
-        return 0
-    if topic not in pages:
+    if topic not in pages:  # then the lines of all pages that have the word are printed
+        wanted = re.compile(rf"(?<!\w){re.escape(args.topic)}", re.IGNORECASE)
+        each = ((name, line) for name in sorted(pages) for line in pages[name].read_text("utf-8").splitlines())
+        if lines := [f"{name}: {line.strip('# ')}" for name, line in each if wanted.search(line)]:
+            print("\n".join(lines))
+            return 0
         hint = did_you_mean(args.topic, [*pages, *also])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
     text = pages[topic].read_text(encoding="utf-8")
@@ -77,14 +73,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(text)
     return 0
-
-
-def _lines_with(word: str, pages: Mapping[str, Traversable]) -> Iterator[str]:
-    """Yield the lines of all pages that have a word, whatever its case, each behind the name of its page."""
-    for name in sorted(pages):
-        for line in pages[name].read_text(encoding="utf-8").splitlines():
-            if re.search(rf"(?<!\w){re.escape(word)}", line, re.IGNORECASE):
-                yield f"{name}: {line.strip('# ')}"
 
 
 def _draw(text: str, *, paged: bool) -> None:

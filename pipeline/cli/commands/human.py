@@ -14,8 +14,10 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...config.models_published import JudgmentsConfig
@@ -24,11 +26,7 @@ from ...report.terminal.progress import Bar
 from ..arguments import add_settings, given_path
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from ...config.models import ConfigModel
-    from ...human.judgment_summary import JudgmentSummary
 
     Model = TypeVar("Model", bound=ConfigModel)
 
@@ -88,35 +86,31 @@ def run(args: argparse.Namespace) -> int:
         plain = without_nan(summary.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        _print(summary, config, args)
+        # Print the tables that the arguments ask for.
+        from ...human.judgment_summary import MIN_COMPARISONS
+        from ...report.tables import people as tables
+        from ...report.tables import percent, round_half_up
+        from ...report.terminal.printing import print_square, print_table
+
+        names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
+        print_table(*tables.counts_table(summary), left=(0,))
+        for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+            if scores[key]:
+                print()
+                print_table(*tables.judged_table(scores[key], title, args.digits))
+        order = summary.expected_wins.order
+        if args.head_to_head:
+            print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
+            print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
+        if args.agreement:
+            print(f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons")
+            print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
+        print()
+        between, within = (round_half_up(value, 2) for value in summary.mean_kappas.values())
+        print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
+        if summary.accuracy is not None:
+            share = percent(summary.accuracy, 2)
+            print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
+        level = f"{config.level * 100:g}%"
+        print(f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}")
     return 0
-
-
-def _print(summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Namespace) -> None:
-    """Print the tables that the arguments ask for."""
-    from ...human.judgment_summary import MIN_COMPARISONS
-    from ...report.tables import people as tables
-    from ...report.tables import percent, round_half_up
-    from ...report.terminal.printing import print_square, print_table
-
-    names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
-    print_table(*tables.counts_table(summary), left=(0,))
-    for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
-        if scores[key]:
-            print()
-            print_table(*tables.judged_table(scores[key], title, args.digits))
-    order = summary.expected_wins.order
-    if args.head_to_head:
-        print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
-        print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
-    if args.agreement:
-        print(f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons")
-        print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
-    print()
-    between, within = (round_half_up(value, 2) for value in summary.mean_kappas.values())
-    print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
-    if summary.accuracy is not None:
-        share = percent(summary.accuracy, 2)
-        print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
-    level = f"{config.level * 100:g}%"
-    print(f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}")

@@ -11,18 +11,15 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...config.resolver import MAX_NAME, NAME
 from ...errors import ConfigError, InputError
-
-if TYPE_CHECKING:
-    import argparse
 
 PACKAGE = Path(__file__).parents[2]
 FIRST = "configs/quickstart.yaml"
@@ -68,7 +65,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the file, unless there is one, or the sample."""
     if args.sample:
-        return _write_sample(args)
+        import shlex
+
+        given = {"--source": args.source, "--references": args.references, "--outputs": args.outputs}
+        idle = ", ".join(flag for flag, value in given.items() if value)
+        if idle:
+            raise ConfigError(f"{idle}: has no effect with --sample, which brings its own files")
+        folder = Path(args.config or "sample")
+        roots = (PACKAGE / "sample", PACKAGE.parent)  # installed, as setup.py puts it there; in the repository
+        root = next((root for root in roots if (root / FIRST).is_file()), None)
+        if root is None:
+            missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
+            raise InputError(missing)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                raise InputError(f"{folder}: is not empty; name another folder")
+            for path in (path for name in ("configs", "data") for path in (root / name).rglob("*") if path.is_file()):
+                content = path.read_bytes()
+                if content.startswith(b"# yaml-language-server: "):  # names a schema, which a copy has not beside it
+                    content = content.partition(b"\n")[2]
+                copy = folder / path.relative_to(root)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(content)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
+        print(f"wrote {folder}; try: cd {shlex.quote(str(folder))} && gec-pipeline run {FIRST}", file=sys.stderr)
+        return 0
     return _write_config(args, Path(args.config) if args.config else _free(Path(), "config", ".yaml"))
 
 
@@ -76,36 +99,6 @@ def _free(folder: Path, stem: str, suffix: str = "") -> Path:
     """Return a path that is not there: the name itself, or with -2, -3 ... behind its stem."""
     names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
     return next(path for name in names if not (path := folder / f"{name}{suffix}").exists())
-
-
-def _write_sample(args: argparse.Namespace) -> int:
-    import shlex
-
-    given = {"--source": args.source, "--references": args.references, "--outputs": args.outputs}
-    idle = ", ".join(flag for flag, value in given.items() if value)
-    if idle:
-        raise ConfigError(f"{idle}: has no effect with --sample, which brings its own files")
-    folder = Path(args.config or "sample")
-    roots = (PACKAGE / "sample", PACKAGE.parent)  # installed, as setup.py puts it there; in the repository
-    root = next((root for root in roots if (root / FIRST).is_file()), None)
-    if root is None:
-        missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
-        raise InputError(missing)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise InputError(f"{folder}: is not empty; name another folder")
-        for path in (path for name in ("configs", "data") for path in (root / name).rglob("*") if path.is_file()):
-            content = path.read_bytes()
-            if content.startswith(b"# yaml-language-server: "):  # names a schema, which a copy has not beside it
-                content = content.partition(b"\n")[2]
-            copy = folder / path.relative_to(root)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-    print(f"wrote {folder}; try: cd {shlex.quote(str(folder))} && gec-pipeline run {FIRST}", file=sys.stderr)
-    return 0
 
 
 def _write_config(args: argparse.Namespace, path: Path) -> int:

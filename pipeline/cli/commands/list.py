@@ -9,13 +9,10 @@ examples:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
+from collections.abc import Collection, Iterable
 
 from ...errors import InputError, did_you_mean, printable
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Collection, Iterable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

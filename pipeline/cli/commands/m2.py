@@ -10,7 +10,9 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +25,6 @@ from ...io.workers import processors
 from ..arguments import STAND_IN, given_path, jobs, whole_number
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable
-
     from ...corpus.edits.m2_files import Annotated
 
 

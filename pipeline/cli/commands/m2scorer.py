@@ -14,7 +14,9 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,9 +36,6 @@ from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Iterator, Sequence
-
     from ...corpus.corpus import Corpus
     from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit
 

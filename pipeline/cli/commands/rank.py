@@ -11,14 +11,11 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from ..arguments import add_mean
 from .compare import add_statistics, compared
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

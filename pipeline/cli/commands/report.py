@@ -25,8 +25,10 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,9 +38,6 @@ from ...errors import InputError, StoreError, printable
 from ..arguments import add_columns, add_mean, add_parts, selection_of, whole_number
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
     from ...io.safe_files import Content
     from ...report.material import Material
 
@@ -60,9 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ...report.tables.plot_style import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
-    parser.add_argument(
-        "more", nargs="*", metavar="run", help=f"more run directories, for --format {BOARD} and --plot {CURVES}"
-    )
+    meaning = f"more run directories, for --format {BOARD} and --plot {CURVES}"
+    parser.add_argument("more", nargs="*", metavar="run", help=meaning)
     forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items()) + f"; {BOARD}: {ABOUT_BOARD}"
     choices = [*FORMATS, BOARD]
     parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
@@ -72,21 +70,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_mean(parser)
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
-    parser.add_argument(
-        "--tier",
-        type=int,
-        choices=TIERS,
-        help=f"with --by type, how finely types are told apart: {tiers} (default: {TIER})",
-    )
+    meaning = f"with --by type, how finely types are told apart: {tiers} (default: {TIER})"
+    parser.add_argument("--tier", type=int, choices=TIERS, help=meaning)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
-    parser.add_argument(
-        "--lines",
-        type=whole_number(0),
-        metavar="N",
-        help="html: how many sentences of each data set (default: all that fit)",
-    )
+    meaning = "html: how many sentences of each data set (default: all that fit)"
+    parser.add_argument("--lines", type=whole_number(0), metavar="N", help=meaning)
     parser.add_argument(
         "--effects",
         type=whole_number(1),
@@ -94,11 +84,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="html: in how many of these to say what each edit does to the scores (default: in none; help effects)",
     )
     parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
-    parser.add_argument(
-        "--width",
-        choices=WIDTHS,
-        help="make plots as wide as a column of a paper (219 points) or its text (455 points)",
-    )
+    meaning = "make plots as wide as a column of a paper (219 points) or its text (455 points)"
+    parser.add_argument("--width", choices=WIDTHS, help=meaning)
     parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
     parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
 
@@ -140,10 +127,8 @@ def run(args: argparse.Namespace) -> int:
                 for piece in [content] if isinstance(content, bytes) else content:
                     sys.stdout.buffer.write(piece)
             if more:
-                print(
-                    printable(f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"),
-                    file=sys.stderr,
-                )
+                told = f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"
+                print(printable(told), file=sys.stderr)
         else:
             _write(folder, Path(args.output or folder), files, partial=partial)
     return 0

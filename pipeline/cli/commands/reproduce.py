@@ -16,11 +16,13 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +33,6 @@ from ...reproduction.recipe import Outcome, Recipe
 from .report import relative_address
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from ...scoring.results import Results
 
 SHOWN = 3
@@ -55,18 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
-    add(
-        "--mirror",
-        metavar="URL_OR_FOLDER",
-        help="take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)",
-    )
+    mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
+    add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
     add("--output", metavar="DIR", help="keep the run directories here")
-    add(
-        "--report",
-        metavar="FILE",
-        help="write the reproduction report: publications with their values beside ours, and leader boards",
-    )
+    report = "write the reproduction report: publications with their values beside ours, and leader boards"
+    add("--report", metavar="FILE", help=report)
     add("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--format", choices=("text", "json", "markdown"), help="markdown: the table of `help reproduce`")
@@ -87,7 +80,16 @@ def run(args: argparse.Namespace) -> int:
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
     if args.report:
-        _check_report(args)
+        # Raise InputError where the page cannot be made, before any work.
+        from ...report import unavailable
+
+        if args.list or not (args.names or args.all):
+            raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+        if Path(args.report).is_dir():
+            folder = f"--report: {args.report} is a folder"
+            raise InputError(f"{folder}; expected the name of a file, such as published.html")
+        if lacking := unavailable(["html"]):
+            raise InputError(lacking[0].replace("html:", "--report:", 1))
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         from ...report.tables.reproduction import list_table
@@ -146,18 +148,6 @@ def _check(args: argparse.Namespace) -> int:
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
     return 0
-
-
-def _check_report(args: argparse.Namespace) -> None:
-    """Raise InputError where the page cannot be made, before any work."""
-    from ...report import unavailable
-
-    if args.list or not (args.names or args.all):
-        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
-    if Path(args.report).is_dir():
-        raise InputError(f"--report: {args.report} is a folder; expected the name of a file, such as published.html")
-    if lacking := unavailable(["html"]):
-        raise InputError(lacking[0].replace("html:", "--report:", 1))
 
 
 def _show(name: str, besides: Sequence[str]) -> int:

@@ -18,26 +18,16 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
 from ...config.models import BACKENDS
 from ...errors import IncompleteError, printable
 from ...report.terminal.progress import Bar
-from ..arguments import (
-    add_boards,
-    add_computing,
-    add_mean,
-    add_selection,
-    computing_options,
-    jobs,
-    kernel_notes,
-    overrides_of,
-)
+from .. import arguments
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...metrics.base.needs import Needs
     from ...prepare import Job
 
@@ -48,19 +38,20 @@ AGAIN = "the results are incomplete; run the same command again, with more memor
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
-    add_selection(parser)
+    arguments.add_selection(parser)
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
     parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
     parser.add_argument("--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir")
-    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="workers, instead of the config's run.n_jobs")
-    parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
     parser.add_argument(
-        "--address", metavar="HOST:PORT", help="address of a cluster, for dask, ray or spark (help scale)"
+        "--n-jobs", type=arguments.jobs, metavar="N", help="workers, instead of the config's run.n_jobs"
     )
+    parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
+    meaning = "address of a cluster, for dask, ray or spark (help scale)"
+    parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
-    add_mean(parser)
-    add_boards(parser)
-    add_computing(parser)
+    arguments.add_mean(parser)
+    arguments.add_boards(parser)
+    arguments.add_computing(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
@@ -75,13 +66,15 @@ def run(args: argparse.Namespace) -> int:
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]
-    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing_options(args))
+    options = RunOptions(
+        n_jobs=args.n_jobs, backend=args.backend, address=args.address, **arguments.computing_options(args)
+    )
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, overrides_of(args), SILENT if args.quiet else bar)
+        job = stages.prepare(args.config, options, arguments.overrides_of(args), SILENT if args.quiet else bar)
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
-        for note in () if args.quiet or args.dry_run else kernel_notes(job.corpora):
+        for note in () if args.quiet or args.dry_run else arguments.kernel_notes(job.corpora):
             bar.tell(note)
         if args.dry_run:
             header, rows, replacing = plan(job, args.output, fresh=args.fresh)

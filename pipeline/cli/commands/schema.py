@@ -9,6 +9,7 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,6 @@ from ...report import FORMATS
 from ...report.plots import PLOTS
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...metrics.base.options import Option
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -29,22 +30,10 @@ from ...errors import printable
 from ...metrics.base.capabilities import reads_files
 from ...metrics.base.needs import EDITS, GOLD, TEXTS
 from ...report.terminal.progress import Bar
-from ..arguments import (
-    add_boards,
-    add_columns,
-    add_computing,
-    add_files,
-    computing_options,
-    jobs,
-    kernel_notes,
-    open_files,
-    output_from_pipe,
-)
+from .. import arguments
 from ..sacrebleu_options import add_habits, check_habits, metrics_asked, print_bare, statistics_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option
@@ -54,21 +43,20 @@ if TYPE_CHECKING:
 def configure(parser: Parser) -> None:
     """Declare the arguments: the files, and, where they are needed, the options of all metrics."""
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
-    add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
+    arguments.add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
-    parser.add_argument("--n-jobs", type=jobs, default="auto", metavar="N", help="workers (default: auto)")
+    parser.add_argument("--n-jobs", type=arguments.jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
     parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
-    add_columns(parser)
-    add_boards(parser)
-    computing = add_computing(parser)
+    arguments.add_columns(parser)
+    arguments.add_boards(parser)
+    computing = arguments.add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
-    shown.add_argument(
-        "--sentence-outputs", action="store_true", help="print each sentence with all outputs, such as recall"
-    )
+    meaning = "print each sentence with all outputs, such as recall"
+    shown.add_argument("--sentence-outputs", action="store_true", help=meaning)
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
     parser.declare_later(lambda: _declare_options(parser, computing))
@@ -79,11 +67,7 @@ TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 
 
 def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> None:
-    """Declare every option of every metric, all of which have to be imported for that.
-
-    The help shows those of the metrics that it is asked for, and nothing else then. Without --plugin it does not show
-    how metrics of users compute.
-    """
+    """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
     from ...metrics import METRICS
     from ...metrics.names import named
 
@@ -92,8 +76,16 @@ def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> No
     parser.description = str(parser.description).replace("METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1)
     for action in () if "--plugin" in parser.given else computing:
         action.help = argparse.SUPPRESS
-    if asked:
-        _show_metrics(parser, asked)
+    if asked:  # then the help is about them: what each is, and the examples of its page
+        for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
+            action.help = argparse.SUPPRESS
+        flags = dict.fromkeys(flag for metric in asked for flag in _files(metric))
+        parser.usage = " ".join(["%(prog)s", *(metric.name for metric in asked), *flags, "[OPTION...]"])
+        told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in asked]
+        examples = dict.fromkeys(example for metric in asked for example in _examples(metric))
+        parser.description = "\n\n".join([*told, "\n".join(["examples:", *examples])])
+        one = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
+        parser.epilog = f"{one if len(asked) > 1 else ''}\nFiles, intervals, tests: gec-pipeline score --help"
     group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in asked)}")
     every = [option for metric in known.values() for option in metric.options]
     options = {option.name: option for option in every if len(option.choices or ()) != 1}  # else nothing is to choose
@@ -104,19 +96,6 @@ def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> No
         for option in metric.options:
             flag, dest = f"--{metric.name}-{option.name}".replace("_", "-"), f"option_{metric.name}.{option.name}"
             group.add_argument(flag, dest=dest, help=argparse.SUPPRESS, **_value_of(option))
-
-
-def _show_metrics(parser: Parser, metrics: Sequence[type[Metric]]) -> None:
-    """Have the help be about metrics: what each is, and the examples of its page."""
-    for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
-        action.help = argparse.SUPPRESS
-    flags = dict.fromkeys(flag for metric in metrics for flag in _files(metric))
-    parser.usage = " ".join(["%(prog)s", *(metric.name for metric in metrics), *flags, "[OPTION...]"])
-    told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in metrics]
-    examples = dict.fromkeys(example for metric in metrics for example in _examples(metric))
-    parser.description = "\n\n".join([*told, "\n".join(["examples:", *examples])])
-    one = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
-    parser.epilog = f"{one if len(metrics) > 1 else ''}\nFiles, intervals, tests: gec-pipeline score --help"
 
 
 def _files(metric: type[Metric]) -> list[str]:
@@ -177,17 +156,17 @@ def run(args: argparse.Namespace) -> int:
     texts = metrics_asked(args)
     options = {key: value for key, value in given.items() if value is not None}
     metrics = from_texts(texts, options, args.pair or "")
-    output_from_pipe(args)
+    arguments.output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
     views = {metric.needs.input for metric in metrics}
     needed = any(metric.needs.references for metric in metrics)
-    corpus = open_files(args, views=views, quiet=args.quiet, references=needed)
+    corpus = arguments.open_files(args, views=views, quiet=args.quiet, references=needed)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
-    for note in () if args.quiet else kernel_notes([corpus]):
+    for note in () if args.quiet else arguments.kernel_notes([corpus]):
         print_text(f"note: {note}", sys.stderr)
     known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
-        how = RunOptions(n_jobs=args.n_jobs, **computing_options(args))
+        how = RunOptions(n_jobs=args.n_jobs, **arguments.computing_options(args))
         evaluation = evaluate_corpus(corpus, metrics, options=how, listener=bar, by_type=False)
     results = Results(
         datasets={corpus.name: describe(corpus)},

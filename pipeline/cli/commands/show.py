@@ -17,16 +17,13 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import InputError, StoreError, did_you_mean, printable
 from ..arguments import add_boards, add_columns, add_mean, selection_of
-
-if TYPE_CHECKING:
-    import argparse
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,9 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
-    parser.add_argument(
-        "--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature"
-    )
+    meaning = "only this metric: its name, such as gleu[n=3], or its signature"
+    parser.add_argument("--metric", metavar="NAME", help=meaning)
     add_mean(parser)
     add_columns(parser)
     add_boards(parser)
@@ -76,11 +72,11 @@ def run(args: argparse.Namespace) -> int:
         results = with_means(results)
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
-    unfinished = read_manifest(folder).get("state") == "running"
-    older = (
-        ["the run was not finished, or still goes on: these are the results of an earlier run"] if unfinished else []
-    )
-    for warning in [*older, *results.warnings, *results.missing]:
+    if read_manifest(folder).get("state") == "running":
+        print_text(
+            "warning: the run was not finished, or still goes on: these are the results of an earlier run", sys.stderr
+        )
+    for warning in [*results.warnings, *results.missing]:
         print_text(f"warning: {warning}", sys.stderr)
     return 0
 

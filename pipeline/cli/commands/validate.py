@@ -8,6 +8,7 @@ examples:
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from ...errors import printable
 from ..arguments import add_selection, overrides_of
 
 if TYPE_CHECKING:
-    import argparse
-
     from ...corpus.corpus import Corpus
 
 BLOCK = 8192
@@ -27,9 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     add_selection(parser)
-    parser.add_argument(
-        "--try", dest="try_", action="store_true", help="compute two texts in several calls by metrics of your own"
-    )
+    meaning = "compute two texts in several calls by metrics of your own"
+    parser.add_argument("--try", dest="try_", action="store_true", help=meaning)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,7 +43,12 @@ def run(args: argparse.Namespace) -> int:
     if rows:
         print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
     for corpus in job.corpora:
-        print(f"{corpus.name}: {_per_line(corpus)}")
+        least, most = corpus.present()
+        told = f"{most} reference{'s' * (most != 1)} a line"
+        if corpus.missing:
+            mean = len(corpus.references) - sum(file.blank for file in corpus.references) / corpus.lines
+            told = f"{least} to {most} references a line, {mean:.2f} on average"
+        print(f"{corpus.name}: {told}")
     printed: dict[str, None] = {}
     for match in job.config.matches:
         names = ", ".join(file.name for file in match.files)
@@ -88,13 +91,3 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
             counted[key] = sum(len(text.split()) for texts in blocks for text in texts)
         rows.append([corpus.name, role, f"{file.lines:,}", f"{counted[key]:,}", f"{file.blank:,}", file.place])
     return rows
-
-
-def _per_line(corpus: Corpus) -> str:
-    """Return how many references a line has. Where references are missing: the least, the most and the mean."""
-    most = len(corpus.references)
-    if not corpus.missing:
-        return f"{most} reference{'s' * (most != 1)} a line"
-    least, top = corpus.present()
-    mean = most - sum(file.blank for file in corpus.references) / corpus.lines
-    return f"{least} to {top} references a line, {mean:.2f} on average"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,6 @@ from ..texts import WrongTypeError, WrongValueError, ids_of, lines_of, matches, 
 from . import scoring
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .scoring import Score
 
 NGRAMS = re.compile("rouge([1-9])")

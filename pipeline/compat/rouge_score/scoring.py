@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,8 +10,6 @@ import numpy as np
 from ..texts import WrongValueError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ...arrays import Floats
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
 from .m2_files import NUMBERED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     Tokens = tuple[str, ...]
-    from collections.abc import Sequence
 
     from .m2_files import Edit
 
@@ -268,10 +266,7 @@ def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
 
 
 def _nltk(text: str) -> Tokens:
-    """Return the words of nltk.word_tokenize(), which the official converter uses.
-
-    It is told that a correction is a single sentence, so that it needs no model to find sentences.
-    """
+    """Return the words of nltk.word_tokenize() for a single sentence, as the official converter does."""
     try:
         from nltk import word_tokenize
     except ImportError:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
 from xml.parsers import expat
 
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import open_bytes
 from .correction_references import split_words
 from .m2_files import MAX_ANNOTATORS, MOST, NOOP, Block
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 PIECE = 1 << 16
 """Bytes that are read at once."""

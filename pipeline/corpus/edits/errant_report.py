@@ -6,6 +6,7 @@ is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 pri
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -16,8 +17,6 @@ from .m2_files import NOOP as M2_NOOP
 from .m2_files import PREFIXES, edit_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from .m2_files import Annotated, Edit
 
     Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
@@ -14,9 +16,6 @@ from ...errors import CorpusError, Problem
 from ...io.plain_files import named, open_bytes, pieces_of_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from ...io.plain_files import Spool
     from ...io.remote import Remote
 
@@ -258,7 +257,9 @@ class Annotated(NamedTuple):
         for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
             size = _tokens(block.sentence)
             for (number, _), edit in zip(block.lines, edits, strict=True):
-                if not 0 <= edit[0] <= edit[1] <= size and _is_placed(edit):
+                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
+                    continue
+                if edit.start != -1 or is_numbered(edit.type):  # in M2 files no edit from -1 is meant for tokens
                     place = f"sentence {sentence}" if is_numbered(edit.type) else f"line {number}"
                     yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
 
@@ -348,11 +349,6 @@ def read_block(block: Block, name: str) -> LinesRead:
         for number, line in block.lines:
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
-
-
-def _is_placed(edit: Edit) -> bool:
-    """Return whether an edit is meant for tokens: no noop, and in M2 files not from token -1."""
-    return not is_noop(edit.type) and (edit.start != -1 or is_numbered(edit.type))
 
 
 @lru_cache(KEPT)

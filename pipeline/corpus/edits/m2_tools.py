@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...errors import CorpusError, Problem
 from .m2_files import BETWEEN, DELETED, FIELDS, Block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from .m2_files import Annotated, Edit
 
 

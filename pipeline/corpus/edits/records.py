@@ -16,20 +16,18 @@ sentence, with the lines of all its annotators and no first line. A sentence wit
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...io.plain_files import open_bytes
 from .m2_files import Edit, blocks, edits_of, read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from .m2_files import Block
 
     Kept = dict[Path, list[Block]]
-    from collections.abc import Sequence
 
 
 class Annotation(NamedTuple):

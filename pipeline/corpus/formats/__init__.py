@@ -5,6 +5,7 @@ To add one: a file here with a function that yields the texts of a file, and a l
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,6 @@ from ...lookup import later
 from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from ...config.resolved import Column, Input
 
 

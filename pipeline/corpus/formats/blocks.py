@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CorpusError, Problem
 from ...io.plain_files import numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from ...config.resolved import Column
 
 ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")

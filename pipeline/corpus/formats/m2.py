@@ -12,9 +12,11 @@ first is taken.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
@@ -23,9 +25,6 @@ from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_bl
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from ...config.resolved import Column
     from ...io.plain_files import Spool
     from ...io.remote import Remote
@@ -128,10 +127,7 @@ def _first(whole: str) -> str:
 
 
 def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
-    """Return those edits of an annotator, sorted, that can be applied to so many tokens; of overlapping ones the first.
-
-    Their lines are not known.
-    """
+    """Return the edits of an annotator, sorted, that fit so many tokens; of overlapping ones the first."""
     kept, behind = list[Edit](), 0
     for start, end, type_, correction, _ in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
         if behind <= start <= end <= size and not is_noop(type_):

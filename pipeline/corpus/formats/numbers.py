@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from ...io.plain_files import numbered_lines
 from ...io.small_tables import SHOWN, at_line, is_numeric, number_of, separator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from ...config.resolved import Column
 
 LARGEST = 1 << 53

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv as csv_files
 import io
 import json
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -18,8 +19,6 @@ from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import numbered_lines, open_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from ...config.resolved import Column
 
 

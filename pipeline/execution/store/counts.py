@@ -17,10 +17,12 @@ import math
 import os
 import re
 import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -30,10 +32,6 @@ from ...io.workers import alone, in_batches
 from ...metrics.base.needs import narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-    from pathlib import Path
-    from typing import BinaryIO
-
     from numpy.typing import NDArray
 
     from ...arrays import Ints

@@ -22,36 +22,23 @@ import re
 import stat
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._version import __version__
 from ...errors import StoreError, printable
-from ...io import safe_files as lock
+from ...io import safe_files
 from ...io.remote import Remote, expanded, is_remote
-from ...io.safe_files import (
-    LOCK,
-    MAX_JSON,
-    NO_LINK,
-    TEMPORARY,
-    open_regular,
-    parse_json,
-    read_json,
-    refuse_links,
-    write_atomic,
-)
 from ...io.workers import alone
 from ...metrics.base.needs import COUNTING
 from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, new_proof, of_keys, own_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...io.safe_files import Content
     from ...io.workers import Shared
     from ...metrics.base.needs import Needs, Schema, Survey
     from .counts import CountsKey, Location
@@ -77,11 +64,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     try:
-        content = read_json(path)
+        content = safe_files.read_json(path)
     except FileNotFoundError:
         return {}
     except ValueError:
-        with open_regular(path) as file:
+        with safe_files.open_regular(path) as file:
             start = file.read(len(_BEGINNING))
         if _BEGINNING.startswith(start):  # the end is missing
             return {}
@@ -148,7 +135,8 @@ def folder_of(written: str | Path) -> Path:
 LOG = "log.txt"
 MAX_LOG = 1 << 20
 """A run empties a log that is larger than so many bytes."""
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe_files.NO_LINK
+_APPEND |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Log:
@@ -217,7 +205,7 @@ class RunDirectory:
             raise StoreError(f"{path}: {what}") from None
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}") from None
-        left = names - {MANIFEST + TEMPORARY, lock.LOCK}
+        left = names - {MANIFEST + safe_files.TEMPORARY, safe_files.LOCK}
         if left and MANIFEST not in names:
             also = f", or delete {path} if it was a run directory" if left & {UNFINISHED, "statistics"} else ""
             message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
@@ -251,24 +239,24 @@ class RunDirectory:
                 "name another folder with --output or `output.dir`, or delete them first with --fresh"
             )
 
-    def _holder(self) -> str:
-        """Return which process works in the folder, according to its manifest."""
-        try:
-            content = parse_json((self.path / MANIFEST).read_bytes())
-            return f"process {int(content['pid'])} on {str(content['host'])[:99]}, since {str(content['since'])[:99]}"
-        except (OSError, ValueError, KeyError, TypeError):
-            return "its run.json does not say who"
-
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
         """Keep other runs out; raises StoreError where one already works here, or a folder inside is a link."""
-        with lock.locked(self.path, self._holder, warn):
+
+        def holder() -> str:
+            try:
+                content = safe_files.parse_json((self.path / MANIFEST).read_bytes())
+                where = f"{str(content['host'])[:99]}, since {str(content['since'])[:99]}"
+                return f"process {int(content['pid'])} on {where}"
+            except (OSError, ValueError, KeyError, TypeError):
+                return "its run.json does not say who"
+
+        with safe_files.locked(self.path, holder, warn):
             manifest = self.manifest()
             self._before = set(manifest.get("files", ()))
             self._results = self._read_results() if manifest.get("state") == "done" else None
-            folders = [UNFINISHED, "statistics", *(item.name for item in self._statistics())]
-            for name in folders:
-                refuse_links(self.path, name if name in (UNFINISHED, "statistics") else f"statistics/{name}")
+            for name in (UNFINISHED, "statistics", *(f"statistics/{item.name}" for item in self._statistics())):
+                safe_files.refuse_links(self.path, name)
             yield
 
     def _statistics(self) -> list[Path]:
@@ -278,18 +266,18 @@ class RunDirectory:
     def _read_results(self) -> bytes | None:
         """Return the content of results.json, or None where it cannot be read or is too large to be one."""
         try:
-            with open_regular(self.path / "results.json") as file:
-                return file.read() if os.fstat(file.fileno()).st_size <= MAX_JSON else None
+            with safe_files.open_regular(self.path / "results.json") as file:
+                return file.read() if os.fstat(file.fileno()).st_size <= safe_files.MAX_JSON else None
         except (OSError, StoreError):
             return None
 
-    def write_all(self, files: Mapping[str, Content]) -> None:
+    def write_all(self, files: Mapping[str, safe_files.Content]) -> None:
         """Write files of results, by their names; raises StoreError."""
         for name, content in files.items():
-            write_atomic(self.path / name, content)
+            safe_files.write_atomic(self.path / name, content)
             self.files.add(name)
 
-    def add(self, files: Mapping[str, Content], warn: Callable[[str], None]) -> None:
+    def add(self, files: Mapping[str, safe_files.Content], warn: Callable[[str], None]) -> None:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
             about = self.about()
@@ -301,7 +289,7 @@ class RunDirectory:
         """Write run.json; raises StoreError."""
         files = sorted(self.files | self._before | {LOG})
         whole = {"program": f"{PROGRAM} {__version__}", **content, "files": files}
-        write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
+        safe_files.write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
 
     def announce(self, counts: Iterable[StoredCounts | ShardFile] = (), names: Iterable[str] = ()) -> None:
         """List files before they are written, so that a later run may remove them if this one is stopped."""
@@ -317,7 +305,7 @@ class RunDirectory:
         same = self._results is not None and self._results == self._read_results()
         kept = self._before if same else set(map(self._name, self._counts_beside(self.files)))
         stale = deletable(self.path, self._before - self.files - kept - {LOG})
-        scraps = deletable(self.path, [f"{name}{TEMPORARY}" for name in self.files | self._before])
+        scraps = deletable(self.path, [f"{name}{safe_files.TEMPORARY}" for name in self.files | self._before])
         self.remove_parts(of_keys(self.path / UNFINISHED, self._keys))
         _delete([*stale, *scraps])
         self._before = {self._name(path) for path in deletable(self.path, kept)}
@@ -345,7 +333,7 @@ class RunDirectory:
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
         listed = set(self.manifest().get("files", ())) - {MANIFEST}
-        names = [*listed, *(f"{name}{TEMPORARY}" for name in [*listed, MANIFEST])]
+        names = [*listed, *(f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST])]
         return [*deletable(self.path, names), *own_files(self.path / UNFINISHED), *deletable(self.path, [MANIFEST])]
 
     def clear(self, *, whole: bool) -> None:
@@ -355,7 +343,7 @@ class RunDirectory:
         """
         kept = () if whole else (self.path / MANIFEST, self.path / LOG)
         files = [path for path in self.contents() if path not in kept]
-        _delete([*files, *([self.path / LOCK] if whole else ())])
+        _delete([*files, *([self.path / safe_files.LOCK] if whole else ())])
         own = [self.path / "statistics", self.path / UNFINISHED, *([self.path] if whole else [])]
         for folder in [*self._statistics(), *own]:
             _remove_empty(folder)
@@ -423,7 +411,7 @@ class RunDirectory:
 
         Threads may share the work. Raises StoreError where the file cannot be written.
         """
-        name = content_key(counts.path.relative_to(self.path).as_posix())
+        name = content_key(self._name(counts.path))
         waiting = self.path / UNFINISHED / f"{name}.joined"
         counts.join(waiting, key, arrays, shared)
         return waiting

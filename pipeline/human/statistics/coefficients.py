@@ -5,6 +5,7 @@ Kendall's tau in its variants, and pairwise accuracy, say how many pairs two sco
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -17,7 +18,6 @@ from ..correlation import PairCounts, pair_counts, pearson, quotient
 from .statistic import Groups, Statistic, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import ModuleType
 
     from numpy.typing import NDArray

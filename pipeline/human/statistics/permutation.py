@@ -6,6 +6,7 @@ Each resample exchanges scores, or results of pairs of scores, between two metri
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,8 +18,6 @@ from .coefficients import EQUAL, Accuracy
 from .statistic import averaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats

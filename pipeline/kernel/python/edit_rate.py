@@ -8,6 +8,7 @@ taken, decides the number of edits, so that every limit and the order of all key
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ import numpy as np
 from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, check_edit_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..common import Encoded

@@ -6,6 +6,7 @@ import functools
 import itertools
 import operator
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,6 @@ import numpy as np
 from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_skip, check_weighted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ..common import Allowed, Sentences
@@ -32,33 +31,49 @@ def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np
     ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
     lengths = np.zeros((len(twos), len(ones[0]), len(ones)), np.int64)
     for s, line, r in np.ndindex(lengths.shape):
-        lengths[s, line, r] = table(ones[r][line], twos[s][line])[-1, -1]
+        one, two = ones[r][line], twos[s][line]
+        lengths[s, line, r] = weigh(one, two, range(len(one) + 1), [])
     return lengths
 
 
-def table(one: Sentence, two: Sentence) -> NDArray[np.int32]:
-    """Return the lengths of the longest common subsequences of all beginnings: int32 [one + 1, two + 1]."""
-    lengths, others = np.zeros((len(one) + 1, len(two) + 1), np.int32), np.array(two, np.int32)
-    for i, token in enumerate(one):
-        with_both = lengths[i, :-1] + (others == token)
-        lengths[i + 1, 1:] = np.maximum.accumulate(np.maximum(with_both, lengths[i, 1:]))
-    return lengths
+def weigh(one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]) -> float:
+    """Return the weight of a longest common subsequence, in which a run of k tokens weighs powers[k].
+
+    Appends to `ups` a row for each token of `one`: at each token of `two`, whether the way back passes over that of
+    `one`.
+    """
+    above, runs_above = [0.0] * (len(two) + 1), [0] * (len(two) + 1)
+    for token in one:
+        row, runs, up = [0.0], [0], []
+        for j, other in enumerate(two):
+            up.append(above[j + 1] >= row[j])
+            if token == other:
+                run = runs_above[j]
+                row.append(above[j] + powers[run + 1] - powers[run])
+                runs.append(run + 1)
+            else:
+                row.append(above[j + 1] if up[j] else row[j])
+                runs.append(0)
+        above, runs_above = row, runs
+        ups.append(up)
+    return above[-1]
 
 
-def trace(one: Sentence, two: Sentence) -> Iterator[int]:
-    """Yield the positions in `one` of a longest common subsequence, from last to first.
+def trace(one: Sentence, two: Sentence, powers: Sequence[float]) -> Iterator[int]:
+    """Yield the positions in `one` of a longest common subsequence with these weights, from last to first.
 
     Of several such subsequences, this is the one that rouge-score and ROUGE-1.5.5 take. They go back from the ends of
-    both sequences. Equal tokens are taken. Otherwise the token of `one` is passed over if the length stays the same
+    both sequences. Equal tokens are taken. Otherwise the token of `one` is passed over if the weight stays the same
     without it, else the token of `two`.
     """
-    lengths = table(one, two)
-    i, j = len(one), len(two)
-    while i and j:
-        if one[i - 1] == two[j - 1]:
-            i, j = i - 1, j - 1
+    ups: list[list[bool]] = []
+    weigh(one, two, powers, ups)
+    i, j = len(one) - 1, len(two) - 1
+    while i >= 0 and j >= 0:
+        if one[i] == two[j]:
             yield i
-        elif lengths[i, j] == lengths[i - 1, j]:
+            i, j = i - 1, j - 1
+        elif ups[i][j]:
             i -= 1
         else:
             j -= 1
@@ -80,7 +95,8 @@ def union_lcs(
     hits = np.zeros((len(systems), len(golds[0]), len(references)), np.int64)
     for s, line, r in np.ndindex(hits.shape):
         for sentence in golds[r][line]:
-            for i in {i for other in outputs[s][line] for i in trace(sentence, other)}:
+            lengths = range(len(sentence) + 1)
+            for i in {i for other in outputs[s][line] for i in trace(sentence, other, lengths)}:
                 hits[s, line, r] += left[s][r][line][sentence[i]] > 0
                 left[s][r][line][sentence[i]] -= 1
     return hits
@@ -99,36 +115,13 @@ def weighted_lcs(
     ones, twos = ([text.whole.lines() for text in texts] for texts in (references, systems))
     weights = np.zeros((len(twos), len(ones[0]), len(ones)))
     for s, line, r in np.ndindex(weights.shape):
-        weights[s, line, r] = _weighted(ones[r][line], twos[s][line], powers.tolist(), [])
+        weights[s, line, r] = weigh(ones[r][line], twos[s][line], powers.tolist(), [])
     return weights
 
 
 def flat(text: Sentences) -> Sentences:
     """Return a text with each line as one sentence."""
     return text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts), dtype=np.int64))
-
-
-def _weighted(one: Sentence, two: Sentence, powers: list[float], ups: list[list[bool]]) -> float:
-    """Return the weight of a weighted longest common subsequence.
-
-    Appends to `ups` a row for each token of `one`: at each token of `two`, whether the way back passes over that of
-    `one`.
-    """
-    above, runs_above = [0.0] * (len(two) + 1), [0] * (len(two) + 1)
-    for token in one:
-        row, runs, up = [0.0], [0], []
-        for j, other in enumerate(two):
-            up.append(above[j + 1] >= row[j])
-            if token == other:
-                run = runs_above[j]
-                row.append(above[j] + powers[run + 1] - powers[run])
-                runs.append(run + 1)
-            else:
-                row.append(above[j + 1] if up[j] else row[j])
-                runs.append(0)
-        above, runs_above = row, runs
-        ups.append(up)
-    return above[-1]
 
 
 def weighted_union(
@@ -157,7 +150,7 @@ def weighted_union(
             bases[line, r] += weight[len(sentence)]
     for s, line, r in np.ndindex(hits.shape):
         for sentence in golds[r][line]:
-            hit = {i for other in outputs[s][line] for i in _weighted_trace(sentence, other, weight)}
+            hit = {i for other in outputs[s][line] for i in trace(sentence, other, weight)}
             run = 0
             for i in sorted(hit):
                 if left[s][r][line][sentence[i]] > 0:
@@ -167,21 +160,6 @@ def weighted_union(
                         hits[s, line, r] += weight[run]
                         run = 0
     return hits, bases
-
-
-def _weighted_trace(one: Sentence, two: Sentence, powers: list[float]) -> Iterator[int]:
-    """Yield positions as trace() does, of a weighted subsequence. At equal weight, that of `one` is passed over."""
-    ups: list[list[bool]] = []
-    _weighted(one, two, powers, ups)
-    i, j = len(one) - 1, len(two) - 1
-    while i >= 0 and j >= 0:
-        if one[i] == two[j]:
-            yield i
-            i, j = i - 1, j - 1
-        elif ups[i][j]:
-            i -= 1
-        else:
-            j -= 1
 
 
 def skip_bigrams(
@@ -194,17 +172,17 @@ def skip_bigrams(
     check_skip() does.
     """
     check_skip(references, systems, gap)
-    ones, twos = ([[_pairs(ids, gap) for ids in text.lines()] for text in texts] for texts in (references, systems))
+
+    def pairs(ids: Sentence) -> Counter[tuple[int, int]]:
+        reach = len(ids) if gap < 0 else gap + 2
+        return Counter((token, other) for i, token in enumerate(ids) for other in ids[i + 1 : i + reach])
+
+    ones, twos = ([[*map(pairs, text.lines())] for text in texts] for texts in (references, systems))
     merged = [functools.reduce(operator.or_, of_line) for of_line in zip(*ones, strict=True)]
     matches = [[(both & own).total() for both, own in zip(merged, output, strict=True)] for output in twos]
     return np.array(matches, np.int64).reshape(len(systems), len(merged)), np.array(
         [own.total() for own in merged], np.int64
     )
-
-
-def _pairs(ids: Sentence, gap: int) -> Counter[tuple[int, int]]:
-    reach = len(ids) if gap < 0 else gap + 2
-    return Counter((token, other) for i, token in enumerate(ids) for other in ids[i + 1 : i + reach])
 
 
 def _sentences(text: Sentences) -> list[list[Sentence]]:

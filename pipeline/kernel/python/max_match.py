@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,13 +18,10 @@ import numpy as np
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..common import Encoded
     from ..gold_edits import GoldEdits
 
     Sentence = tuple[int, ...]
-    from collections.abc import Iterator, Mapping
 
     Vertex = tuple[int, int]
     Arc = tuple[Vertex, Vertex]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +13,6 @@ import numpy as np
 from ..common import COUNTED, KINDS, WITHOUT_OUTPUT, Encoded, check_overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from ..common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, check_sari
 from .overlap import Ngrams, ngrams
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from ..common import Encoded

@@ -5,6 +5,7 @@ These programs are the flavours. They differ in reference length, tokens, zeros 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -23,8 +24,6 @@ from ..base.options import SACREBLEU, level_option, lowercase_option, option
 from .smoothing import SMOOTHING, Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints

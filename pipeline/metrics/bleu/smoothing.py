@@ -8,6 +8,7 @@ Lin and Och (2004), as the code of TensorFlow's nmt and of Hugging Face computes
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ import numpy as np
 from ..base.choices import log, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...arrays import Floats
 
 

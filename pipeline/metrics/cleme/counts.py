@@ -6,6 +6,7 @@ and weights are applied when the whole data set has been counted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -16,8 +17,6 @@ from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.needs import Field, Needs, annotated_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from ...arrays import Ints
     from ...corpus.edits.m2_files import Edit
     from ..base.needs import Text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -16,8 +17,6 @@ from ..base.options import annotator_option, beta_option, choice_option, gold_op
 from .counts import CHANGED, KINDS, ClemeNeeds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -14,8 +15,6 @@ from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.needs import Field, Needs, annotated_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from ...arrays import Ints

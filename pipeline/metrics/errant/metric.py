@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,8 +30,6 @@ from ..base.options import annotator_option, beta_option, choice_option, gold_op
 from .counts import COUNTS, ErrantNeeds, TypeNeeds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
-
     from ...arrays import Floats, Ints
     from ...corpus.edits.m2_files import Edit
     from ..base.needs import Columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -20,8 +21,6 @@ from ..base.options import level_option, option
 from .counts import ASPECTS, COUNTS, MEASURES, ImeasureNeeds, aspect_of, measures, reference_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from ...arrays import Floats, Ints
     from ...corpus.edits.correction_references import Tokens
     from ..base.needs import Columns, Text

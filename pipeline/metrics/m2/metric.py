@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import add
@@ -32,8 +33,6 @@ from ..base.needs import GOLD, Field, Needs, as_text, last_present
 from ..base.options import beta_option, choice_option, level_option, option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from ...arrays import Floats, Ints
     from ...kernel.common import Lines
     from ...kernel.gold_edits import GoldRecords, MaxMatches

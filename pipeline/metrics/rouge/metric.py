@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,8 +27,6 @@ from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, read_types,
 from .texts import Limit, SentenceTokens, Splitting, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from ...arrays import Floats, Ints
     from ..base.capabilities import CountWarning
     from ..base.needs import Columns

@@ -7,6 +7,7 @@ two systems that are equal on every sentence p is 1, where sacreBLEU has 1 / (tr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ from .intervals import room_beside
 from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ...arrays import Floats
     from ..sums import Summand, WeightedSums
     from .samples import Bytes, Progress
@@ -175,38 +174,16 @@ def sign_test(wins: int, losses: int) -> float:
 def binomial_tail(successes: int, trials: int) -> float:
     """Return the probability of at most `successes` heads in `trials` tosses of a coin, for successes <= trials / 2.
 
-    For more than EXACT trials the largest term comes from Stirling's series (Loader 2000), and each further term from
-    the one before it.
+    For more than EXACT trials the terms are multiples of that of `successes`, each made of the one beside it, and all
+    of them together are 1. Below 1e-307 or so the result is 0.
     """
     if trials <= EXACT:
         ways = sum(math.comb(trials, heads) for heads in range(successes + 1))
         return float(ways / 2**trials)
-    total, term = 0.0, 1.0
-    for heads in range(successes, -1, -1):
-        total += term
-        term *= heads / (trials - heads + 1)
-        if term < total * 1e-18:
-            break
-    return total * math.exp(_log_share(successes, trials))
-
-
-def _log_share(successes: int, trials: int) -> float:
-    """Return log(comb(trials, successes) / 2**trials), without the loss of digits that log-gamma would cause."""
-    if successes == 0:
-        return -trials * math.log(2)
-    rest, lean = trials - successes, 1 - 2 * successes / trials
-    spread = trials / 2 * ((1 + lean) * math.log1p(lean) + (1 - lean) * math.log1p(-lean))
-    size = 0.5 * math.log(trials / (2 * math.pi * successes * rest))
-    return size - spread + _stirling(trials) - _stirling(successes) - _stirling(rest)
-
-
-def _stirling(count: int) -> float:
-    """Return log(count!) minus Stirling's formula: computed directly where count is small, else by the series."""
-    if count < 20:
-        formula = (count + 0.5) * math.log(count) - count + 0.5 * math.log(2 * math.pi)
-        return math.log(math.factorial(count)) - formula
-    inverse = 1 / count
-    return inverse / 12 - inverse**3 / 360 + inverse**5 / 1260 - inverse**7 / 1680 + inverse**9 / 1188
+    fewer, more = np.arange(successes, 0, -1), np.arange(successes, trials)
+    with np.errstate(over="ignore", invalid="ignore"):
+        tail = 1 + np.cumprod(fewer / (trials - fewer + 1)).sum()
+        return float(tail / (tail + np.cumprod((trials - more) / (more + 1)).sum()))
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -6,6 +6,7 @@ other. The choice goes from sentence to sentence, and carries its totals along, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,8 +15,6 @@ from ...metrics.base.capabilities import sequential_choice
 from ..aggregation import DRAWN_MEANS, SENTENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints

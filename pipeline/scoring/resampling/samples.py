@@ -8,6 +8,7 @@ each line of the data where that is more.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -17,8 +18,6 @@ import numpy as np
 from ... import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.unsignedinteger]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -33,8 +34,6 @@ from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
     from ..board import Board

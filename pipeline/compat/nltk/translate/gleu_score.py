@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,6 @@ from ...texts import metric_of
 from .bleu_score import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .bleu_score import Tokens
 
 __all__ = ["corpus_gleu", "sentence_gleu"]
