@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .evaluation import Evaluation, Result
     from .human.comparison import correlate
     from .metrics.base.metric import Metric
+    from .metrics.plugged.declare import Model as Model
     from .metrics.plugged.declare import metric
     from .scorers.pairs import sentence_scores
     from .scorers.scorer import Scorer
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluation",
     "Metric",
+    "Model",
     "Result",
     "Scorer",
     "__version__",
@@ -69,6 +71,7 @@ __all__ = [
 ]
 MODULES = {
     "Metric": ".metrics.base.metric",
+    "Model": ".metrics.plugged.declare",
     "metric": ".metrics.plugged.declare",
     "Scorer": ".scorers.scorer",
     "correlate": ".human.comparison",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -22,6 +22,7 @@ from .execution.options import AUTO, SILENT
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
+    for_data,
     for_systems,
     lacks_code,
     misfit,
@@ -208,8 +209,16 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
+    if not problems:
+        metrics = for_data(metrics, lambda: _references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
+
+
+def _references(corpora: Iterable[Corpus]) -> list[str]:
+    from .execution.plugged import all_references  # here, because few metrics read them all together
+
+    return all_references(corpora)
 
 
 def impossible_files(config: Config) -> list[Problem]:

@@ -27,6 +27,7 @@ from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
+from ..metrics.plugged.metric import part
 from .options import AUTO, SILENT
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..metrics.base.declared import Declared
     from ..metrics.base.metric import Metric
     from ..metrics.plugged.calls import Answer, Done, Item
+    from ..metrics.plugged.declare import Plugin
     from ..metrics.plugged.metric import Code, PluggedNeeds
     from .options import Listener, RunOptions
 
@@ -80,13 +82,21 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
+    for leaf in _leaves(corpora, metrics, how):
+        whole, kept = len(leaf.distinct), leaf.kept()
+        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
+        about = leaf.about(number for number in range(whole) if number not in kept)
+        yield f"{leaf.needs.told}: {new}{about}; {len(kept):,} are kept"
+
+
+def _leaves(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> list[_Computed]:
+    """Return what would compute numbers of texts, with its texts: of metrics that ask, those that are asked for."""
+    leaves: list[_Computed] = []
     for computed in _needed(metrics, how):
         for corpus in corpora:
             computed.gather(corpus)
-        whole, kept = len(computed.distinct), computed.kept()
-        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
-        about = computed.about(number for number in range(whole) if number not in kept)
-        yield f"{computed.needs.told}: {new}{about}; {len(kept):,} are kept"
+        computed.compute(leaves.append)
+    return leaves
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
@@ -95,9 +105,7 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     A text of middle length and the longest one are computed in one call, in another one, in another order, and each
     alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
     """
-    for computed in _needed(metrics, how):
-        for corpus in corpora:
-            computed.gather(corpus)
+    for computed in _leaves(corpora, metrics, how):
         items, cost, code = list(computed.distinct), computed.cost(), computed.code
         devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
         call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
@@ -153,7 +161,11 @@ class _Computed:
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
         self.spent = Counter[str]()
+        self.warnings: list[tuple[str, list[int], float]] = []
         self.begun = time.monotonic()
+        self.asked_by = ""
+        """The metric whose code asks for these numbers."""
+        self.recomputes = self.declared.name in how.options.recompute
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
 
@@ -164,16 +176,19 @@ class _Computed:
         declared, lines = self.declared, corpus.lines
         if "sources" in declared.reads and corpus.source is None:
             raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
-        if "references" in declared.reads and not corpus.references:
+        if {"references"} & set(declared.reads) - set(declared.optional) and not corpus.references:
             raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
         read: dict[str, Sequence[Any]] = {}
         if "sources" in declared.reads and corpus.source is not None:
             read["sources"] = _lines(corpus.source)
         if "references" in declared.reads:
-            every = zip(*_references(corpus), strict=True)
+            every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]
-        own = [name for name in corpus.systems if name not in corpus.references_as_systems]
-        outputs = {name: _lines(corpus.systems[name]) for name in own}
+        view = corpus.views.get(self.needs.input, corpus)
+        if "edits" in declared.reads:
+            read["edits"] = list(zip(*map(_lines, view.references), strict=True))
+        own = [name for name in view.systems if name not in corpus.references_as_systems]
+        outputs = {name: _lines(view.systems[name]) for name in own}
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
@@ -234,7 +249,7 @@ class _Computed:
 
     def kept(self) -> dict[int, Answer]:
         """Return the numbers that the cache has."""
-        if self.cache is None or self.declared.name in self.how.options.recompute:
+        if self.cache is None or self.recomputes:
             return {}
         kept = self.cache.read(self.keys)
         return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
@@ -259,8 +274,45 @@ class _Computed:
     def added(self, corpora: Sequence[Corpus]) -> list[Corpus]:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
+        self.compute(_Computed.work)
+        self._warn()
+        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
+
+    def _warn(self) -> None:
+        """Take what the method `notes` of the code says of the texts: a message, its items, and the share to tell."""
+        if hasattr(self.code.plugin.target, "notes"):
+            made = self.code.plugin.made(dict(self.code.values))
+            texts = zip(*self.distinct, strict=True)
+            self.warnings = made.notes(**dict(zip(self.declared.reads, map(list, texts), strict=True)))
+
+    def compute(self, work: Callable[[_Computed], None]) -> None:
+        """Have `work` done for what computes the numbers: for this, or for all that its code asks for."""
+        plugin = self.code.plugin
+        if not plugin.asks:
+            work(self)
+            return
+
+        def ask(asked: Plugin, wanted: Sequence[Sequence[Item]], **options: Any) -> list[list[Answer]]:
+            needs = part(asked, plugin, options).needs
+            assert needs.code  # noqa: S101 (it was just made of code)
+            leaf = _Computed(needs, needs.code, self.how)
+            leaf.asked_by, leaf.recomputes = self.declared.name, leaf.recomputes or self.recomputes
+            numbers = [[leaf._number(item, self.places[line]) for item in own] for line, own in enumerate(wanted)]
+            if leaf.distinct:
+                leaf.compute(work)
+            nothing = (0.0,) * len(needs.names)  # of what is only counted or tried
+            return [[leaf.answers.get(number, nothing) for number in own] for own in numbers]
+
+        call = Call(plugin, plugin.place, self.code.values, self.declared)
+        for number, answer in enumerate(call.asking(list(self.distinct), ask)):
+            if isinstance(answer, Wrong):
+                raise self.error(number, answer)
+            self.answers[number] = answer
+
+    def work(self) -> None:
+        """Compute the numbers that are not kept."""
         self.answers = self.kept()
-        if not self.declared.code and self.declared.name not in self.how.options.recompute:
+        if not self.declared.code and not self.recomputes:
             self._tell_changed_code()
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
@@ -273,18 +325,22 @@ class _Computed:
             listener.tell(f"{self.declared.name}: {len(todo):,} texts to compute{about}")
         if todo:
             devices = self._compute(items, todo)
-        self.how.told[self.declared.name] = {
+        seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
+        if todo and self.code.plugin.has_load:
+            rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
+            listener.tell(f"{self.declared.name}: {len(todo):,} texts computed on {device}, {rate}")
+        told = {
             "texts": {"new": len(todo), "kept": kept},
-            "seconds": round(time.monotonic() - self.begun, 3),
+            "seconds": round(seconds, 3),
             "files": self.code.files,
             **({"spent": dict(self.spent)} if self.spent else {}),
-            "made_with": {
-                "python": platform.python_version(),
-                **self.made_with,
-                "device": ", ".join(devices or ["cpu"]),
-            },
+            "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
-        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
+        if self.asked_by:
+            parts = self.how.told.setdefault(self.asked_by, {}).setdefault("asked", [])
+            parts.append({"signature": self.needs.told, "models": self.code.models, **told})
+        else:
+            self.how.told[self.declared.name] = told
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how
@@ -371,6 +427,13 @@ class _Computed:
                 *notes,
                 f"{corpus.name}: {self.declared.name} may give other numbers for the same texts; the first are kept",
             )
+        for message, numbers, share in self.warnings:
+            odd = set(numbers)
+            found = {name: [line for line, row in enumerate(own) if row in odd] for name, own in rows.items()}
+            many = sorted({line for lines in found.values() for line in lines if len(lines) > share * corpus.lines})
+            if many:
+                where = f"{len(many)} of {corpus.lines} lines ({self._listed(corpus, many)})"
+                notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {where}")
         left_out = set(lacking)
         systems: dict[str, AnyText] = {}
         for name, own in table.items():
@@ -378,11 +441,12 @@ class _Computed:
             form = repr if self.needs.decimals is None else lambda number: str(int(number))
             lines = [" ".join(map(form, answer)) for answer in kept]
             systems[name] = text_in_memory(f"{self.declared.name} of {name}", lines)
+        view = corpus.views.get(self.needs.input, corpus)
         numbers = Corpus(
             name=corpus.name,
             lines=corpus.lines - len(lacking),
             source=None,
-            references=corpus.references if "references" in self.declared.reads else (),
+            references=view.references if "references" in self.declared.reads else (),
             systems=systems,
             computed=True,
             left_out=tuple(lacking),
@@ -403,14 +467,14 @@ class _Computed:
             return None
         return best(given, self.declared)
 
-    def _told_lacking(self, corpus: Corpus, lacking: list[int]) -> str:
+    def _listed(self, corpus: Corpus, lines: list[int]) -> str:
         text = next(iter(corpus.systems.values()))
-        numbers = [text.number(line + 1) if hasattr(text, "number") else line + 1 for line in lacking]
-        listed = ", ".join(map(str, numbers[:MOST_LINES])) + (" ..." if len(numbers) > MOST_LINES else "")
-        message = (
-            f"{corpus.name}: {self.declared.name} has no score for {len(lacking)} of {corpus.lines} lines ({listed}); "
-            "they are left out for all systems"
-        )
+        numbers = [text.number(line + 1) if hasattr(text, "number") else line + 1 for line in lines]
+        return ", ".join(map(str, numbers[:MOST_LINES])) + (" ..." if len(numbers) > MOST_LINES else "")
+
+    def _told_lacking(self, corpus: Corpus, lacking: list[int]) -> str:
+        where = f"{len(lacking)} of {corpus.lines} lines ({self._listed(corpus, lacking)})"
+        message = f"{corpus.name}: {self.declared.name} has no score for {where}; they are left out for all systems"
         if len(lacking) > UNTOLD * corpus.lines:
             message += "; these are so many that the score is not of the data set any more"
         return message
@@ -432,6 +496,11 @@ def _references(corpus: Corpus) -> list[list[str | None]]:
                     texts[line - 1] = None
         sets.append(texts)
     return sets
+
+
+def all_references(corpora: Iterable[Corpus]) -> list[str]:
+    """Return all references of data sets, each as often as it is there, but for those that are missing."""
+    return [text for corpus in corpora for each in _references(corpus) for text in each if text is not None]
 
 
 def _field(text: str) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...kernel.common import COUNTED, Kind
 from .needs import KEPT
@@ -55,17 +55,25 @@ def reads_files(metric: Metric | type[Metric]) -> bool:
 
 
 class ComputesNumbers:
-    """Its columns are numbers that code of a user computes of whole texts before anything is counted.
+    """Its columns are numbers that code of a user, or a model, computes of whole texts before anything is counted.
 
     Its needs say which texts are read and by which code, as `metrics/plugged/metric.py` does.
     """
 
-    declared: ClassVar[Declared]
-    """What results keep of it, so that they can be read without the code."""
+    declared: ClassVar[Declared | None] = None
+    """What results keep of it, so that they can be read without the code, and written as numbers for others."""
+    is_built_in: ClassVar[bool] = False
+    """Whether it is one of the program, which every reader of results has."""
 
     def for_systems(self, number: int) -> Metric:
         """Return the metric for so many systems, where its numbers depend on them."""
-        raise NotImplementedError
+        del number
+        return cast("Metric", self)
+
+    def for_data(self, references: Callable[[], list[str]]) -> Metric:
+        """Return the metric for data with these references, where its numbers depend on all of them together."""
+        del references
+        return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text, which its code computes in this process."""
@@ -88,15 +96,19 @@ def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
     return tuple(own.for_systems(number) if (own := computes_numbers(metric)) else metric for metric in metrics)
 
 
+def for_data(metrics: Iterable[Metric], references: Callable[[], list[str]]) -> tuple[Metric, ...]:
+    """Return metrics for data with all the references that a function returns."""
+    return tuple(own.for_data(references) if (own := computes_numbers(metric)) else metric for metric in metrics)
+
+
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     """Return what results keep of the metrics of users, by name."""
-    return {metric.name: own.declared for metric in metrics if (own := computes_numbers(metric))}
+    return {m.name: own.declared for m in metrics if (own := computes_numbers(m)) and own.declared}
 
 
-def in_percent(metric: type[Metric]) -> bool:
-    """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
-    declared: Any = getattr(metric, "declared", None)
-    return metric.in_percent and (not declared or declared.scale != 0)
+def is_built_in(metric: type[Metric]) -> bool:
+    """Return whether a metric, of which results keep what is declared, is one of the program all the same."""
+    return issubclass(metric, ComputesNumbers) and metric.is_built_in
 
 
 def lacks_code(metric: Metric) -> bool:

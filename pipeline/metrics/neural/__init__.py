@@ -1,1 +1,1 @@
-"""Metrics whose scores a model computes."""
+"""Metrics with neural models, as plug-ins that ship with the program; `gec-pipeline help neural`."""

@@ -16,7 +16,8 @@ from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_open
 
 from ...errors import ConfigError
 from ..plugged.declare import metric
-from ..plugged.metric import content_digest, plugged_class
+from ..plugged.metric import content_digest
+from .networks import built_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -215,4 +216,4 @@ judge = metric(
     waits=True,
     deterministic=False,
 )
-JudgeMetric = plugged_class(judge.declared, judge)
+JudgeMetric = built_in(judge, help_page="judge")
