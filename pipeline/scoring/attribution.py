@@ -48,6 +48,8 @@ EXACT = 10
 ORDERS = 100
 """In so many orders more edits than that are made one by one: half of them are drawn, and each of these is reversed."""
 SEED = 12345
+VARIANTS = "variants"
+"""What messages call the system whose outputs are the source with some edits."""
 
 
 class TextEdit(NamedTuple):
@@ -203,7 +205,7 @@ def unattributed(metric: Metric) -> str:
         return f"{metric.name} takes its numbers from files, not from text"
     if data_set_columns(metric).whole_sums:
         return f"{metric.name} weighs each edit by all sentences together, so that a sentence alone has no score"
-    if (own and own.declared.listwise) or (metric.needs.survey and metric.needs.survey.of_systems):
+    if getattr(own and own.declared, "listwise", False) or (metric.needs.survey and metric.needs.survey.of_systems):
         return f"{metric.name} scores all outputs of a line together, so that an output alone has no score"
     return ""
 
@@ -252,22 +254,24 @@ def attributed(
 def _scores(metric: Metric, corpus: Corpus, variants: Sequence[tuple[int, str]], how: Computing) -> Floats:
     """Return the score of each variant of a line: float64 [variants], NaN where it has none."""
     rows, texts = np.array([line for line, _ in variants], np.int64), [text for _, text in variants]
-    view, kept = corpus.read_by(metric.needs), np.ones(len(rows), bool)
+    kept = np.ones(len(rows), bool)
     if not metric.needs.survey:  # else all lines say what a single one counts
-        view, rows = _taken(view, rows), np.arange(len(rows))
+        view, named = corpus.read_by(metric.needs), {VARIANTS: text_in_memory(VARIANTS, texts)}
+        views = {} if view is corpus else {metric.needs.input: _taken(view, rows, named)}
+        corpus, rows = replace(_taken(corpus, rows, named), views=views), np.arange(len(rows))
     if computes_numbers(metric):
-        named = {"variants": text_in_memory("variants", texts)}
-        view = with_computed([replace(view, systems=named)], [metric], how)[0].read_by(metric.needs)
+        corpus = with_computed([corpus], [metric], how)[0]
+        view = corpus.read_by(metric.needs)
         kept[list(view.left_out)] = False
-        texts, rows = read_texts(view.systems["variants"], 0, view.lines), np.arange(view.lines)
+        texts, rows = read_texts(view.systems[VARIANTS], 0, view.lines), np.arange(view.lines)
     scores = np.full(len(kept), np.nan)
-    columns = PreparedCounts(view, metric.needs).columns(texts, rows)
+    columns = PreparedCounts(corpus.read_by(metric.needs), metric.needs).columns(texts, rows)
     scores[kept] = LineScores(metric).of(columns, missing=True)
     return scores
 
 
-def _taken(corpus: Corpus, rows: Ints) -> Corpus:
-    """Return a data set of these lines, each as often as it stands there, without systems."""
+def _taken(corpus: Corpus, rows: Ints, systems: Mapping[str, AnyText]) -> Corpus:
+    """Return a data set of these lines, each as often as it stands there, with other systems."""
 
     def taken(text: AnyText, number: int | None = None) -> AnyText:
         lines = _texts(text, set(rows.tolist()))
@@ -277,7 +281,7 @@ def _taken(corpus: Corpus, rows: Ints) -> Corpus:
 
     references = tuple(taken(text, number) for number, text in enumerate(corpus.references))
     source = taken(corpus.source) if corpus.source else None
-    alone: dict[str, Any] = {"systems": {}, "kept": (), "ids": None, "views": {}, "external": {}}
+    alone: dict[str, Any] = {"systems": systems, "kept": (), "ids": None, "views": {}, "external": {}}
     return replace(corpus, lines=len(rows), source=source, references=references, **alone)
 
 

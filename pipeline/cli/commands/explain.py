@@ -77,6 +77,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_files(parser, gold=True)
     parser.add_argument("--line", type=int, required=True, metavar="N", help="number of the sentence, from 1")
     parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
+    meaning = "an option of the metric, such as a path, which brackets cannot hold; may be repeated"
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=meaning)
     meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
     parser.add_argument("--annotator", metavar="MODEL", help=meaning)
     meaning = "what each edit does to the score; edits of texts are those of ERRANT where it is installed (auto, the "
@@ -88,7 +90,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence."""
     texts = list(filter(None, (args.metric, args.compare)))
-    metrics = from_texts(texts, {"annotator": args.annotator} if args.annotator else {})
+    options = dict(option.partition("=")[::2] for option in args.option)
+    metrics = from_texts(texts, options | ({"annotator": args.annotator} if args.annotator else {}))
     for text, metric in zip(texts, metrics, strict=True):
         if capabilities.reads_files(metric):
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
