@@ -361,8 +361,9 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert "4 of 4 distinct texts would be computed, about " in printed
     assert " tokens; 0 are kept" in printed
     assert server.asked == []
-    code, _, told = called(capsys, "run", "judge.yaml")
+    code, shown, told = called(capsys, "run", "judge.yaml")
     assert code == 0
+    assert "chrf" in shown  # and not on standard error, although many threads send there what code prints
     assert "judge: 4 texts to compute, about " in told
     assert "judge: requests 4, prompt tokens 400, completion tokens 28" in told
     assert "judge may give other numbers for the same texts; the first are kept" in told

@@ -92,7 +92,7 @@ class Call:
         answers = []
         cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
         for place, batch in enumerate(batches):
-            with contextlib.redirect_stdout(sys.stderr):
+            with _aside:
                 answers.append(self._answers(ready, batch, notes))
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
@@ -223,6 +223,26 @@ def length(item: Item) -> int:
     return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
 
 
+class _Aside:
+    """Sends what the code of users prints to standard error, also where threads call it at once."""
+
+    def __init__(self) -> None:
+        self.lock, self.inside, self.before = threading.Lock(), 0, sys.stdout
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.inside:
+                self.before, sys.stdout = sys.stdout, sys.stderr
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if not self.inside:
+                sys.stdout = self.before
+
+
+_aside = _Aside()
 _made_with: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
 _OWN = frozenset(sys.modules)
