@@ -27,29 +27,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
-from .corpus.in_memory import ONE, corpus_in_memory
+from .corpus.corpus import ONE, Corpus, corpus_in_memory
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
-from .execution.options import SILENT, RunOptions
-from .metrics.base.capabilities import computes_numbers, for_data, for_systems, reads_files
+from .execution.options import SILENT, Listener, RunOptions
+from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
 from .metrics.base.needs import TEXTS
 from .metrics.build import from_values
 from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
-from .scoring.board import count_warnings, datasets_of, describe, needs_of, score, tasks_of
+from .scoring.board import Task, count_warnings, datasets_of, describe, needs_of, score, tasks_of
 from .scoring.results import Results
 from .tokenizers.own_tokens import own_texts
 
 if TYPE_CHECKING:
     from .config.models import StatisticsConfig
-    from .corpus.corpus import Corpus
     from .execution.count import Counted
-    from .execution.options import Listener
-    from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
     from .metrics.build import Asked
-    from .scoring.board import Task
     from .tokenizers.own_tokens import References, Splitter, Texts
 
 
@@ -184,7 +180,7 @@ def evaluate_corpus(
     InputError where a metric cannot score this corpus,
     and for an impossible `n_jobs` and wrong `statistics`.
     """
-    metrics, settings = for_systems(metrics, len(corpus.systems)), None
+    settings = None
     if statistics is not None and statistics is not False:
         from .scoring.resampling.significance import settings_of  # here, because most scores have no statistics
 
@@ -206,7 +202,7 @@ def evaluate_corpus(
     if any(map(computes_numbers, metrics)):
         from .execution.plugged import all_references
 
-        metrics = for_data(metrics, lambda: all_references([corpus]))
+        metrics = for_run(metrics, len(corpus.systems), lambda: all_references([corpus]))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)

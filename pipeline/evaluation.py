@@ -10,14 +10,14 @@ import numpy as np
 
 from .corpus.texts import read_texts
 from .errors import InputError, did_you_mean
-from .execution.store.counts import InMemoryCounts
+from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
 from .report.notebook.shown import Shown, called, drawn, frame, known_table
 from .report.tables.plot_style import plot_style
 from .report.tables.ranked import labels
-from .scoring.board import datasets_of, picked, rows_of
-from .scoring.column_blocks import blocks_of
-from .scoring.results import REFERENCES_ROW, TIERS, Results
+from .scoring.board import Board, datasets_of, picked, rows_of
+from .scoring.column_blocks import HasBlocks, blocks_of
+from .scoring.results import REFERENCES_ROW, TIERS, Breakdown, Comparison, Results, Score
 from .scoring.sentences import every_output, sentence_spread
 from .scoring.stored_runs import narrowed
 
@@ -25,12 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .arrays import Floats, Ints
-    from .execution.store.counts import StoredCounts
     from .metrics.base.metric import Metric
     from .metrics.base.needs import Columns
-    from .scoring.board import Board
-    from .scoring.column_blocks import HasBlocks
-    from .scoring.results import Breakdown, Comparison, Score
 
 Table = Literal["scores", "all", "sentences", "types", "tests"]
 """The tables of to_pandas()."""
@@ -132,10 +128,7 @@ class Result(Shown):
         return schema.named(np.concatenate([schema.pack(columns) for columns in self._by_line().blocks()]))
 
     def _by_line(self) -> HasBlocks:
-        """Return the counts of each sentence, NaN for those left out.
-
-        Raises InputError for the row of all references, which has none.
-        """
+        """Return the counts of each sentence, NaN for those left out; the row of all references has none."""
         if self.system == REFERENCES_ROW:
             remedy = "take reference0 or another reference"
             raise InputError(f"{self.system} is the mean of the references' scores and has no sentences: {remedy}")

@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .config.resolved import NO_OVERRIDES, Overrides, select
-from .config.tree import base_of
+from .config.resolved import NO_OVERRIDES, Config, Overrides, select
+from .config.tree import Node, base_of
 from .corpus.annotated_texts import Annotating, with_annotated
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
@@ -18,12 +18,12 @@ from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
-from .execution.options import AUTO, SILENT
+from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
-    for_data,
-    for_systems,
+    computes_numbers,
+    for_run,
     lacks_code,
     misfit,
     reads_files,
@@ -39,10 +39,7 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from .config.resolved import Config
-    from .config.tree import Node
     from .corpus.corpus import Corpus
-    from .execution.options import Listener, RunOptions
     from .human.human_judgements import HumanJudgements
     from .metrics.base.capabilities import ReadsFiles
     from .metrics.base.metric import Metric
@@ -100,12 +97,9 @@ def prepare(
             from .reproduction.published_sections import open_published
 
             published = open_published(config, metrics, problems)
-            if any(
-                problem.message.startswith("metrics") for problem in problems
-            ):  # what follows from that is nothing new
-                problems = [
-                    one for one in problems if not re.search("which metric[?]|config has no metric", one.message)
-                ]
+            if any(problem.message.startswith("metrics") for problem in problems):  # what follows is nothing new
+                follows = re.compile("which metric[?]|config has no metric")
+                problems = [problem for problem in problems if not follows.search(problem.message)]
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     opened = complete(metrics, corpora)
@@ -184,7 +178,6 @@ def _opened(
         ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
             from .config.models import idle_address
@@ -209,16 +202,12 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
-    if not problems:
-        metrics = for_data(metrics, lambda: _references(filter(None, corpora)))
+    if config and any(map(computes_numbers, metrics)):
+        from .execution.plugged import all_references  # here, because most runs have no such metric
+
+        metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
-
-
-def _references(corpora: Iterable[Corpus]) -> list[str]:
-    from .execution.plugged import all_references  # here, because few metrics read them all together
-
-    return all_references(corpora)
 
 
 def impossible_files(config: Config) -> list[Problem]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .config.models import OutputConfig
 from .config.resolved import Overrides
-from .config.tree import from_mapping
+from .config.tree import Node, from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .prepare import people_of, reread
@@ -16,14 +16,12 @@ from .report.material import Material
 from .report.tables.plot_style import PlotStyle
 from .scoring import stored_runs
 from .scoring.board import describe
-from .scoring.stored_runs import narrowed, only
+from .scoring.stored_runs import Selection, narrowed, only
 
 if TYPE_CHECKING:
-    from .config.tree import Node
     from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
     from .scoring.results import Results
-    from .scoring.stored_runs import Selection
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
@@ -36,7 +34,8 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
     results, columns = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
-    written, unread = manifest.get("written"), "" if texts else "were not asked for"
+    written: Any = manifest.get("written")
+    unread = "" if texts else "were not asked for"
     try:
         if texts:
             corpora, written = _texts(manifest, results)

@@ -34,7 +34,7 @@ from ._version import __version__
 from .corpus.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
-from .execution.options import AUTO, SILENT, Listener, LoggingListener
+from .execution.options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
 from .execution.store.counts import ids_file
 from .execution.store.run_directory import Log, RunDirectory, folder_of, running, surroundings
 from .io.plain_files import remove_abandoned
@@ -44,7 +44,7 @@ from .report import FORMATS
 from .report.console import replacement_note
 from .report.material import Material
 from .report.tables.plot_style import PlotStyle
-from .scoring.board import count_warnings, describe, rows_of, tasks_of, views_of, with_means
+from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results
 from .scoring.series import series_of
@@ -54,10 +54,8 @@ if TYPE_CHECKING:
     from .config.models import StatisticsConfig
     from .corpus.corpus import Corpus
     from .execution.count import Counted
-    from .execution.options import Missing, RunOptions
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
-    from .scoring.board import Board
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 

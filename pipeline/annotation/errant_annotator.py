@@ -246,20 +246,17 @@ class ErrantAnnotator:
     def __init__(self, model: str | None = None) -> None:
         self.versions = versions_of(model)
         """The versions that the annotations depend on."""
-        self._nlp, self._errant, alignment = _load(named(model))
+        pipeline = named(model)
+        self._nlp, self._errant, alignment = _load(pipeline)
         self._align = faster(alignment)
-        self._check(named(model))
-
-    def _check(self, model: str) -> None:
-        """Raise ConfigError where the spaCy pipeline gives words too little for errant, or is not for English."""
         if self._nlp.lang != "en":
-            raise ConfigError(
-                f"annotator: the spaCy pipeline {model} is for the language '{self._nlp.lang}'; errant is for English"
-            )
+            language = f"is for the language '{self._nlp.lang}'; errant is for English"
+            raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {language}")
         doc = self._nlp(self._split(PROBE))
         absent = [layer for name, layer in LAYERS.items() if not doc.has_annotation(name)]
         if absent:
-            raise ConfigError(f"annotator: the spaCy pipeline {model} gives no {', '.join(absent)}, which errant needs")
+            lacks = f"gives no {', '.join(absent)}, which errant needs"
+            raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {lacks}")
 
     def annotate(self, pairs: Sequence[Pair]) -> list[Annotation]:
         """Return the edits of each pair. Each distinct text is parsed once.
@@ -267,7 +264,16 @@ class ErrantAnnotator:
         Raises ConfigError where errant has no type for a word, since it does not know a tag of the spaCy pipeline.
         """
         docs = self.parse(text for pair in pairs for text in pair)
-        return [self._edits(pair, docs) for pair in pairs]
+        annotations = []
+        for pair in pairs:
+            alignment = self._align(docs[pair.source], docs[pair.corrected])
+            try:
+                edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
+            except KeyError as error:
+                message = f"errant does not know the tag {error} that {self.versions.model} gives in: {pair.source}"
+                raise ConfigError(f"annotator: {message}") from None
+            annotations.append(tuple(edit.to_m2(0)[:-1] for edit in edits))
+        return annotations
 
     def parse(self, texts: Iterable[str]) -> dict[str, Any]:
         """Return spaCy's Doc of each distinct text, split at blanks."""
@@ -278,17 +284,6 @@ class ErrantAnnotator:
         from spacy.tokens import Doc
 
         return Doc(self._nlp.vocab, text.split())
-
-    def _edits(self, pair: Pair, docs: dict[str, Any]) -> Annotation:
-        """Return the edits of a pair."""
-        alignment = self._align(docs[pair.source], docs[pair.corrected])
-        try:
-            edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
-        except KeyError as error:
-            raise ConfigError(
-                f"annotator: errant does not know the tag {error} that {self.versions.model} gives in: {pair.source}"
-            ) from None
-        return tuple(edit.to_m2(0)[:-1] for edit in edits)
 
 
 def sparing(nlp: Any) -> None:

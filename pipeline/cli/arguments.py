@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from ..config.resolved import Column, Dataset, Overrides, System, is_glob
+from ..config.resolved import Column, Dataset, Input, Overrides, System, is_glob
 from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
@@ -26,7 +26,6 @@ from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ..config.resolved import Input
     from ..corpus.corpus import Corpus
     from ..scoring.stored_runs import Selection
 
@@ -229,10 +228,7 @@ def open_files(
 
 
 def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
-    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source.
-
-    Metrics of edits read it too, where no other is named as gold. Raises ConfigError where nothing is named.
-    """
+    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source."""
     from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
 
     of_edits = not {GOLD, EDITS}.isdisjoint(views)

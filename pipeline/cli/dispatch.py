@@ -291,16 +291,6 @@ def _end(numbers: Sequence[int]) -> None:
         os._exit(130)
 
 
-def _load_plugins(arguments: Sequence[str]) -> None:
-    """Import what --plugin names, before the arguments are read: metrics have options of their own."""
-    for place, argument in enumerate(arguments):
-        flag, equals, value = argument.partition("=")
-        if flag == "--plugin" and (equals or place + 1 < len(arguments)):
-            from ..metrics.plugged.loading import load  # here, because most commands have no use for it
-
-            load(value if equals else arguments[place + 1])
-
-
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
     """Return the options of a command and of its actions. argparse has them in private members only."""
     flags = list(parser._option_string_actions)  # noqa: SLF001
@@ -314,8 +304,17 @@ def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name not in (None, "help") and (room := address_space()) < ROOM:
         raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
-    if name in PLUGGABLE:
-        _load_plugins(arguments)
+    if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
+        if "--download" in arguments:
+            from ..metrics.plugged.models import allow_download
+
+            allow_download()
+        for place, argument in enumerate(arguments):
+            flag, equals, value = argument.partition("=")
+            if flag == "--plugin" and (equals or place + 1 < len(arguments)):
+                from ..metrics.plugged.loading import load  # here, because most commands have no use for it
+
+                load(value if equals else arguments[place + 1])
     parser, named = _parser(name)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -352,10 +351,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one alone, and the parser of that.
-
-    With `whole`, all options of the command are declared at once; otherwise some are declared when they are needed.
-    """
+    """Return the parser of all commands, which knows the arguments (`whole`: all) of the named one, and its parser."""
     parser = Parser(
         prog="gec-pipeline",
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
@@ -377,6 +373,8 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
+                meaning = "fetch models that metrics name and that are not on this computer (help neural)"
+                sub.add_argument("--download", action="store_true", help=meaning)
             sub.set_defaults(call=module.run)
             named = sub
             if whole:

@@ -9,21 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from ..errors import ConfigError, Problem, did_you_mean
 from .compose import compose
-from .models import idle_address, record_models, tag
+from .models import Declared, Records, idle_address, record_models, tag
 from .models_published import ConfigFile
 from .resolved import Config
 from .resolver import ABSENT, Resolver
-from .tree import too_many
-
-if TYPE_CHECKING:
-    from .models import Declared, Records
-    from .tree import Node
+from .tree import Node, too_many
 
 
 def load(

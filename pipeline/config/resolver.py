@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, wrong_name
 from ..io import remote
-from ..io.catalogue import Scorable, named_in, named_one, scorable
+from ..io.catalogue import DataFile, Scorable, named_in, named_one, scorable
 from ..io.dataset_cache import cache_path, locate_all
 from ..io.plain_files import STDIN
 from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
-from .models import OFFICIAL, DatasetConfig, Record
+from .models import OFFICIAL, DatasetConfig, Declared, Record
 from .resolved import (
     Column,
     Dataset,
@@ -29,14 +29,11 @@ from .resolved import (
     read_line_numbers,
     select_lines,
 )
-from .tree import base_of
+from .tree import Node, base_of
 
 if TYPE_CHECKING:
-    from ..io.catalogue import DataFile
-    from .models import Declared
     from .models_published import ConfigFile
     from .resolved import Selection
-    from .tree import Node
 
 
 Location = tuple[str | int, ...]

@@ -14,20 +14,16 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
-from .edits.m2_files import BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, edit_of
-from .edits.m2_tools import BAR
+from .corpus import ONE, Corpus, corpus_in_memory
+from .edits.m2_files import BAR, BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .edits.records import annotation_of, outputs_of, record_of
 from .formats.m2 import SPAN
-from .in_memory import ONE, corpus_in_memory
 from .opener import open_corpus, other_source
-from .texts import read_texts, text_in_memory
+from .texts import AnyText, read_texts, text_in_memory
 
 if TYPE_CHECKING:
     from ..annotation.errant_annotator import Annotation
-    from .corpus import Corpus
-    from .edits.m2_files import Edit
     from .input_files import Opener
-    from .texts import AnyText
 
 
 # Texts that are annotated for metrics of edits: outputs, and references where no M2 file has the edits of annotators.
@@ -122,7 +118,7 @@ class _View:
             categories=tuple(sorted({*self.given.categories, *types} - {"noop"})),
         )
         view = replace(texts, missing=False, kept=(), notes=(), views={})
-        return view, [*self._notes(), *self._without_lines(references)]
+        return view, [*self._notes(references)]
 
     def _of_text(self, text: AnyText) -> _Reference:
         """Return a reference that is given as a text, with the source in place of sentences that it lacks."""
@@ -186,8 +182,8 @@ class _View:
             return text_in_memory(name, [record.decode() for record in records])
         return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
 
-    def _notes(self) -> Iterator[str]:
-        """Yield that gold of other types than ERRANT's is not compared, and that errant annotates no empty sentence."""
+    def _notes(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
+        """Yield what of gold is not compared, and which sentences have no edits or no lines of a reference."""
         if self.given.foreign:
             texts = "the texts that its edits make" if self.given.references else "the references of the data set"
             keep = "`gold: keep` among the options of the metric (--gold-edits keep) compares its edits as they are"
@@ -198,18 +194,15 @@ class _View:
             lines = f"{count} empty lines of the source, the first is line {first}, have"
             lines = lines if count > 1 else f"the empty line {first} of the source has"
             yield f"{lines} no edits, whatever stands in the other texts: errant annotates no empty sentence"
-
-    def _without_lines(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
-        """Yield which references have no line for sentences in which they differ from the source in blanks alone."""
         for number, edits in enumerate(references if len(references) > 1 else ()):
             rows = enumerate(zip(self.source, edits, strict=True))
             beside = self.references[number].beside
             bare = [line for line, (text, own) in rows if text.strip() and not own and line not in beside]
             if bare:
                 text = self.texts[number]
-                first = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
+                where = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
                 yield (
-                    f"reference {number} ({text.name}) differs from the source in blanks alone in {first}: errant has "
+                    f"reference {number} ({text.name}) differs from the source in blanks alone in {where}: errant has "
                     "no line for these, so that this reference does not take part there"
                 )
 

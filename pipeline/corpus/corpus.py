@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import CorpusError, InputError, Problem
-from ..metrics.base.needs import TEXTS
+from ..metrics.base.needs import TEXTS, Needs
+from ..tokenizers.own_tokens import is_list
 from .samples import Samples
 from .scan import changed
+from .texts import AnyText, MemoryText, numbered, text_in_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..metrics.base.needs import Needs
-    from .texts import AnyText
 
 
 MAX_REFERENCES = 255
@@ -141,3 +140,185 @@ def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
     more = f" (nor for {len(bare) - 1} more)" if len(bare) > 1 else ""
     message = f"no annotator has a reference for this sentence{more}{why}"
     return [Problem(references[0].at(int(bare[0])), message)]
+
+
+# ---- texts in memory as a corpus: lists of strings that a caller gives, checked
+
+Shape = Literal["annotator", "item"]
+"""Whether each list of references is that of an annotator, with a text for each item, or that of an item."""
+TOLD = 0.1
+"""How much higher (of 0 to 1) the overlap with references must be by one shape to tell that it is the right one."""
+ONE = "system"
+"""The name of a system where outputs are a list of texts and have no name."""
+
+
+def corpus_in_memory(
+    hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
+    references: Sequence[str] | Sequence[Sequence[str | None]] | None,
+    sources: Sequence[str] | None,
+    source_needed: str = "",
+    *,
+    systems_later: bool = False,
+    own_tokens: bool = False,
+    threads: int = 1,
+    references_by: Shape | None = None,
+    ids: Sequence[str | int] | None = None,
+) -> Corpus:
+    """Return the texts as a corpus.
+
+    `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
+    reference set, with None where a reference is missing, or a list for each item, or is one list of texts alone; it is
+    None where no metric reads any. `references_by` says which, where the numbers of texts do not tell. An empty text is
+    a reference of length 0. With `systems_later` there may be no system. `own_tokens` says that texts are tokens of the
+    caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts where these are long. `ids` has the
+    id of each item.
+    `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
+
+    Raises InputError where the texts do not fit together, and for what is no list of texts.
+    """
+    systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
+    sets, notes = ({}, ()) if references is None else reference_sets(references, base, references_by)
+    if not systems and not systems_later:
+        raise InputError("hypotheses: there is no system")
+    if source_needed and sources is None:
+        raise InputError(source_needed)
+    named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
+    named += sets.items()
+    named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
+    missing = _check_texts(named)
+    if missing:
+        named = [(name, [text or "" for text in texts]) for name, texts in named]
+    opened = _opened(named, threads)
+    source = opened[0] if sources is not None else None
+    first = len(opened) - len(systems) - len(sets)
+    reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
+    kept: list[NDArray[np.int64]] = []
+    if missing:
+        lacking = [
+            np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
+            for texts in sets.values()
+        ]
+        kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=True)]
+        reference_texts = [replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)]
+    named_ids = text_in_memory("ids", list(map(str, ids))) if ids is not None else None
+    problems = check_parallel([*opened, *([named_ids] if named_ids else [])])
+    if named_ids:
+        numbered(named_ids)
+    if missing and not problems:
+        problems = without_any(reference_texts, "")
+    if problems:
+        raise InputError(problems)
+    return Corpus(
+        name="memory",
+        lines=opened[0].lines,
+        source=source,
+        references=tuple(reference_texts),
+        systems=dict(zip(systems, outputs, strict=True)),
+        missing=missing,
+        kept=tuple(kept),
+        notes=notes,
+        ids=named_ids,
+        own_tokens=own_tokens,
+    )
+
+
+LONG = 1 << 20
+"""Up to so many characters of all texts together, threads take longer to start than texts to open. How many there are
+is guessed by the first text of each list."""
+
+
+def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[MemoryText]:
+    """Return the texts of all names; raises CorpusError where UTF-8 cannot hold one."""
+    if threads == 1 or sum(len(texts) * len(texts[0]) for _, texts in named if texts) <= LONG:
+        return [text_in_memory(*item) for item in named]
+    from ..io.workers import threads as shared_by
+
+    with shared_by(threads) as shared:
+        return shared(lambda item: text_in_memory(*item), named)
+
+
+def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the reference sets by what messages call them, and warnings. A list of texts alone is one set.
+
+    `base` is an output or the sources, where there are some. Raises InputError for what is no list, for texts beside
+    lists, for no reference or too many, and where the numbers of texts do not tell what each list is of.
+    """
+    kinds = {isinstance(item, str) for item in references if item is not None} if is_list(references) else {True, False}
+    if len(kinds) == 2:
+        raise InputError("references: expected a list of texts, or several of them in a list: one for each annotator")
+    if kinds == {True}:
+        return {"references": references}, ()
+    notes: tuple[str, ...] = ()
+    if by is None:
+        by, notes = _shape(references, base)
+    if by == "item":
+        if is_list(base) and len(references) != len(base):
+            raise InputError(f"references: expected a list for each item, {len(base)}; found {len(references)}")
+        if odd := [own for own in references if own is not None and not is_list(own)]:
+            raise InputError(f"references: expected a list of texts for each item; found {type(odd[0]).__name__}")
+        most = max((len(own) for own in references if own is not None), default=0)
+        references = [[own[n] if own is not None and n < len(own) else None for own in references] for n in range(most)]
+    elif by != "annotator":
+        raise InputError(f"references_by: expected 'annotator' or 'item', found {by!r}")
+    if len(references) == 0:
+        raise InputError("references: at least one reference set is needed")
+    if len(references) > MAX_REFERENCES:
+        raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
+    return {f"references[{number}]": texts for number, texts in enumerate(references)}, notes
+
+
+def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
+    """Return what each list of references is of, by how many texts there are, and a warning where these do not tell."""
+    items, sizes = len(base) if is_list(base) else None, {len(texts) for texts in references if is_list(texts)}
+    if items is None:
+        return ("item" if len(sizes) > 1 else "annotator"), ()
+    if items not in sizes and 1 < len(references) != items and len(references) > max(sizes, default=len(references)):
+        either = f"{items} lists (references_by='item'), or lists of {items} texts (references_by='annotator')"
+        raise InputError(f"references: {len(references)} lists of up to {max(sizes)} texts; expected {either}")
+    if len(references) != items or items < 2:
+        return ("annotator" if len(references) != items or items in sizes else "item"), ()
+    if items not in sizes:
+        return "item", ()
+    if len(sizes) > 1:
+        raise InputError(f"references: {items} lists of {min(sizes)} to {max(sizes)} texts for {items} items; {SAY}")
+    words = [set(str(text).split()) for text in base]
+    own = [[set(str(text).split()) for text in texts] for texts in references]
+    pairs = [(one, two) for one in range(items) for two in range(items) if one != two]
+    straight, turned = (
+        sum(len(t & w) / max(len(t | w), 1) for t, w in each) / len(pairs)
+        for each in (((own[i][j], words[j]) for i, j in pairs), ((own[i][j], words[i]) for i, j in pairs))
+    )
+    if straight > turned + TOLD:
+        return "annotator", ()
+    seems = "they look transposed, as if each were that of an item" if turned > straight + TOLD else SQUARE
+    return "annotator", (
+        f"references: {items} lists of {items} texts, read as a list for each annotator; {seems}; {SAY}",
+    )
+
+
+SQUARE = "numbers and words do not tell whether each is that of an item"
+SAY = "say references_by='item' or references_by='annotator', or give list(zip(*references)) to turn them"
+
+
+def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
+    """Return whether some reference is None, which means that it is missing; raises InputError for what is no text."""
+    missing = False
+    for name, texts in named:
+        kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
+        if kinds == {str}:
+            continue
+        if type(None) in kinds and name.startswith("references"):
+            missing = True
+            kinds.remove(type(None))
+        if not all(issubclass(kind, str) for kind in kinds):
+            hint = ", None for a missing one" if name.startswith("references") else ""
+            wanted = f"{name}: expected a list of strings{hint}; "
+            if not is_list(texts):
+                raise InputError(f"{wanted}found {type(texts).__name__}")
+            odd_ones = ((n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None)))
+            number, odd = next(odd_ones)
+            lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
+            shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
+            raise InputError(f"{wanted}item {number} is {shown}{lists}")
+    return missing

@@ -10,21 +10,19 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from ..config.resolved import Column
+from ..config.resolved import Column, Dataset, Input, System
 from ..errors import CorpusError, Problem
 from ..io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
-from .edits.m2_tools import with_texts_changed
+from .edits.m2_files import with_texts_changed
 from .edits.records import is_xml, record_of, sentences_of
-from .texts import BOM, REPLACEMENTS, read_texts
+from .texts import BOM, REPLACEMENTS, TextFile, read_texts
 
 if TYPE_CHECKING:
-    from ..config.resolved import Dataset, Input, System
     from .input_files import Opener
-    from .texts import TextFile
 
 
 # What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
@@ -67,23 +65,20 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
                 tokens, inside = len(line[2:].split()), True
             elif not line.strip():
                 inside = False
-            if kind := _odd_line(line) or _left_out(line, tokens):
+            if kind := _odd_line(line, tokens):
                 odd.setdefault(kind, []).append(number)
     more = {kind: f" (and {len(lines) - 1} more)" if len(lines) > 1 else "" for kind, lines in odd.items()}
     return [f"{name}: line {lines[0]}{more[kind]} {kind}" for kind, lines in odd.items()], problems[:1]
 
 
-def _odd_line(line: str) -> str:
-    """Return what is said of a line as a whole, or an empty text."""
+def _odd_line(line: str, tokens: int) -> str:
+    """Return what is said of a line, or an empty text. Edits beyond their sentence are told where the file is read."""
     if line == "S":
         return f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}"
     if line and not line.strip():
         return f"has only blanks, and is read as an empty line; {STOPS}"
-    return "begins with I, and is left out, as m2scorer does" if line.startswith("I ") else ""
-
-
-def _left_out(line: str, tokens: int) -> str:
-    """Return what is said of an edit that is left out though it is none beyond its sentence, or an empty text."""
+    if line.startswith("I "):
+        return "begins with I, and is left out, as m2scorer does"
     if not (line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)):
         return ""
     edit = m2_files.edit_of(line, "", 0)
@@ -138,7 +133,7 @@ def open_edits(
     before = len(problems)
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     try:
-        gold = _gold(dataset, opener) if dataset.gold else _ungraded(source, dataset)
+        gold = _gold(dataset, source, opener)
     except CorpusError as error:
         problems += error.problems
         return None
@@ -182,10 +177,7 @@ def open_edits(
 
 
 def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
-    """Return notes with the names of files instead of their paths, since results depend on no folder.
-
-    Where two files have the same name, the name of the folder stands before it.
-    """
+    """Return notes with names of files, or of folder and file, in place of paths: results depend on no folder."""
     names = dict.fromkeys(file for file in files if "://" not in file)
     last = Counter(Path(name).name for name in names)
     short = {name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :]) for name in names}
@@ -198,8 +190,12 @@ def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
     return shortened
 
 
-def _gold(dataset: Dataset, opener: Opener) -> m2_files.Annotated | None:
-    """Return the annotations of a data set; None where there are none, or they are known to be absent."""
+def _gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated | None:
+    """Return the annotations of a data set, or the sentences of its source without any; None where there is neither."""
+    if not dataset.gold and source:
+        change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
+        sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+        return m2_files.Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
     if not dataset.gold or any(path in opener.absent for path in dataset.gold):
         return None
     gold = m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
@@ -209,16 +205,7 @@ def _gold(dataset: Dataset, opener: Opener) -> m2_files.Annotated | None:
     return gold
 
 
-def _ungraded(source: TextFile | None, dataset: Dataset) -> m2_files.Annotated | None:
-    """Return the sentences of a source without any annotator; None without a source."""
-    if source is None:
-        return None
-    change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
-    sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
-    return m2_files.Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
-
-
-def is_m2(output: Input) -> bool:
+def is_m2(output: Input) -> TypeGuard[Column]:
     """Return whether an output is given as its edits."""
     return isinstance(output, Column) and output.kind in M2_KINDS
 
@@ -253,7 +240,7 @@ def _outputs(
     """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
     annotated: dict[str, m2_files.Annotated] = {}
     for name, output in outputs.items():
-        if not isinstance(output, Column) or not is_m2(output):
+        if not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
             other = (
                 "or have texts annotated: `annotator: auto` as an option of the metric (--annotator auto of `score`)"

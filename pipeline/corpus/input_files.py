@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config.resolved import Column
+from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote, is_there
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Ints
-    from ..config.resolved import Input
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
@@ -177,10 +176,7 @@ def join(
 
 
 def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, str]:
-    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there.
-
-    Raises CorpusError where one is missing.
-    """
+    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there."""
     lines = numbered(own)
     lacking = [name for name in known if name not in lines]
     if lacking:

@@ -8,14 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
-from .samples import FEW, mean
-from .texts import ORDINARY, MemoryText, same
+from .samples import FEW, Sample, Samples, mean
+from .texts import ORDINARY, AnyText, MemoryText, same
 
 if TYPE_CHECKING:
     from ..metrics.base.metric import Metric
     from .corpus import Corpus
-    from .samples import Sample, Samples
-    from .texts import AnyText
 
 
 ROLES = {

@@ -13,11 +13,10 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..tokenizers import tokenizer_called
-from .samples import FEW, likeness, mean
+from .samples import FEW, Sample, Samples, likeness, mean
 
 if TYPE_CHECKING:
     from ..metrics.base.metric import Metric
-    from .samples import Sample, Samples
 
 
 EDITED = 0.5

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..config.resolved import Column, System, fill
+from ..config.resolved import Column, Config, System, fill
 from ..errors import CorpusError, DataError, InputError, Problem, did_you_mean
 from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
 from ..io.remote import Remote, is_data, locate
 from .corpus import Corpus
 from .formats.numbers import reader as number_reader
-from .texts import text_in_memory
+from .texts import AnyText, text_in_memory
 
 if TYPE_CHECKING:
-    from ..config.resolved import Config
     from ..metrics.base.capabilities import ReadsFiles
-    from .texts import AnyText
 
 
 def distinct(readers: Sequence[ReadsFiles]) -> list[ReadsFiles]:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from ..config.resolved import Column, System
+from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .edit_views import M2_KINDS, open_edits
+from .edit_views import EditTexts, is_m2, open_edits
 from .edits.records import read_once
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
-from .texts import REPLACEMENTS, TextFile, read_texts
-
-if TYPE_CHECKING:
-    from ..config.resolved import Dataset
-    from .edit_views import EditTexts
-    from .texts import AnyText
+from .texts import REPLACEMENTS, AnyText, TextFile, read_texts
 
 
 @dataclass
@@ -74,7 +68,6 @@ def open_corpus(
     dataset: Dataset,
     systems: Sequence[System],
     problems: list[Problem],
-    threads: int = 1,
     opener: Opener | None = None,
     views: Collection[str] = (TEXTS,),
 ) -> Corpus | None:
@@ -83,8 +76,14 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    opener, before = opener or Opener(threads), len(problems)
-    texts = _opened(dataset, _as_read(systems, views), opener, problems)
+    opener, before = opener or Opener(), len(problems)
+    read = list(systems)
+    if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
+        for number, system in enumerate(systems):
+            each = system.paths.items()
+            paths = {name: replace(text, kind="m2", lenient=True) if is_m2(text) else text for name, text in each}
+            read[number] = System(system.name, paths)
+    texts = _opened(dataset, read, opener, problems)
     notes = [*texts.notes, *_annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)]
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
     annotated = any(map(annotator_of, views))
@@ -123,29 +122,9 @@ def open_corpus(
     return replace(corpus, views=_views(dataset, corpus, texts.edits, views)) if texts.edits else corpus
 
 
-def _as_read(systems: Sequence[System], views: Collection[str]) -> list[System]:
-    """Return the systems. Texts of annotated outputs that no metric reads may leave out what cannot be applied."""
-    if not {TEXTS, GOLD}.isdisjoint(views):
-        return list(systems)
-    return [
-        System(
-            system.name,
-            {
-                dataset: replace(text, kind="m2", lenient=True)
-                if isinstance(text, Column) and text.kind in M2_KINDS
-                else text
-                for dataset, text in system.paths.items()
-            },
-        )
-        for system in systems
-    ]
-
-
 def _views(dataset: Dataset, corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
-    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far.
-
-    Gold of other types than ERRANT's is there for its texts, unless it is kept or there are references beside it.
-    """
+    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far."""
+    # Gold of other types than ERRANT's is there for its texts, unless it is kept or there are references beside it.
     seen = {}
     annotated = replace(corpus, categories=edits.categories, missing=False, notes=())
     if GOLD in views:

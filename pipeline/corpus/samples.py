@@ -6,13 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from .texts import MemoryText, read_texts, same
-
-if TYPE_CHECKING:
-    from .texts import AnyText
-
+from .texts import AnyText, MemoryText, read_texts, same
 
 STRETCHES = 5
 """How many stretches of neighbouring lines are read of a text."""

@@ -83,7 +83,15 @@ class Scanner:
         found = self.survey(piece, self.separator[0], skip, self.stride, self.column)
         kept, blank, rest, open_blank, valid, returns, subwords, nuls, longest, place = found
         if self.plain and not valid:
-            self.check_utf8(piece)
+            try:
+                piece.decode()
+            except UnicodeDecodeError as error:
+                line_start = piece.rfind(b"\n", 0, error.start) + 1 or -self.column
+                line = self.lines + piece.count(b"\n", 0, error.start) + 1
+                hint = looks_like(piece) if self.offset == 0 else ""
+                byte = f"byte {error.start - line_start + 1} of the line (0x{piece[error.start]:02x})"
+                message = f"{byte} is not valid UTF-8{hint}"
+                raise CorpusError([Problem(str(line), message)]) from None
         self.subwords += subwords
         self.nuls += nuls
         goes_on = self.mid_line and not self.open_blank  # the first line of the piece began with a token
@@ -110,18 +118,6 @@ class Scanner:
         whole = len(bits) // 8 * 8
         self.bits.append(np.packbits(bits[:whole]))
         self.last_bits = bits[whole:]
-
-    def check_utf8(self, piece: bytes) -> None:
-        """Raise CorpusError, placed at the line, where the next piece is not valid UTF-8."""
-        try:
-            piece.decode()
-        except UnicodeDecodeError as error:
-            line_start = piece.rfind(b"\n", 0, error.start) + 1 or -self.column
-            line = self.lines + piece.count(b"\n", 0, error.start) + 1
-            hint = looks_like(piece) if self.offset == 0 else ""
-            byte = f"byte {error.start - line_start + 1} of the line (0x{piece[error.start]:02x})"
-            message = f"{byte} is not valid UTF-8{hint}"
-            raise CorpusError([Problem(str(line), message)]) from None
 
     def finish(self) -> None:
         """End the pass: the last line counts also where it lacks its end."""

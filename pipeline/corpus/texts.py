@@ -75,8 +75,19 @@ class Stamp(NamedTuple):
 def read_span(span: Span) -> Lines:
     """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
     place = span.place or span.path
-    # No absolute path of this machine has two slashes in a row, so this tells addresses from paths.
-    data, same = _read_remote(span) if "://" in span.path else _read_bytes(span, place)
+    try:
+        if "://" in span.path:  # which no absolute path of this machine has
+            data = remote.read_range(span.path, span.start, span.size)
+            same = remote.stamp_of(Remote(span.path)) == span.stamp
+        else:
+            with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
+                file.seek(span.start)
+                data = file.read(span.size)
+                same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
+    except OSError as error:
+        raise UnreadableError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+    except CorpusError as error:
+        raise UnreadableError(error.problems) from None
     unchanged = same and len(data) == span.size
     plain = span.separator == NEWLINE
     if span.start == 0 and plain:
@@ -98,26 +109,6 @@ def line_ends(data: bytes, separator: int) -> Ints:
     """Return where each line of data ends: int64 [lines]; its compiled twin is in `kernel/native/scan.pyx`."""
     ends: Ints = np.flatnonzero(np.frombuffer(data, np.uint8) == separator)
     return np.append(ends, len(data)) if data and data[-1] != separator else ends
-
-
-def _read_bytes(span: Span, place: str) -> tuple[bytes, bool]:
-    """Return the bytes of a span, and whether the file is the one that was checked."""
-    try:
-        with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
-            file.seek(span.start)
-            data = file.read(span.size)
-            same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
-    except OSError as error:
-        raise UnreadableError([Problem(place, f"cannot be read: {error.strerror}")]) from None
-    return data, same
-
-
-def _read_remote(span: Span) -> tuple[bytes, bool]:
-    try:
-        data = remote.read_range(span.path, span.start, span.size)
-        return data, remote.stamp_of(Remote(span.path)) == span.stamp
-    except CorpusError as error:
-        raise UnreadableError(error.problems) from None
 
 
 def stamp_of(path: Path | Remote) -> Stamp | RemoteStamp:

@@ -225,10 +225,9 @@ def _connect_ray(address: str | None, workers: int | None, undo: contextlib.Exit
 def _ray_results(
     cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
 ) -> Generator[Any, None, None]:
-    """Yield the results of tasks from ray itself; at the end, cancel the tasks that are not done.
+    """Yield the results of tasks from ray itself, not joblib, whose backend refuses generators and waits for each wave.
 
-    A task is not tried again by ray: the program itself finds out which lines a worker dies of. joblib's ray backend is
-    not used, because it refuses generators, so that all workers would wait for the last task of each wave.
+    A task is not tried again by ray: the program itself finds out which lines a worker dies of.
     """
     import ray
 

@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..corpus.scan import STRIDE
-from ..corpus.texts import MemoryText, Span, read_span, read_texts
+from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
 from ..io.workers import in_batches, threads
-from ..metrics.base.needs import TEXTS, Text, surveyed
+from ..metrics.base.needs import TEXTS, Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
-from .options import AUTO, SILENT, Missing
-from .store.counts import BATCH, WHOLE, CountsKey, InMemoryCounts, Location
+from .options import AUTO, SILENT, Listener, Missing, RunOptions
+from .store.counts import BATCH, UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
 
 if TYPE_CHECKING:
     from ..arrays import Ints
     from ..corpus.corpus import Corpus
-    from ..corpus.texts import AnyText
     from ..kernel.common import Lines
-    from ..metrics.base.needs import Needs, Survey
-    from .options import Listener, RunOptions
-    from .store.counts import ShardFile, StoredCounts
     from .store.run_directory import RunDirectory
 
     Counted = Mapping[tuple[str, Needs], StoredCounts | InMemoryCounts]
@@ -285,7 +281,8 @@ def _counted_to_files(
 ) -> tuple[dict[CountsKey, Location], list[Missing]]:
     """Count the shards that the run directory does not have yet; return where all are, and the lines that are lost."""
     references = len(plan.corpus.references)
-    locations = directory.parts({key: need.schema(references).width for (_, need), key in plan.keys.items()})
+    widths = {key: need.schema(references).width for (_, need), key in plan.keys.items()}
+    locations = find(directory.path / UNFINISHED, widths)
     undone = [
         shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in plan.keys.values())
     ]
@@ -372,11 +369,18 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
                 continue
             except LongTextError:  # the way below says where
                 pass
-        found = {survey: _surveyed_in_memory(read, survey, options) for survey, read in _surveys(view, needs_of_view)}
+        surveys = {}
+        for survey, read in _surveys(view, needs_of_view):
+            plan = _Plan.of(read, {(ALL, survey): ""}, options.shard_lines)
+            every = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
+            rows = (array for shard in plan.shards for array in every.pop(shard) or [] if array is not None)
+            surveys[survey] = workers.Found(
+                survey, len(read.references), workers.joined(survey, len(read.references), rows)
+            )
         cells = {(name, need): "" for need in needs_of_view for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
-        plan = _Plan.of(view, cells, options.shard_lines, least, found)
+        plan = _Plan.of(view, cells, options.shard_lines, least, surveys)
         parts = {}
         for shard, columns, lost in _counted(plan, plan.shards, options):
             if lost:
@@ -387,14 +391,6 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
             schema = cell[1].schema(len(view.references))
             counted[cell] = InMemoryCounts([array for array in arrays if array is not None], schema)
     return counted
-
-
-def _surveyed_in_memory(corpus: Corpus, survey: Survey, options: RunOptions) -> workers.Found:
-    """Return what a survey finds in a data set; raises IncompleteError where lines cannot be counted."""
-    plan = _Plan.of(corpus, {(ALL, survey): ""}, options.shard_lines)
-    parts = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
-    arrays = (array for shard in plan.shards for array in parts.pop(shard) or [] if array is not None)
-    return workers.Found(survey, len(corpus.references), workers.joined(survey, len(corpus.references), arrays))
 
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:

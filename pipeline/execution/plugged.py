@@ -161,7 +161,6 @@ class _Computed:
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
         self.spent = Counter[str]()
-        self.warnings: list[tuple[str, list[int], float]] = []
         self.begun = time.monotonic()
         self.asked_by = ""
         """The metric whose code asks for these numbers."""
@@ -275,15 +274,13 @@ class _Computed:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
         self.compute(_Computed.work)
-        self._warn()
         return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
-    def _warn(self) -> None:
-        """Take what the method `notes` of the code says of the texts: a message, its items, and the share to tell."""
-        if hasattr(self.code.plugin.target, "notes"):
-            made = self.code.plugin.made(dict(self.code.values))
-            texts = zip(*self.distinct, strict=True)
-            self.warnings = made.notes(**dict(zip(self.declared.reads, map(list, texts), strict=True)))
+    @cached_property
+    def warnings(self) -> list[tuple[str, list[int], float]]:
+        """What the code says of the texts, by the numbers of items."""
+        texts = zip(self.declared.reads, map(list, zip(*self.distinct, strict=True)), strict=True)
+        return self.code.warnings(dict(texts))
 
     def compute(self, work: Callable[[_Computed], None]) -> None:
         """Have `work` done for what computes the numbers: for this, or for all that its code asks for."""

@@ -21,16 +21,14 @@ from .._version import __version__
 from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
-from ..metrics.base.needs import COUNTING, Survey, Text
-from .store.counts import Location
+from ..metrics.base.needs import COUNTING, Needs, Survey, Text
+from .store.counts import Location, ShardFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..kernel.common import Lines
-    from ..metrics.base.needs import Needs
     from .clusters import Cluster
-    from .store.counts import ShardFile
 
     Columns = list[NDArray[np.integer] | None]
     """The packed columns of each system of a task, needs after needs. None stands for those that are incomplete.
@@ -295,7 +293,6 @@ class Lost(NamedTuple):
     The numbers count from the first line and the first system of the task.
     """
 
-    number: int
     low: int
     high: int
     first: int
@@ -372,7 +369,7 @@ class Runner:
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
                     return _joined(one, two, len(task.needs), lines=high - low > 1)
-        return Outcome(task.number, [None] * (len(task.needs) * apart), [Lost(task.number, *part)])
+        return Outcome(task.number, [None] * (len(task.needs) * apart), [Lost(*part)])
 
 
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:

@@ -265,10 +265,7 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
-    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them.
-
-    Raises CorpusError, as they are read, for a line that is too long or no UTF-8.
-    """
+    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them."""
     lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n")
     if len(piece) <= MAX_LINE:
         with contextlib.suppress(UnicodeDecodeError):

@@ -73,13 +73,13 @@ def open_regular(path: Path) -> BinaryIO:
         raise
 
 
-def parse_json(data: bytes, most: int = MAX_VALUES) -> Any:
-    """Return the value of a JSON text; raises ValueError for what is wrong with it, and for more values than `most`.
+def parse_json(data: bytes) -> Any:
+    """Return the value of a JSON text; raises ValueError for what is wrong with it, and for more than MAX_VALUES.
 
     Values are counted before memory is taken for them, by the signs that stand before each, so those in texts count.
     """
-    if len(data) > most and sum(map(data.count, (b",", b":", b"[", b"{"))) > most:
-        raise ValueError(f"has more than {most:,} values")
+    if len(data) > MAX_VALUES and sum(map(data.count, (b",", b":", b"[", b"{"))) > MAX_VALUES:
+        raise ValueError(f"has more than {MAX_VALUES:,} values")
     try:
         return json.loads(data)
     except RecursionError:

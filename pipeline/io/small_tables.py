@@ -63,10 +63,7 @@ def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterato
 
 
 def _spaced(line: str) -> list[str]:
-    """Return the cells of a line that white space separates.
-
-    In a quoted cell a quotation mark is written twice. One that is not closed before white space is a character.
-    """
+    """Return the cells of a line that white space separates; in a quoted one a quotation mark is written twice."""
     pairs = _SPACED.findall(line) if '"' in line else ()
     return [quoted[1:-1].replace('""', '"').strip() if quoted else plain for quoted, plain in pairs] or line.split()
 
@@ -85,9 +82,9 @@ def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int
         raise at_line(name, first_line + rows.line_num - 1, f"not valid CSV: {error}") from None
 
 
-def at_line(name: str, line: int, message: str) -> CorpusError:
-    """Return the error for a line of a file."""
-    return CorpusError([Problem(f"{name}:{line}", message)])
+def at_line(name: str, line: int, message: str, unit: str = ":") -> CorpusError:
+    """Return the error for a line of a file, or for a row where the unit says so."""
+    return CorpusError([Problem(f"{name}{unit}{line}", message)])
 
 
 def is_numeric(cell: str) -> bool:

@@ -8,7 +8,6 @@ Unicode's categories.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 
 from .categories import NUMBERS, PUNCTUATION, SYMBOLS
 
@@ -46,26 +45,15 @@ def parse(text: str) -> list[Range]:
 @functools.cache
 def kinds(split: str) -> bytes:
     """Return the kind of every code point, a byte each, for 13a, zh or intl; raises KeyError for another name."""
+    digit, comma, dash = (0x30, 0x39), (ord(","), ord(",")), (ord("-"), ord("-"))
+    western = {DIGIT: [digit], POINT: [comma, (ord("."), ord("."))], ALONE: [*ASCII_ALONE], DASH: [dash]}
+    rules: dict[str, dict[int, list[Range]]] = {
+        "13a": western,
+        "zh": {**western, ALONE: [*ASCII_ALONE, *CHINESE]},
+        "intl": {DIGIT: parse(NUMBERS), POINT: parse(PUNCTUATION), ALONE: parse(SYMBOLS)},
+    }
     table = bytearray(0x110000)
-    for kind, ranges in _RULES[split]():
+    for kind, ranges in {**rules[split], SPACE: WHITE_SPACE}.items():
         for first, last in ranges:
             table[first : last + 1] = bytes([kind]) * (last + 1 - first)
     return bytes(table)
-
-
-def _western() -> list[tuple[int, Iterable[Range]]]:
-    points = [(ord(","), ord(",")), (ord("."), ord("."))]
-    dash = [(ord("-"), ord("-"))]
-    return [(DIGIT, [(0x30, 0x39)]), (POINT, points), (ALONE, ASCII_ALONE), (DASH, dash), (SPACE, WHITE_SPACE)]
-
-
-def _chinese() -> list[tuple[int, Iterable[Range]]]:
-    return [*_western(), (ALONE, CHINESE), (SPACE, WHITE_SPACE)]
-
-
-def _international() -> list[tuple[int, Iterable[Range]]]:
-    numbers, punctuation, symbols = map(parse, (NUMBERS, PUNCTUATION, SYMBOLS))
-    return [(DIGIT, numbers), (POINT, punctuation), (ALONE, symbols), (SPACE, WHITE_SPACE)]
-
-
-_RULES = {"13a": _western, "zh": _chinese, "intl": _international}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -35,10 +34,6 @@ class ExternalNeeds(NumberNeeds):
 
 def _counts(metric: External) -> bool:
     return metric.score_ == "f_beta"
-
-
-def _default_scale(given: Mapping[str, object]) -> str:
-    return "100" if given.get("score") == "sum" else "1"
 
 
 _NUMBER: dict[str, Any] = {
@@ -76,7 +71,7 @@ class External(ReadsFiles, Numbers):
         implicit=True,
     )
     scale: str = option(
-        _default_scale,
+        lambda given: "100" if given.get("score") == "sum" else "1",
         help="the number that is shown as 100; 0: scores are shown as they are",
         applies=lambda m: not _counts(m),
         why="F-beta is a fraction",

@@ -122,11 +122,6 @@ def _default_policy(given: Mapping[str, Any]) -> str:
     return "mean" if given.get("level") == "mean" else "sample"
 
 
-def _default_tokenizer(given: Mapping[str, Any]) -> str:
-    """Return how the program splits whose draws are followed: Python 2 splits bytes, Python 3 text."""
-    return "whitespace" if given.get("sampler") == "python3" else "ascii_whitespace"
-
-
 def iterates(metric: Any) -> bool:
     """Return whether the policy for references draws them in many iterations."""
     return metric.references in ("sample", "expected", "leave_one_out")
@@ -187,7 +182,9 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
-        _default_tokenizer, "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3"
+        # as the program whose draws are followed: Python 2 splits bytes, Python 3 text
+        lambda given: "whitespace" if given.get("sampler") == "python3" else "ascii_whitespace",
+        "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3",
     )
     strip: bool = strip_option()
     lowercase: bool = lowercase_option()

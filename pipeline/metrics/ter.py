@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -66,18 +66,9 @@ def alignment(output: Sequence[str], references: Sequence[Sequence[str]]) -> lis
         block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])
         now = shift.of(now)
         lines.append(("shifted", f"{block}: to {' '.join(words[word] for word in now)}"))
-    return lines + list(_steps(best.steps, [words[word] for word in best.words], [words[word] for word in reference]))
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'s' * (count != 1)}"
-
-
-def _steps(steps: Sequence[str], output: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield a line for each role of words that the alignment has."""
-    ours, theirs = iter(output), iter(reference)
+    ours, theirs = (words[word] for word in best.words), (words[word] for word in reference)
     roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
-    for step in steps:
+    for step in best.steps:
         if step == ADDED:
             roles["wrong"].append(next(ours))
         elif step in (EQUAL, CHANGED):
@@ -85,7 +76,11 @@ def _steps(steps: Sequence[str], output: Sequence[str], reference: Sequence[str]
             roles["match" if step == EQUAL else "wrong"].append(own if step == EQUAL else f"{own} → {other}")
         else:
             roles["missing"].append(next(theirs))
-    yield from ((role, " · ".join(words)) for role, words in roles.items() if words)
+    return lines + [(role, " · ".join(several)) for role, several in roles.items() if several]
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' * (count != 1)}"
 
 
 MOST_REFERENCES = 22

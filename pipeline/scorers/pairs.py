@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import kernel
-from ..corpus.corpus import MAX_REFERENCES
-from ..corpus.in_memory import reference_sets
+from ..corpus.corpus import MAX_REFERENCES, reference_sets
 from ..errors import InputError, LongTextError
 from ..kernel.common import join_lines
 from ..metrics.base.capabilities import misfit, reads_files

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..api import results_of
 from ..corpus.annotated_texts import corpus_with_gold
-from ..corpus.in_memory import ONE, corpus_in_memory
+from ..corpus.corpus import ONE, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.count import PreparedCounts
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..corpus.corpus import Corpus
-    from ..corpus.texts import AnyText
     from ..evaluation import Evaluation
-    from ..execution.store.counts import InMemoryCounts
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import OwnTexts, References, Splitter, Texts
@@ -145,18 +143,17 @@ class Scorer:
         corpora = complete([self.metric], [replace(self._corpus, systems={ONE: own}, views=views)])
         tasks = tasks_of([self.metric], corpora)
         systems = tasks[0].input.systems
-        counted = {(name, self.metric.needs): self._statistics(text) for name, text in systems.items()}
+        try:
+            counted = {
+                (name, self.metric.needs): self._counts.counts(read_texts(text, 0, text.lines))
+                for name, text in systems.items()
+            }
+        except LongTextError as error:
+            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
         evaluation = results_of(tasks, counted)
         for note in evaluation.warnings:
             warnings.warn(note, stacklevel=2)
         return evaluation
-
-    def _statistics(self, text: AnyText) -> InMemoryCounts:
-        outputs = read_texts(text, 0, text.lines)
-        try:
-            return self._counts.counts(outputs)
-        except LongTextError as error:
-            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
 
     def _texts(self, outputs: Texts) -> list[str]:
         """Return outputs as texts, with tokens of the caller as `own_tokens.py` writes them; raises InputError."""

@@ -302,7 +302,12 @@ class Sampled(Policy):
         draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(0)]
-        return [self.averaged(outputs, draws) for outputs in _drawn_outputs(counts, draws)]
+        terms = MetricTerms(counts.metric, each=True)
+        if counts.lines == 1:
+            return [self.averaged(_of_one_line(terms, system, draws), draws) for system in counts.systems]
+        sums = drawn_sums(terms, counts.systems, draws, counts.threads)
+        outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
+        return [self.averaged(Outputs([*own], np.array([*own.values()]), None), draws) for own in outputs]
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score for which nothing is drawn, since there is only one reference."""
@@ -427,22 +432,11 @@ class Outputs(NamedTuple):
         return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
 
 
-def _drawn_outputs(counts: SystemCounts, draws: Draws) -> list[Outputs]:
-    """Return the outputs of each system in every iteration."""
-    if counts.lines == 1:
-        return [_of_one_line(counts, system, draws) for system in counts.systems]
-    terms = MetricTerms(counts.metric, each=True)
-    sums = drawn_sums(terms, counts.systems, draws, counts.threads)
-    outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
-    return [Outputs([*own], np.array([*own.values()]), None) for own in outputs]
-
-
-def _of_one_line(counts: SystemCounts, system: HasBlocks, draws: Draws) -> Outputs:
+def _of_one_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> Outputs:
     """Return the outputs of a system with one line: those with the reference that is drawn."""
-    (columns,) = present_blocks(counts.metric, system)
+    (columns,) = present_blocks(terms.metric, system)
     present = columns.get(PRESENT)
     references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
-    terms = MetricTerms(counts.metric, each=True)
     outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
     return Outputs([*outputs], np.array([*outputs.values()]), drawn)
 

@@ -223,11 +223,11 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     )
     if not parts:
         return board
-    from .categories import beside, by_category
+    from .categories import Beside, by_category
 
     breakdown = tuple(
         Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)
-        for tier, of_systems in by_category(metric, board.categories, beside(columns, parts)).items()
+        for tier, of_systems in by_category(metric, board.categories, [*map(Beside, columns, parts)]).items()
         for name, categories in zip(names, of_systems, strict=True)
     )
     return replace(board, breakdown=breakdown)

@@ -132,8 +132,3 @@ def by_category(
         number: [scored(tier.names, tier.counts(terms, own)) for own in totals]
         for number, tier in tiers(metric, categories).items()
     }
-
-
-def beside(columns: Sequence[HasBlocks], parts: Sequence[HasBlocks]) -> list[Beside]:
-    """Return the columns of each system with those of its categories."""
-    return [Beside(*pair) for pair in zip(columns, parts, strict=True)]

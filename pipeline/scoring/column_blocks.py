@@ -31,7 +31,15 @@ def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) 
     """
     apart = [*(field.name for field in metric.needs.schema(1).fields if field.per_reference), *more]
     blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
-    yield from _with_last(blocks) if data_set_columns(metric).reads_last else blocks
+    if not data_set_columns(metric).reads_last:
+        yield from blocks
+        return
+    ahead = next(blocks, None)
+    while ahead is not None:
+        columns, ahead = ahead, next(blocks, None)
+        last = np.zeros(len(columns["hyp_len"]), np.int64)
+        last[-1:] = ahead is None
+        yield {**columns, LAST: last}
 
 
 def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
@@ -59,16 +67,6 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
         sums = {name: total + int(columns[name].sum()) for name, total in sums.items()}
     for columns in system.blocks():
         yield {**columns, **{WHOLE + name: np.full_like(columns[name], total) for name, total in sums.items()}}
-
-
-def _with_last(blocks: Iterator[Columns]) -> Iterator[Columns]:
-    """Yield blocks with the column LAST: int64 [lines], which is 1 for the last line of the last block and else 0."""
-    ahead = next(blocks, None)
-    while ahead is not None:
-        columns, ahead = ahead, next(blocks, None)
-        last = np.zeros(len(columns["hyp_len"]), np.int64)
-        last[-1:] = ahead is None
-        yield {**columns, LAST: last}
 
 
 def compact(columns: Columns, apart: Sequence[str]) -> Columns:

@@ -150,34 +150,26 @@ class OutputTerms(SentenceTerms):
         """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
         for columns in present_blocks(self.metric, system):
             outputs = self.outputs_of(self.metric, columns)
-            halves = [_halves(outputs[name], exponent, self.bits) for name, exponent in self.exponents.items()]
-            yield Block(np.stack([half for both in halves for half in both], axis=-1).astype(np.int64))
+            halves = []
+            for name, exponent in self.exponents.items():
+                high = np.rint(np.ldexp(outputs[name], self.bits - exponent))
+                rest = outputs[name] - np.ldexp(high, exponent - self.bits)
+                halves += [high, np.rint(np.ldexp(rest, 2 * self.bits + 1 - exponent))]
+            yield Block(np.stack(halves, axis=-1).astype(np.int64))
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the means or the sums of all outputs."""
-        return {
-            name: _joined(totals[..., 2 * place : 2 * place + 2], exponent, self.bits) / self.divisor
-            for place, (name, exponent) in enumerate(self.exponents.items())
-        }
+        outputs = {}
+        for place, (name, exponent) in enumerate(self.exponents.items()):
+            high = np.ldexp(totals[..., 2 * place], exponent - self.bits)
+            low = np.ldexp(totals[..., 2 * place + 1], exponent - 2 * self.bits - 1)
+            outputs[name] = (high + low) / self.divisor
+        return outputs
 
 
 def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the score of each sentence as the only output."""
     return {metric.output: sentence_scores(metric, columns)}
-
-
-def _halves(values: Floats, exponent: int, bits: int) -> tuple[Floats, Floats]:
-    """Return the high and the low halves of values below 2**exponent, as whole numbers of their units."""
-    high = np.rint(np.ldexp(values, bits - exponent))
-    rest = values - np.ldexp(high, exponent - bits)
-    return high, np.rint(np.ldexp(rest, 2 * bits + 1 - exponent))
-
-
-def _joined(totals: Floats, exponent: int, bits: int) -> Floats:
-    """Return the sums of values from sums of their halves [..., 2]: float64 [...]."""
-    high = np.ldexp(totals[..., 0], exponent - bits)
-    total: Floats = high + np.ldexp(totals[..., 1], exponent - 2 * bits - 1)
-    return total
 
 
 # --- scores of lines for many calls with a few lines each

@@ -23,6 +23,7 @@ from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
 if TYPE_CHECKING:
     from ..corpus.texts import TextFile
     from ..metrics.base.declared import Declared
+    from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
     from .board import Task
     from .results import DatasetInfo
@@ -188,7 +189,10 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
-        raise StoreError(f"{one} and {two} have no metric on the same data set in common:{_listed(scored, more)}")
+        listed = ""
+        for number, boards in enumerate((scored, more), 1):
+            listed += f"\n  {number}: " + ", ".join(dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards))
+        raise StoreError(f"{one} and {two} have no metric on the same data set in common:{listed}")
     datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
     missing, statistics = [*results.missing, *more_results.missing], dict(results.statistics or {})
@@ -238,13 +242,6 @@ def _joined(one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str
     return replace(board, scores=scores, breakdown=(), tests=(), parts=()).reranked()
 
 
-def _listed(*runs: Sequence[Board]) -> str:
-    return "".join(
-        f"\n  {number}: " + ", ".join(dict.fromkeys(f"{board.dataset} {board.signature}" for board in scored))
-        for number, scored in enumerate(runs, 1)
-    )
-
-
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """What the names of texts begin with that all systems share."""
 
@@ -291,7 +288,13 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
     """Return the scores of these metrics and systems on these data sets; raises StoreError if there are none."""
     if not scored:
         raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
-    meant = {text: _measured_by(text, scored) for text in selection.metrics}
+
+    def is_meant(board: Board, text: str, metrics: Sequence[Metric]) -> bool:
+        names = (board.metric.output, board.signature)
+        return text in names or any(fnmatchcase(name, text) for name in names) or board.metric in metrics
+
+    called = {text: metrics_called(text, [board.metric for board in scored]) for text in selection.metrics}
+    meant = {text: [one for one in scored if is_meant(one, text, metrics)] for text, metrics in called.items()}
     chosen = {id(board) for boards in meant.values() for board in boards}
     kept = [board for board in scored if not meant or id(board) in chosen]
     for text, boards in meant.items():
@@ -308,17 +311,6 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
         systems = set(names_like("--system", selection.systems, (name for m in kept for name in m.names)))
         kept = [board.only(systems) for board in kept if systems & set(board.names)]
     return kept
-
-
-def _measured_by(text: str, scored: Sequence[Board]) -> list[Board]:
-    """Return the scores by metrics that a text means: as a config has them, by signature, or by a pattern of a name."""
-    meant = metrics_called(text, [board.metric for board in scored])
-
-    def is_meant(board: Board) -> bool:
-        names = (board.metric.output, board.signature)
-        return text in names or any(fnmatchcase(name, text) for name in names) or board.metric in meant
-
-    return list(filter(is_meant, scored))
 
 
 def narrowed(results: Results, boards: Sequence[Board]) -> Results:

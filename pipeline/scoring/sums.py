@@ -138,32 +138,22 @@ class Summand:
 
         `whole` says that the sums of all sentences are needed. Otherwise these are 0.
         """
-        drawer = self._drawer(range(low, low + len(weights)))
+        # an iteration that several samples take is drawn once
+        iterations = [sample % self.draws.iterations for sample in range(low, low + len(weights))] if self.draws else []
+        rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
+        drawer, own = self.draws and self.draws.drawer(rows), [rows[iteration] for iteration in iterations]
         weighted: Floats = np.zeros(1)
         once: Floats = np.zeros(1)
         at = 0
         for block in self.keep() or self._made():
             lines = block.fixed.shape[0]
-            draws = drawer(lines, block.present) if drawer else None
+            draws = drawer.take(lines, block.present) if drawer else None
+            draws = draws[own] if draws is not None and len(rows) < len(own) else draws
             weighted = weighted + self._sums(block, weights[:, at : at + lines], draws)
             if whole:
                 once = once + self._sums(block, np.ones((1, lines), np.uint8), draws)
             at += lines
         return WeightedSums(weighted, once)
-
-    def _drawer(self, samples: range) -> Callable[[int, Ints | None], Draw] | None:
-        """Return a function that draws the references of the next lines for some samples: uint8 [samples, lines].
-
-        Its arguments are the number of lines, and how many references each line has (None: all).
-        """
-        if self.draws is None:
-            return None
-        iterations = [sample % self.draws.iterations for sample in samples]
-        rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
-        drawer, own = self.draws.drawer(rows), [rows[iteration] for iteration in iterations]
-        if len(rows) == len(own):  # no iteration is drawn twice
-            return drawer.take
-        return lambda lines, present: drawer.take(lines, present)[own]
 
     def _sums(self, block: PackedBlock, weights: Weights, draws: Draw | None) -> Floats:
         """Return the sums of a block: float64 [turns, samples, systems, width].

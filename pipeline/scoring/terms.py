@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from .column_blocks import present_blocks
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns, Field
+    from ..metrics.base.needs import Columns
     from .column_blocks import HasBlocks
 
 
@@ -106,7 +106,8 @@ class MetricTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers, with one reference; those that depend on it come last."""
-        return _of_one_reference(self.metric.terms)
+        fields = sorted((field for field in self.metric.terms if not field.real), key=lambda field: field.per_reference)
+        return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
@@ -146,13 +147,6 @@ class MetricTerms(ReferenceTerms):
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
         scores = self.metric.score(whole | {name: np.float64(total) for name, total in real.items()})
         return {name: float(value) for name, value in scores.items()}
-
-
-@lru_cache(256)
-def _of_one_reference(terms: tuple[Field, ...]) -> Schema:
-    """Return the schema of those terms that are whole numbers, with one reference."""
-    fields = sorted((field for field in terms if not field.real), key=lambda field: field.per_reference)
-    return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
 
 def first(outputs: dict[str, Floats]) -> Floats:

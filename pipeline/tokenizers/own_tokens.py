@@ -168,11 +168,7 @@ def _written(tokens: Any, place: str) -> str:
     text = " ".join(tokens)
     if "\\" not in text and text.split() == tokens:
         return text
-    return " ".join(_INSIDE.sub(_numbered, token) or "\\0;" for token in tokens)
-
-
-def _numbered(match: re.Match[str]) -> str:
-    return f"\\{ord(match[0])};"
+    return " ".join(_INSIDE.sub(lambda sign: f"\\{ord(sign[0])};", token) or "\\0;" for token in tokens)
 
 
 class _Splitting:

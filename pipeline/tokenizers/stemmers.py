@@ -73,7 +73,12 @@ def porter(word: str) -> str:
         return word
     if word in IRREGULAR:
         return IRREGULAR[word]
-    word = _plural(word)
+    if word.endswith("ies"):  # plurals (Porter's step 1a)
+        word = word[:-1] if len(word) == 4 else word[:-2]
+    elif word.endswith("sses"):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
     word = _past(word)
     if word.endswith("y") and len(word) > 2 and shape(word[:-1]).endswith("c"):
         word = f"{word[:-1]}i"
@@ -81,21 +86,14 @@ def porter(word: str) -> str:
         word = word[:-2]
     word = _replaced(word, STEP_2)
     word = _replaced(word, STEP_3)
-    word = _without_suffix(word)
+    suffix = next((suffix for suffix in STEP_4 if word.endswith(suffix)), "")
+    stem = word.removesuffix(suffix)
+    word = stem if measure(stem) > 1 and (suffix != "ion" or stem[-1] in "st") else word
     if word.endswith("e"):
         stem = word[:-1]
         if measure(stem) > 1 or (measure(stem) == 1 and not _short_end(stem)):
             word = stem
     return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word
-
-
-def _plural(word: str) -> str:
-    """Remove the ending of plurals (Porter's step 1a)."""
-    if word.endswith("ies"):
-        return word[:-1] if len(word) == 4 else word[:-2]
-    if word.endswith("sses"):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 def _past(word: str) -> str:
@@ -124,16 +122,6 @@ def _replaced(word: str, rules: Rules) -> str:
         return word[:-2] if measure(word[:-5]) > 0 else word
     if rules is STEP_2 and word.endswith("logi") and measure(word[:-3]) > 0:
         return word[:-1]
-    return word
-
-
-def _without_suffix(word: str) -> str:
-    """Remove a suffix after a stem with m > 1 (Porter's step 4)."""
-    for suffix in STEP_4:
-        if word.endswith(suffix):
-            stem = word.removesuffix(suffix)
-            kept = measure(stem) <= 1 or (suffix == "ion" and stem[-1] not in "st")
-            return word if kept else stem
     return word
 
 

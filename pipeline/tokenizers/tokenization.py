@@ -74,7 +74,11 @@ class Tokenization:
         tokenizer = tokenizer_called(self.tokenizer)
         if tokenizer.split in FOLDS:
             words = self.words(texts)
-            return words.texts if self.stemmer == "none" else _stemmed(words, self._stem())
+            if self.stemmer == "none":
+                return words.texts
+            stem, stems = self._stem(), dict[str, int]()  # each stem gets an id in place of those of its words
+            ids = np.array([stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32)
+            return [Encoded(ids[text.ids], text.offsets) for text in words.texts]
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return kernel.encode(prepared, tokenizer.split)
 
@@ -139,18 +143,16 @@ class Tokenization:
             if self.lowercase and not stripped and text.data.isascii():
                 text = text._replace(data=text.data.lower())
             elif stripped or self.lowercase:
-                text = join_lines(self._clean(line) for line in text.texts())
+                lines = (line.decode() for line in text.texts())
+                if stripped:
+                    lines = (line.strip() if self.strip else line.rstrip() for line in lines)
+                text = join_lines((line.lower() if self.lowercase else line).encode() for line in lines)
             return tokenizer.prepare(text) if tokenizer.prepare and tokenizer.changes(text.data) else text
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:
             index = next(index for index, line in enumerate(text.texts()) if error.object == line)
             raise InvalidTextError(number, index, error.start) from None
-
-    def _clean(self, line: bytes) -> bytes:
-        text = line.decode()
-        text = text.strip() if self.strip else text.rstrip() if self.strip_end else text
-        return (text.lower() if self.lowercase else text).encode()
 
 
 @dataclass(frozen=True)
@@ -165,10 +167,3 @@ class PreparedTokens:
     ) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line that `rows` names; see Prepared of the kernel."""
         return self.encoded.count(self.tokenization.ready(outputs), rows, order, kinds, subsequences)
-
-
-def _stemmed(words: Words, stem: Callable[[str], str]) -> list[Encoded]:
-    """Return texts with the ids of stems in place of those of words."""
-    stems: dict[str, int] = {}
-    ids = np.array([stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32)
-    return [Encoded(ids[text.ids], text.offsets) for text in words.texts]

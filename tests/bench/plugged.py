@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pipeline
-from pipeline.corpus.in_memory import corpus_in_memory
+from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.plugged import Computing, with_computed
 from pipeline.metrics.build import from_values

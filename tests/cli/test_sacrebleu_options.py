@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sacrebleu
 
+from pipeline.cli.commands.score import SYNONYMS
 from pipeline.cli.dispatch import main
-from pipeline.cli.sacrebleu_options import SYNONYMS
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.options import with_samples
 from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair

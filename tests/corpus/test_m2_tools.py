@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline.corpus.edits.m2_files import Annotated, Block, read_annotated
-from pipeline.corpus.edits.m2_tools import converted, with_texts_changed
+from pipeline.corpus.edits.m2_files import Annotated, Block, converted, read_annotated, with_texts_changed
 from pipeline.errors import ConfigError, InputError
 from pipeline.io.plain_files import Spool
 from pipeline.report.tables.ranked import labels

@@ -21,7 +21,7 @@ from pipeline.config.resolved import Dataset, System
 from pipeline.corpus import input_warnings, scan
 from pipeline.corpus import samples as sample
 from pipeline.corpus import scan as index
-from pipeline.corpus.in_memory import corpus_in_memory
+from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.corpus.input_warnings import mistaken_texts
 from pipeline.corpus.opener import open_corpus
 from pipeline.corpus.samples import LENGTH, SHORT, STRETCHES, Sample, Samples, stretches

@@ -252,9 +252,12 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     with mock.patch.object(workers, "run", fragile), mock.patch.object(workers, "DEATHS", 10_000):
         found = list(Runner(2, "loky", told.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [one.number for one in tasks]
-    lost = [item for outcome in found for item in outcome.lost]
     cells = {
-        (item.number + i, s) for item in lost for i in range(item.low, item.high) for s in range(item.first, item.last)
+        (outcome.number + i, s)
+        for outcome in found
+        for item in outcome.lost
+        for i in range(item.low, item.high)
+        for s in range(item.first, item.last)
     }
     assert cells == kills
     for outcome in found:

@@ -211,7 +211,7 @@ def columns_of(metric: Metric, corpus: Corpus) -> Columns:
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Three lines with two references."""
-    from pipeline.corpus.in_memory import corpus_in_memory
+    from pipeline.corpus.corpus import corpus_in_memory
 
     texts = ["a b c d", "a b a b c", ""]
     return corpus_in_memory({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1])

@@ -196,7 +196,7 @@ SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
 
 @pytest.mark.parametrize("text", SUMMED)
 def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
-    from pipeline.corpus.in_memory import corpus_in_memory
+    from pipeline.corpus.corpus import corpus_in_memory
 
     hypotheses, references = generated(2, references=2)
     metric = from_text(text)

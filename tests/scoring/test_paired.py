@@ -16,7 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from pipeline import stages
-from pipeline.corpus.in_memory import corpus_in_memory
+from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text

@@ -24,20 +24,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
 from ...metrics.names import factor, goodness, lower_is_better
+from ...report.tables import percent
+from ...report.tables.comparisons import is_significant, p_cell, pair_table
+from ...report.tables.ranked import check_picked, labels
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
-from ...scoring.board import picked
-from ...scoring.results import without_nan
+from ...scoring.board import Board, picked
+from ...scoring.results import Comparison, Results, without_nan
+from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
-
-if TYPE_CHECKING:
-    from ...scoring.board import Board
-    from ...scoring.results import Comparison, Results
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
@@ -87,8 +87,6 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the comparisons."""
     from ...report.console import print_comparisons
-    from ...report.tables.comparisons import pair_table
-    from ...report.tables.ranked import check_picked
 
     if args.worst:
         return _worst(args)
@@ -114,9 +112,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _gate(args: argparse.Namespace) -> int:
     """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
-    from ...report.tables import percent
-    from ...report.tables.comparisons import is_significant, p_cell
-    from ...report.tables.ranked import labels
     from ...scoring.resampling.paired_tests import CORRECTIONS
 
     if not args.fail_if_worse or not args.run2 or args.baseline:
@@ -185,8 +180,6 @@ def _worst(args: argparse.Namespace) -> int:
     from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
     from ...report.sentence import most_different, sentence
-    from ...report.tables import percent
-    from ...scoring.stored_runs import names_like
 
     if args.run2 or args.baseline or args.json:
         raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
@@ -229,7 +222,6 @@ def compared(
     """
     from ...report.terminal.printing import print_text
     from ...scoring.resampling.significance import settings_of, with_statistics
-    from ...scoring.stored_runs import Selection, names_like, only, restricted
 
     results, columns = stored_runs.load_runs(args.run, second or None)
     columns = only(columns, replace(selection_of(args), systems=()))

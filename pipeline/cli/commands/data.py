@@ -16,13 +16,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...errors import DataError, printable
-
-if TYPE_CHECKING:
-    from ...io.catalogue import DataFile, DataSet
-    from ...io.dataset_cache import State
+from ...io.catalogue import DataFile, DataSet, catalogue, data_set, named, named_one, scorable, scorables
+from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 
 NAMES = "NAME, NAME/FILE, NAME/FOLDER, or a glob such as 'NAME/dev/*'"
 
@@ -57,8 +54,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
-    from ...io.catalogue import catalogue, data_set
-    from ...io.dataset_cache import cache, state
     from ...report.terminal.printing import print_table
 
     if args.name is not None:
@@ -80,8 +75,6 @@ def _list(args: argparse.Namespace) -> int:
 
 def _print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
-    from ...io.catalogue import scorable, scorables
-    from ...io.dataset_cache import by_hand, cache, state
     from ...report.terminal.printing import print_table
 
     print(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
@@ -108,8 +101,6 @@ def _print_data_set(dataset: DataSet) -> None:
 
 def _named_files(names: Sequence[str]) -> list[DataFile]:
     """Return the files that the names stand for, each once; raises DataError with the problems of all names."""
-    from ...io.catalogue import named
-
     files: dict[DataFile, None] = {}
     problems = []
     for name in names:
@@ -123,8 +114,6 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
 
 
 def _fetch(args: argparse.Namespace) -> int:
-    from ...io.catalogue import catalogue
-    from ...io.dataset_cache import cache, fetch_files
     from ...report.terminal.progress import Bar
 
     if bool(args.names) == args.all:
@@ -148,8 +137,6 @@ def _fetch(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from ...io.catalogue import catalogue
-    from ...io.dataset_cache import by_hand, cache, state
 
     names = args.names or [name for name in catalogue() if (cache() / name).is_dir()]
     states: dict[str, dict[str, State]] = {}
@@ -172,8 +159,6 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _path(args: argparse.Namespace) -> int:
-    from ...io.catalogue import named_one
-    from ...io.dataset_cache import by_hand, cache, locate_all, missing
 
     if args.name is None:
         print(cache())

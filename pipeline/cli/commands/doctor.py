@@ -37,14 +37,7 @@ def run(_: argparse.Namespace) -> int:
     if reason:
         print(f"{'':<13} {reason}")
     print(f"package       {Path(str(kernel.__file__)).parents[1]}")
-    # The packages that are needed, and those of each extra, as the installed package names them.
-    needed, extras = list[str](), dict[str, list[str]]()
-    for requirement in metadata.requires("gec-pipeline") or ():
-        named, extra = re.match(r"[\w.-]+", requirement), re.search(r'extra == "(\w+)"', requirement)
-        if named and not extra:
-            needed.append(named[0])
-        elif named and extra and extra[1] not in NO_PART:
-            extras.setdefault(extra[1], []).append(named[0])
+    needed, extras = _packages()
     for name in needed:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")
     print("\noptional packages:")
@@ -52,7 +45,21 @@ def run(_: argparse.Namespace) -> int:
         print(f"pip install 'gec-pipeline[{extra}]'")
         for name in packages:
             print(f"  {name:<15} {_version(name) or 'not installed'}")
+        if extra == "comet":
+            print("  it needs transformers 4 and numpy 1: give it an environment of its own where others need newer ones")
     return 2 if None in map(_version, needed) else 0
+
+
+def _packages() -> tuple[list[str], dict[str, list[str]]]:
+    """Return the packages that are needed, and those of each extra, as the installed package names them."""
+    needed, extras = list[str](), dict[str, list[str]]()
+    for requirement in metadata.requires("gec-pipeline") or ():
+        named, extra = re.match(r"[\w.-]+", requirement), re.search(r'extra == "(\w+)"', requirement)
+        if named and not extra:
+            needed.append(named[0])
+        elif named and extra and extra[1] not in NO_PART:
+            extras.setdefault(extra[1], []).append(named[0])
+    return needed, extras
 
 
 def _version(name: str) -> str | None:

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
+from ...human.judgment_summary import MIN_COMPARISONS, JudgmentSummary
+from ...report.terminal.printing import print_square, print_table, print_text
 from ...report.terminal.progress import Bar
 from ..arguments import add_settings, given_path
 
@@ -66,10 +68,8 @@ def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[st
 
 def run(args: argparse.Namespace) -> int:
     """Print the ranking."""
-    from ...human.judgment_summary import JudgmentSummary
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
-    from ...report.terminal.printing import print_text
     from ...scoring.results import without_nan
 
     config = settings_of(JudgmentsConfig, args, OPTIONS)
@@ -87,10 +87,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         # Print the tables that the arguments ask for.
-        from ...human.judgment_summary import MIN_COMPARISONS
         from ...report.tables import people as tables
         from ...report.tables import percent, round_half_up
-        from ...report.terminal.printing import print_square, print_table
 
         names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
         print_table(*tables.counts_table(summary), left=(0,))

@@ -14,18 +14,14 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...corpus.edits.m2_files import DELETED, other_styles, read_annotated
-from ...corpus.edits.m2_tools import ALTERNATIVES, STYLES, converted
+from ...corpus.edits.m2_files import ALTERNATIVES, DELETED, STYLES, Annotated, converted, other_styles, read_annotated
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
 from ...io.workers import processors
 from ..arguments import STAND_IN, given_path, jobs, whole_number
-
-if TYPE_CHECKING:
-    from ...corpus.edits.m2_files import Annotated
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

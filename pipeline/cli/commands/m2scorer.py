@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...api import evaluate_corpus
 from ...config.resolved import Dataset, System
-from ...corpus.edits.records import gold_blocks, is_match, shrunk
+from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit, gold_blocks, is_match, shrunk
 from ...corpus.input_files import Opener
 from ...corpus.opener import open_corpus
 from ...corpus.texts import read_texts
@@ -37,7 +37,6 @@ from ..arguments import DATASET, given_path
 
 if TYPE_CHECKING:
     from ...corpus.corpus import Corpus
-    from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit
 
 
 Totals: TypeAlias = "tuple[int, int, int]"

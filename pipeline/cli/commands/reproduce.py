@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING
 
 from ...errors import IncompleteError, InputError, Problem, printable, wrong_name
 from ...execution.options import SILENT, Listener
+from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ...reproduction.recipe import Outcome, Recipe
+from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipe, recipes
 from .report import relative_address
 
 if TYPE_CHECKING:
@@ -69,8 +70,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    from ...reproduction.recipe import matching_recipes, recipes
-
     if args.check is not None:
         return _check(args)
     if args.show is not None:
@@ -93,7 +92,6 @@ def run(args: argparse.Namespace) -> int:
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if args.list or not (args.names or args.all):
         from ...report.tables.reproduction import list_table
-        from ...report.terminal.printing import print_table
 
         if args.format:
             raise InputError(f"--format {args.format}: has no effect where nothing runs: name results, or take --all")
@@ -118,7 +116,6 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
-    from ...reproduction.recipe import read_recipe, recipes
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
@@ -151,7 +148,6 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _show(name: str, besides: Sequence[str]) -> int:
-    from ...reproduction.recipe import matching_recipes
 
     matches = matching_recipes([name])
     if besides:
@@ -164,8 +160,6 @@ def _show(name: str, besides: Sequence[str]) -> int:
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
     """Return what becomes of the recipes; write the page of them if it is asked for."""
-    from ...reproduction.recipe import fetch_missing
-
     outcomes = []
     with (
         Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
@@ -190,8 +184,7 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
 def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
     """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
-    Each leader board is scored there by a run of its own first, if its data is here, so that all of its systems have
-    one signature. Boards that have neither scores nor anything printed are left out.
+    Each leader board is scored by a run of its own first, if its data is here: so its systems have one signature.
     """
     from ... import stages
     from ...config.tree import from_mapping
@@ -243,7 +236,6 @@ class _RunListener(Listener):
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ...report.tables import reproduction
-    from ...report.terminal.printing import print_table
 
     if args.format == "json":
         sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -255,34 +247,26 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
         for outcome in outcomes:
             entries = (outcome.expectations or {}).get("entries", [])
             few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
-            _print_one(outcome, values=args.verbose or few)
+            shown = args.verbose or few
+            print(printable(outcome.recipe.name))
+            for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
+                print(printable(f"  {line}"))
+            if outcome.expectations:
+                print_table(*reproduction.expectation_table(outcome.expectations), left=(1, 4))
+                for number, entry in enumerate(outcome.expectations["entries"], 1):
+                    if entry["why"]:
+                        print(printable(f"{number}. {entry['title']}: {entry['why']}"))
+                    if shown:
+                        print()
+                        print(printable(f"{number}. {entry['title']}"))
+                        print_table(*reproduction.values_table(entry), left=(0, 4))
+            print()
     print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
     for line in reproduction.notes_of(outcomes):
         print(printable(line))
     if args.all:
         print()
         print(reproduction.legend())
-
-
-def _print_one(outcome: Outcome, *, values: bool) -> None:
-    """Print the publication of a recipe, its metrics and its entries. With `values`, each value is printed."""
-    from ...report.tables import reproduction
-    from ...report.tables.reproduction import expectation_table
-    from ...report.terminal.printing import print_table
-
-    print(printable(outcome.recipe.name))
-    for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
-        print(printable(f"  {line}"))
-    if outcome.expectations:
-        print_table(*expectation_table(outcome.expectations), left=(1, 4))
-        for number, entry in enumerate(outcome.expectations["entries"], 1):
-            if entry["why"]:
-                print(printable(f"{number}. {entry['title']}: {entry['why']}"))
-            if values:
-                print()
-                print(printable(f"{number}. {entry['title']}"))
-                print_table(*reproduction.values_table(entry), left=(0, 4))
-    print()
 
 
 def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:

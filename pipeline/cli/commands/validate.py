@@ -44,11 +44,11 @@ def run(args: argparse.Namespace) -> int:
         print_table(["dataset", "role", "lines", "tokens", "empty", "file"], rows, left=(0, 1, 5))
     for corpus in job.corpora:
         least, most = corpus.present()
-        told = f"{most} reference{'s' * (most != 1)} a line"
+        per_line = f"{most} reference{'s' * (most != 1)} a line"
         if corpus.missing:
             mean = len(corpus.references) - sum(file.blank for file in corpus.references) / corpus.lines
-            told = f"{least} to {most} references a line, {mean:.2f} on average"
-        print(f"{corpus.name}: {told}")
+            per_line = f"{least} to {most} references a line, {mean:.2f} on average"
+        print(f"{corpus.name}: {per_line}")
     printed: dict[str, None] = {}
     for match in job.config.matches:
         names = ", ".join(file.name for file in match.files)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..texts import WrongValueError
-
-if TYPE_CHECKING:
-    from ...arrays import Floats
 
 
 class Score(NamedTuple):
@@ -50,18 +47,14 @@ class BootstrapAggregator:
 
     def aggregate(self) -> dict[str, AggregateScore]:
         """Return the interval of each type."""
-        return {name: self._interval(scores) for name, scores in self.scores.items()}
-
-    def _interval(self, scores: Sequence[Any]) -> AggregateScore:
-        values = np.array(scores, np.float64)
-        means: Floats = np.empty((self.samples, values.shape[1]))
-        for sample in range(self.samples):
-            drawn = np.random.choice(np.arange(len(values)), size=len(values))
-            means[sample] = values[drawn].mean(axis=0)
-        tail = (1 - self.level) / 2
-        low, mid, high = np.percentile(means, 100 * np.array([tail, 0.5, 1 - tail]), axis=0)
-        kind = type(scores[0])
-        return AggregateScore(kind(*low), kind(*mid), kind(*high))
+        tail, intervals = (1 - self.level) / 2, {}
+        for name, scores in self.scores.items():
+            values = np.array(scores, np.float64)
+            drawn = (np.random.choice(np.arange(len(values)), size=len(values)) for _ in range(self.samples))
+            means = [values[sample].mean(axis=0) for sample in drawn]
+            ends = np.percentile(means, 100 * np.array([tail, 0.5, 1 - tail]), axis=0)
+            intervals[name] = AggregateScore(*(type(scores[0])(*end) for end in ends))
+        return intervals
 
 
 def fmeasure(precision: float, recall: float) -> float:

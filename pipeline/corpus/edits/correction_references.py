@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
-from .m2_files import NUMBERED
+from .m2_files import NUMBERED, Edit
 
 if TYPE_CHECKING:
     Tokens = tuple[str, ...]
-
-    from .m2_files import Edit
 
     Split = Callable[[str], Tokens]
 

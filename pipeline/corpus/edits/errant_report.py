@@ -14,11 +14,9 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .m2_files import NOOP as M2_NOOP
-from .m2_files import PREFIXES, edit_of
+from .m2_files import PREFIXES, Annotated, Edit, edit_of
 
 if TYPE_CHECKING:
-    from .m2_files import Annotated, Edit
-
     Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
     """The types of the edits of an annotator, by their keys, in the order of the file."""
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import named, open_bytes, pieces_of_lines
+from ...io.plain_files import Spool, named, open_bytes, pieces_of_lines
+from ...io.small_tables import at_line
 
 if TYPE_CHECKING:
-    from ...io.plain_files import Spool
     from ...io.remote import Remote
 
 
@@ -111,9 +111,9 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
     for number, line in chain.from_iterable(pieces):
         if line[:2] == "A ":
             if current is None:
-                raise wrong(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+                raise at_line(name, number, "an edit before any sentence: expected a line that begins with 'S '")
             if len(current.lines) == MOST:
-                raise wrong(name, number, f"the sentence of line {current.line} has more than {MOST:,} edits")
+                raise at_line(name, number, f"the sentence of line {current.line} has more than {MOST:,} edits")
             current.lines.append((number, line))
         elif line[:2] == "S " or line == "S":
             if current:
@@ -122,7 +122,7 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
         elif line and current and (line.startswith("I ") or _TARGET.match(line)):
             continue
         elif line.strip():
-            raise wrong(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
+            raise at_line(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
         elif current:
             yield current
             current = None
@@ -135,7 +135,7 @@ def edit_of(line: str, name: str, number: int) -> Edit:
     try:
         return _edit(line)
     except ValueError as error:
-        raise wrong(name, number, str(error)) from None
+        raise at_line(name, number, str(error)) from None
 
 
 def edits_of(lines: Sequence[str], name: str, number: int) -> list[Edit]:
@@ -168,11 +168,6 @@ def _annotator(field: str) -> int:
     if not _ID.fullmatch(field.strip()):
         raise ValueError(f"expected the number of an annotator at the end, found '{field[:50]}'")
     return int(field)
-
-
-def wrong(name: str, number: int, message: str) -> CorpusError:
-    """Return the error for a line of a file."""
-    return CorpusError([Problem(f"{name}:{number}", message)])
 
 
 DELETED = "-NONE-"
@@ -458,3 +453,58 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
         else:
             by_annotator[annotator], own_lines[annotator] = [edit], [line]
     return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
+
+
+# ---- M2 files in another style, or with other texts
+
+BAR = "|||"
+CORRECTION = 2
+"""The place of the correction among the six fields of an edit."""
+STYLES = ("errant", "nucle")
+"""How an empty correction is written: not at all, or as -NONE-."""
+ALTERNATIVES = ("error", "first")
+"""What is done with alternatives (a||b), which the style of ERRANT does not have."""
+
+
+def written(sentence: str, lines: Iterable[str]) -> str:
+    """Return a sentence with its lines that begin with A as ERRANT writes them: an empty line follows."""
+    return "\n".join([f"S {sentence}", *lines, "", ""])
+
+
+def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
+    """Return a sentence whose text is changed, and the corrections of its edits, each alternative on its own."""
+    lines = []
+    for number, line in block.lines:
+        fields = line.split(BAR)
+        if len(fields) == FIELDS:  # others are refused when they are read
+            fields[CORRECTION] = BETWEEN.join(map(change, fields[CORRECTION].split(BETWEEN)))
+        lines.append((number, BAR.join(fields)))
+    return Block(block.line, change(block.sentence), lines)
+
+
+def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
+    """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
+
+    Raises CorpusError where the style of ERRANT is asked for, an edit has alternatives, and `alternatives` is "error".
+    """
+    several = [number for number, edit in file.numbered_edits() if BETWEEN in edit.correction]
+    if several and style == "errant" and alternatives == "error":
+        message = (
+            f"the correction has alternatives ({BETWEEN} between), as {len(several):,} edits of the file; the style of "
+            "ERRANT has none: with --alternatives first, the first of each is taken"
+        )
+        raise CorpusError([Problem(f"{file.name}:{several[0]}", message)])
+
+    def changed(line: str, edit: Edit) -> str:
+        first = edit.correction.split(BETWEEN, maxsplit=1)[0]
+        if style == "nucle":
+            text = edit.correction if edit.correction.strip() else DELETED
+        else:
+            text = "" if first.strip() == DELETED else first
+        fields = line.split(BAR)
+        return line if edit.is_noop else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
+
+    return (
+        written(block.sentence, map(changed, block.texts, edits))
+        for block, edits in zip(file.blocks, file.edits, strict=True)
+    )

@@ -22,11 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...io.plain_files import open_bytes
-from .m2_files import Edit, blocks, edits_of, read_lines
+from .m2_files import Block, Edit, blocks, edits_of, read_lines
 
 if TYPE_CHECKING:
-    from .m2_files import Block
-
     Kept = dict[Path, list[Block]]
 
 

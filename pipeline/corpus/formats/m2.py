@@ -20,16 +20,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spooled, named
-from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, blocks, is_noop, read_block, wrong
+from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
+from ...io.small_tables import at_line
+from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, Block, blocks, is_noop, read_block
+from ..edits.m2_files import Edit as Written
 from ..edits.records import sentences_of
 
 if TYPE_CHECKING:
     from ...config.resolved import Column
-    from ...io.plain_files import Spool
     from ...io.remote import Remote
-    from ..edits.m2_files import Block
-    from ..edits.m2_files import Edit as Written
 
 
 SPAN = itemgetter(0, 1)
@@ -107,15 +106,15 @@ def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
             own.append(Edit(edit.start, edit.end, _first(edit.correction), number))
         else:
             message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
-            raise wrong(name, number, message)
+            raise at_line(name, number, message)
     for annotator, edits in sentence.edits.items():
         edits.sort(key=SPAN)
         for one, two in itertools.pairwise(edits):
             if two.start < one.end:
-                raise wrong(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
+                raise at_line(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
         if edits and annotator in noops:
             message = f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}"
-            raise wrong(name, noops[annotator], message)
+            raise at_line(name, noops[annotator], message)
     return sentence
 
 
@@ -212,22 +211,19 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
         sentence = _sentence(block, name, lenient=column.lenient)
         if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
-            raise wrong(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
+            raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
         yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
 
 
 def _source(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:
-    """Yield the sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first.
-
-    Raises CorpusError at the first sentence with which there are too many annotators.
-    """
+    """Yield the sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first."""
     annotated, first = 0, 0  # the sentences before that have a line of anybody
     for sentence in every:
         for annotator in sentence.edits:
             lacking.setdefault(annotator, [annotated, first])
         if len(lacking) > MAX_ANNOTATORS:
             message = f"has {len(lacking)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
-            raise wrong(name, sentence.line, message)
+            raise at_line(name, sentence.line, message)
         if sentence.edits:
             annotated, first = annotated + 1, first or sentence.line
             for annotator in lacking.keys() - sentence.edits.keys():

@@ -93,10 +93,7 @@ def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]
 
 
 def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Callable[[str, int], list[str]], bool]:
-    """Return the function that picks cells from a line, and whether the first line, `line`, is a header.
-
-    `given` says that the config names the columns.
-    """
+    """Return the function that picks cells from a line, and whether the first line, `line`, is a header."""
     separator = separator_of(line, "\t,")
     titles = _split(line, separator)
     numbered = given and all(title.isascii() and title.isdigit() for title in names)

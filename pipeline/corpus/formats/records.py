@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import numbered_lines, open_bytes
+from ...io.small_tables import at_line
 
 if TYPE_CHECKING:
     from ...config.resolved import Column
@@ -41,9 +42,9 @@ def jsonl(path: Path, name: str, _: Column) -> Iterator[object]:
             detail = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             detail += "; a JSON list is no JSON lines, which have an object a line" if line.strip() == "[" else ""
             message = f"not valid JSON: {detail}" if line.strip() else "is empty; expected a JSON object"
-            raise _wrong(name, number, message) from None
+            raise at_line(name, number, message) from None
         if not isinstance(record, dict):
-            raise _wrong(name, number, f"expected a JSON object, found {kind_of(record)}")
+            raise at_line(name, number, f"expected a JSON object, found {kind_of(record)}")
         yield record
 
 
@@ -117,10 +118,6 @@ def kind_of(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _wrong(name: str, number: int, message: str, unit: str = ":") -> CorpusError:
-    return CorpusError([Problem(f"{name}{unit}{number}", message)])
-
-
 def tsv(path: Path, name: str, column: Column) -> Iterator[str]:
     """Yield a column of tab-separated lines; all lines must have as many columns as the first."""
     rows = (line.split("\t") for _, line in numbered_lines(path, name))
@@ -143,7 +140,7 @@ def csv(path: Path, name: str, column: Column) -> Iterator[str]:
             for number, row in enumerate(every, 2):  # noqa: B007 (the number of the row after this one)
                 yield row or [""]
         except csv_files.Error as error:
-            raise _wrong(name, number, f"not valid CSV: {error}; is a quote not closed?", CSV_ROW) from None
+            raise at_line(name, number, f"not valid CSV: {error}; is a quote not closed?", CSV_ROW) from None
 
     return _cells(rows(), name, column, CSV_ROW)
 
@@ -166,18 +163,18 @@ def _cells(rows: Iterable[list[str]], name: str, column: Column, unit: str) -> I
             if column.header:
                 continue
         if len(cells) != width:
-            raise _wrong(name, number, f"has {len(cells)} columns; the first line has {width}", unit)
+            raise at_line(name, number, f"has {len(cells)} columns; the first line has {width}", unit)
         yield cells[index]
 
 
 def _index(cells: list[str], column: Column, name: str) -> int:
     if column.header and column.column in cells:
         if cells.count(column.column) > 1:
-            raise _wrong(name, 1, f"two columns are called '{column.column}'")
+            raise at_line(name, 1, f"two columns are called '{column.column}'")
         return cells.index(column.column)
     if column.column.isascii() and column.column.isdigit():
         if not 1 <= int(column.column) <= len(cells):
-            raise _wrong(name, 1, f"has {len(cells)} columns, numbered from 1; there is no column {column.column}")
+            raise at_line(name, 1, f"has {len(cells)} columns, numbered from 1; there is no column {column.column}")
         return int(column.column) - 1
     raise _absent(f"{name}:1", column.column, cells)
 
@@ -198,9 +195,9 @@ def encoded(path: Path, name: str, text: Column) -> Iterator[bytes]:
         except UnicodeDecodeError as error:
             number += error.object[: error.start].decode(error.encoding, "ignore").count("\n")
             message = f"the byte 0x{error.object[error.start]:02x} is not valid {text.column}: {error.reason}"
-            raise _wrong(name, number, message) from None
+            raise at_line(name, number, message) from None
         except UnicodeError as error:
-            raise _wrong(name, number, f"cannot be read as {text.column}: {error}") from None
+            raise at_line(name, number, f"cannot be read as {text.column}: {error}") from None
 
 
 @contextmanager

@@ -28,14 +28,13 @@ import numpy as np
 
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
-from ...io.workers import alone, in_batches
+from ...io.workers import Shared, alone, in_batches
 from ...metrics.base.needs import narrow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...io.workers import Shared
     from ...metrics.base.needs import Columns, Schema
 
 
@@ -315,10 +314,7 @@ class ShardFile(NamedTuple):
 
 
 def new_proof(folder: Path) -> Path:
-    """Make an empty file with a new name, by which other machines see that they share the folder; return its path.
-
-    Raises StoreError.
-    """
+    """Make an empty file with a new name, by which other machines see that they share the folder; return its path."""
     path = folder / f"{secrets.token_hex(16)}.shared"
     write_atomic(path, b"")
     return path

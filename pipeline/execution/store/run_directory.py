@@ -31,17 +31,13 @@ from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files
 from ...io.remote import Remote, expanded, is_remote
-from ...io.workers import alone
-from ...metrics.base.needs import COUNTING
-from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, find, new_proof, of_keys, own_files
+from ...io.workers import Shared, alone
+from ...metrics.base.needs import COUNTING, Needs, Schema, Survey
+from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, new_proof, of_keys, own_files
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ...io.workers import Shared
-    from ...metrics.base.needs import Needs, Schema, Survey
-    from .counts import CountsKey, Location
 
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
@@ -100,15 +96,11 @@ def surroundings() -> dict[str, object]:
     }
 
 
-LONGEST_NAME = 255
-"""How many bytes file systems allow a file's name; a longer one in a manifest is of no run."""
-
-
 def is_file_name(name: object) -> bool:
     """Whether a run could have given this name to a file; such names never lead out of the folder."""
     if not isinstance(name, str) or not _FILE.fullmatch(name) or name in ("unfinished", "statistics"):
         return False
-    return all(len(part.encode("utf-8", "surrogatepass")) <= LONGEST_NAME for part in name.split("/"))
+    return all(len(part.encode("utf-8", "surrogatepass")) <= 255 for part in name.split("/"))  # as file systems allow
 
 
 def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
@@ -176,18 +168,10 @@ def content_key(*content: object) -> str:
     return hashlib.blake2b(repr((COUNTING, *content)).encode(), digest_size=16).hexdigest()
 
 
-class _Plain(str):
-    """Text without quotes in a digest, so that keys are the same as in earlier versions."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
 def counts_key(texts: Sequence[object], needs: Needs) -> str:
     """Return the key of the counts of some texts: a digest of everything on which the counts depend."""
-    return content_key(*texts, _Plain(needs.cache_key))
+    whole = f"{repr((COUNTING, *texts)).removesuffix(')')}, {needs.cache_key})"  # a key without quotes around it
+    return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()
 
 
 class RunDirectory:
@@ -371,10 +355,6 @@ class RunDirectory:
         if current:
             self.files.add(self._name(counts.path))
         return current
-
-    def parts(self, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
-        """Return the arrays that an unfinished run has left. `widths` has the number of columns for each key."""
-        return find(self.path / UNFINISHED, widths)
 
     def shard_file(
         self, low: int, high: int, keys: Sequence[str | None], widths: Sequence[int], proof: Path | None = None

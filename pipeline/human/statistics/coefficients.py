@@ -5,7 +5,6 @@ Kendall's tau in its variants, and pairwise accuracy, say how many pairs two sco
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...arrays import Floats, Ints
+    from ...arrays import Floats
 
 
 ROUNDING = 1e-12
@@ -243,8 +242,12 @@ def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> tup
     if count > MOST_PAIRS:
         message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
         raise InputError(f"epsilon: best: {message}")
-    parts = zip(*_pairs(human, metric, present), strict=True)
-    group, people, scores = (np.concatenate(part) for part in parts)
+    parts = []
+    for row, own in enumerate(present):
+        first, second = np.triu_indices(int(own.sum()), 1)
+        people, scores = human[row][own], metric[row][own]
+        parts.append((np.full(len(first), row), people[first] - people[second], scores[first] - scores[second]))
+    group, people, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
     counted = np.bincount(group, minlength=len(human))
     groups = int((counted > 0).sum())
     worth = (1 / np.maximum(counted, 1))[group]
@@ -258,11 +261,3 @@ def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> tup
     best = int((sums >= sums.max() - EQUAL).argmax())
     epsilon = 0.0 if best == 0 else float(distance[last][best - 1])
     return epsilon, float(sums[best]), groups
-
-
-def _pairs(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Iterator[tuple[Ints, Floats, Floats]]:
-    """Yield for each group its number and both differences of each of its pairs, in the order of members."""
-    for row, own in enumerate(present):
-        first, second = np.triu_indices(int(own.sum()), 1)
-        people, scores = human[row][own], metric[row][own]
-        yield np.full(len(first), row), people[first] - people[second], scores[first] - scores[second]

@@ -89,7 +89,12 @@ def permutation_tests(
         means, deviations = own.mean(axis=1)[:, None, None], own.std(axis=1)[:, None, None]
         scores = np.where(groups.present, (scores - means) / np.where(deviations > 0, deviations, 1.0), 0.0)
         swapped = groups.present
-        exchange = _exchanged_scores(statistic, people, scores, groups.present, pairs)
+
+        def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
+            for one, two in pairs:
+                mixed = (np.where(drawn, scores[own], scores[other]) for own, other in ((one, two), (two, one)))
+                first, second = (statistic.of_groups(people, own, groups.present) for own in mixed)
+                yield first, second
 
     def differences(drawn: Bools) -> Iterator[Floats]:
         """Yield by how much the better metric of each test is better: [draws]. A mean over no group counts as 0."""
@@ -124,18 +129,6 @@ def draws(swapped: Bools, of_pairs: bool, resamples: int, seed: int) -> Iterator
         else:
             drawn[:, swapped] = random.binomial(1, 0.5, (size, count))
         yield drawn
-
-
-def _exchanged_scores(statistic: Statistic, human: Floats, metrics: Floats, present: Bools, pairs: Numbers) -> Exchange:
-    """Return what a statistic is after two metrics exchanged scores, [metrics, groups, members]: see Exchange."""
-
-    def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-        for one, two in pairs:
-            mixed = (np.where(drawn, metrics[own], metrics[other]) for own, other in ((one, two), (two, one)))
-            first, second = (statistic.of_groups(human, scores, present) for scores in mixed)
-            yield first, second
-
-    return values
 
 
 def _exchanged_pairs(

@@ -127,7 +127,13 @@ class Statistic:
         values = self.of_groups(human, metric, groups.present)
         undefined, scores = int(np.isnan(values).sum()), int(groups.sizes.sum())
         if undefined == len(values):
-            reason = _constant(human, metric, groups)
+            reason = "in every group all scores of people or of the metric are equal"
+            for own, whose in ((metric, "the metric"), (human, "people")):
+                low = np.where(groups.present, own, np.inf).min(axis=1)
+                high = np.where(groups.present, own, -np.inf).max(axis=1)
+                if (low == high).all():
+                    where = "" if len(groups.cells) == 1 else " in every group"
+                    reason = f"all scores of {whose} are equal{where}"
             return Value(value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason)
         mean = float(averaged(values))
         return Value(value=mean, scores=scores, groups=len(values) - undefined, undefined=undefined)
@@ -149,13 +155,3 @@ def averaged(values: Floats) -> Floats:
     counted = defined.sum(axis=-1)
     sums = np.where(defined, values, 0.0).sum(axis=-1)
     return quotient(sums, counted)
-
-
-def _constant(human: Floats, metric: Floats, groups: Groups) -> str:
-    """Return why no group has a value: which side has equal scores only."""
-    for scores, whose in ((human, "all scores of people are equal"), (metric, "all scores of the metric are equal")):
-        low = np.where(groups.present, scores, np.inf).min(axis=1)
-        high = np.where(groups.present, scores, -np.inf).max(axis=1)
-        if (low == high).all():
-            return whose if len(groups.cells) == 1 else f"{whose} in every group"
-    return "in every group all scores of people or of the metric are equal"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -143,30 +144,6 @@ def _steps(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]
     return steps[::-1]
 
 
-class _Alignment(NamedTuple):
-    """What the search for shifts reads of an alignment."""
-
-    wrong: list[bool]
-    """Whether each word of the output is wrong."""
-    missed: list[bool]
-    """Whether each word of the reference is not there."""
-    places: list[int]
-    """For each word of the reference, the word of the output that is aligned with it, or the one before; or -1."""
-
-
-def _alignment(steps: list[str]) -> _Alignment:
-    wrong: list[bool] = []
-    missed: list[bool] = []
-    places: list[int] = []
-    for step in steps:
-        if step != LEFT_OUT:
-            wrong.append(step != EQUAL)
-        if step != ADDED:
-            missed.append(step != EQUAL)
-            places.append(len(wrong) - 1)
-    return _Alignment(wrong, missed, places)
-
-
 def _best_shift(
     words: Sequence[int], reference: Sequence[int], rows: list[list[int]], steps: list[str], tried: int
 ) -> tuple[Shift | None, int]:
@@ -174,13 +151,20 @@ def _best_shift(
 
     Of equal ones the longest block is taken, then the one that begins first, then the first target.
     """
-    aligned, best, best_key = _alignment(steps), None, (0, 0, 0, 0)
+    wrong = [step != EQUAL for step in steps if step != LEFT_OUT]
+    missed = [step != EQUAL for step in steps if step != ADDED]
+    # for each word of the reference, the word of the output that is aligned with it, or the one before; or -1
+    before = accumulate((step != LEFT_OUT for step in steps), initial=-1)
+    places = [place for place, step in zip(islice(before, 1, None), steps, strict=True) if step != ADDED]
+    best, best_key = None, (0, 0, 0, 0)
     for start, place, length in _blocks(words, reference):
-        if not any(aligned.wrong[start : start + length]) or not any(aligned.missed[place : place + length]):
+        if not any(wrong[start : start + length]) or not any(missed[place : place + length]):
             continue
-        if start <= aligned.places[place] < start + length:
+        if start <= places[place] < start + length:
             continue
-        for shift in _shifts(start, place, length, aligned):
+        # behind the words with which the reference before and in the block is aligned
+        targets = [places[number] + 1 if number >= 0 else 0 for number in range(place - 1, place + length)]
+        for shift in [Shift(start, length, target) for target in dict.fromkeys(targets)]:
             moved, kept = shift.of(words), min(start, shift.target)
             saved = rows[-1][-1] - _rows(moved, reference, rows[: kept + 1])[-1][-1]
             tried += 1
@@ -201,13 +185,3 @@ def _blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[tuple[in
                 if words[start + length - 1] != reference[place + length - 1]:
                     break
                 yield start, place, length
-
-
-def _shifts(start: int, place: int, length: int, aligned: _Alignment) -> Iterator[Shift]:
-    """Yield the shifts of a block: behind the words with which the reference before and in the block is aligned."""
-    before = None
-    for number in range(place - 1, place + length):
-        target = aligned.places[number] + 1 if number >= 0 else 0
-        if target != before:
-            yield Shift(start, length, target)
-        before = target

@@ -108,56 +108,31 @@ def lattice(
     for step in sorted(counts):
         after[step[0]][step[1]] = changes_nothing(source, output, step)
     labels: dict[Arc, Label] = {}
-    joined: list[tuple[Vertex, Arc]] = []
-    for vertex in vertices:
-        _join(vertex, vertices, after, max_unchanged, labels, joined)
+    joined: list[tuple[Vertex, Arc]] = []  # arcs that join steps, each with the vertex before its last step
+    for start in vertices:
+        ends = {end: Label(1, unchanged, end[0] == start[0]) for end, unchanged in after[start].items()}
+        for middle in vertices:
+            if middle not in ends:
+                continue
+            label = ends[middle]
+            for end, unchanged in after[middle].items():
+                # A way of fewer steps replaces one of more steps, even if more of its tokens are unchanged. It is then
+                # appended again.
+                longer = label._replace(steps=label.steps + 1, unchanged=label.unchanged + unchanged)
+                if longer.unchanged <= max_unchanged and (end not in ends or longer.steps < ends[end].steps):
+                    ends[end] = longer
+                    joined.append((middle, (start, end)))
+        labels.update({(start, end): label for end, label in ends.items()})
         if counts.total() + len(joined) > limit:
             return None
-    joined.sort()
-    arcs = sorted(counts.elements()) + _without_some(labels, [arc for _, arc in joined])
-    return Lattice(vertices, arcs, labels)
-
-
-def _join(
-    start: Vertex,
-    vertices: Sequence[Vertex],
-    after: Mapping[Vertex, Mapping[Vertex, bool]],
-    max_unchanged: int,
-    labels: dict[Arc, Label],
-    joined: list[tuple[Vertex, Arc]],
-) -> None:
-    """Label all arcs from a vertex, and append those that join steps, each with the vertex before its last step.
-
-    A way of fewer steps replaces one of more steps, even if more of its tokens are unchanged. It is then appended
-    again.
-    """
-    ends: dict[Vertex, Label] = {
-        end: Label(1, unchanged, end[0] == start[0]) for end, unchanged in after[start].items()
-    }
-    for middle in vertices:
-        if middle not in ends:
-            continue
-        label = ends[middle]
-        for end, unchanged in after[middle].items():
-            longer = label._replace(steps=label.steps + 1, unchanged=label.unchanged + unchanged)
-            if longer.unchanged <= max_unchanged and (end not in ends or longer.steps < ends[end].steps):
-                ends[end] = longer
-                joined.append((middle, (start, end)))
-    labels.update({(start, end): label for end, label in ends.items()})
-
-
-def _without_some(labels: Mapping[Arc, Label], arcs: list[Arc]) -> list[Arc]:
-    """Return joined arcs without those that change nothing, but keep every arc that follows one that is left out.
-
-    The official program removes arcs from a list while it goes through it, so it passes over the next one.
-    """
-    kept, passed = [], False
-    for arc in arcs:
-        removed = not passed and labels[arc].is_unchanged
+    # Joined arcs that change nothing are left out, but not one that follows such an arc: the official program removes
+    # arcs from a list while it goes through it, so it passes over the next one.
+    arcs, removed = sorted(counts.elements()), False
+    for _, arc in sorted(joined):
+        removed = not removed and labels[arc].is_unchanged
         if not removed:
-            kept.append(arc)
-        passed = removed
-    return kept
+            arcs.append(arc)
+    return Lattice(vertices, arcs, labels)
 
 
 class Edit(NamedTuple):
@@ -218,7 +193,9 @@ def max_match(
     reduced = np.zeros(shape[:2], np.bool_)
     matched = np.zeros((len(systems), len(gold.starts)), np.uint8)
     offsets, rows = [0], []
-    sources, outputs, every = source.lines(), [system.lines() for system in systems], _golds(gold)
+    sources, outputs, corrections = source.lines(), [system.lines() for system in systems], gold.corrections.lines()
+    alternatives = (tuple(corrections[low:high]) for low, high in itertools.pairwise(gold.alternatives.tolist()))
+    every = [*map(Gold, gold.starts.tolist(), gold.ends.tolist(), alternatives)]
     for s, line in np.ndindex(*shape[:2]):
         way = Way(sources[line], outputs[s][line], max_unchanged, first_row, max_arcs)
         if way.is_too_long:
@@ -258,19 +235,17 @@ class Way:
 
     def edits(self, golds: Sequence[Gold]) -> list[Edit] | None:
         """Return the edits that were made, from left to right; None if the lattice has too many arcs."""
-        return self.lattice and best_edits(self.lattice, self.output, golds, self.first_row)
+        if self.lattice is None:
+            return None
+        labels = self.lattice.labels
+        edits = {arc: edit_of(arc, label.inserting, self.first_row) for arc, label in labels.items()}
+        path = shortest_path(self.lattice, weigh(self.lattice, edits, self.output, golds))
+        return [edits[arc] for arc in path if not labels[arc].is_unchanged]
 
     def only_folds(self, edit: Edit, folded: Sequence[bytes]) -> bool:
         """Return whether an edit only changes case and white space."""
         before, after = self.source[edit.i1 : edit.i2], self.output[edit.j1 : edit.j2]
         return b"".join(folded[token] for token in before) == b"".join(folded[token] for token in after)
-
-
-def best_edits(graph: Lattice, output: Sentence, golds: Sequence[Gold], first_row: bool) -> list[Edit]:
-    """Return the edits on the best path through a lattice."""
-    edits = {arc: edit_of(arc, label.inserting, first_row) for arc, label in graph.labels.items()}
-    path = shortest_path(graph, weigh(graph, edits, output, golds))
-    return [edits[arc] for arc in path if not graph.labels[arc].is_unchanged]
 
 
 def weigh(graph: Lattice, edits: dict[Arc, Edit], output: Sentence, golds: Sequence[Gold]) -> dict[Arc, float]:
@@ -368,10 +343,3 @@ def matches(edits: Sequence[Edit], golds: Sequence[Gold], output: Sentence) -> l
         start = hit[-1] + 1 if hit else start
         result.append(hit)
     return result
-
-
-def _golds(gold: GoldEdits) -> list[Gold]:
-    """Return all gold edits."""
-    corrections, bounds = gold.corrections.lines(), itertools.pairwise(gold.alternatives.tolist())
-    several = [tuple(corrections[low:high]) for low, high in bounds]
-    return [*map(Gold, gold.starts.tolist(), gold.ends.tolist(), several)]

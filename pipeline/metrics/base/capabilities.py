@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
 from .needs import KEPT
@@ -65,15 +65,9 @@ class ComputesNumbers:
     is_built_in: ClassVar[bool] = False
     """Whether it is one of the program, which every reader of results has."""
 
-    def for_systems(self, number: int) -> Metric:
-        """Return the metric for so many systems, where its numbers depend on them."""
-        del number
-        return cast("Metric", self)
-
-    def for_data(self, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric for data with these references, where its numbers depend on all of them together."""
-        del references
-        return cast("Metric", self)
+    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
+        """Return the metric for so many systems and for all references, where its numbers depend on them together."""
+        raise NotImplementedError
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text, which its code computes in this process."""
@@ -91,14 +85,10 @@ def columns_of(metric: Metric, text: Text) -> Columns:
     return own.computed(text) if own else metric.needs.count(text)[0]
 
 
-def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
-    """Return metrics for so many systems."""
-    return tuple(own.for_systems(number) if (own := computes_numbers(metric)) else metric for metric in metrics)
-
-
-def for_data(metrics: Iterable[Metric], references: Callable[[], list[str]]) -> tuple[Metric, ...]:
-    """Return metrics for data with all the references that a function returns."""
-    return tuple(own.for_data(references) if (own := computes_numbers(metric)) else metric for metric in metrics)
+def for_run(metrics: Iterable[Metric], systems: int, references: Callable[[], list[str]]) -> tuple[Metric, ...]:
+    """Return metrics for so many systems, and for all the references that a function returns."""
+    own = {metric: computes_numbers(metric) for metric in metrics}
+    return tuple(code.for_run(systems, references) if code else metric for metric, code in own.items())
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:

@@ -312,14 +312,11 @@ class Survey(Needs):
     def opened(self, columns: Columns) -> Any:
         """Return what needs find as Text.whole."""
 
-    def of_text(self, text: Text) -> Any:
-        """Return what needs find as Text.whole where a text is the whole data set."""
-        return self.opened(self.reduced(self.count(text)[0]))
-
 
 def surveyed(needs: Needs, text: Text) -> Text:
     """Return a text that is a whole data set with what the survey of the needs finds in it."""
-    return text._replace(whole=needs.survey.of_text(text)) if needs.survey else text
+    survey = needs.survey
+    return text._replace(whole=survey.opened(survey.reduced(survey.count(text)[0]))) if survey else text
 
 
 @dataclass(frozen=True)

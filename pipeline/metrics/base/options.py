@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import field, fields
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
@@ -96,12 +97,6 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
             raise ConfigError(f"'{text}': '{key}' is given twice")
         settings[key] = value
     return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
-
-
-def _shortest(number: re.Match[str]) -> str:
-    """Return a number without needless zeros, so that equal numbers are equal texts."""
-    whole, _, decimals = number[0].partition(".")
-    return f"{int(whole)}.{decimals}".rstrip("0").rstrip(".")
 
 
 SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
@@ -213,7 +208,8 @@ class Option(NamedTuple):
                 return text
         elif self.pattern:
             if re.fullmatch(self.pattern, text):
-                return _NUMBER.sub(_shortest, text) if self.numbers else text
+                # numbers without needless zeros, so that equal ones are equal texts
+                return _NUMBER.sub(lambda number: f"{Decimal(number[0]).normalize():f}", text) if self.numbers else text
         elif self.maximum is None:
             if text in ("true", "false"):
                 return text == "true"

@@ -24,8 +24,6 @@ from ..base.options import SACREBLEU, level_option, lowercase_option, option
 from .smoothing import SMOOTHING, Counts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...arrays import Floats, Ints
     from ..base.needs import Columns
 
@@ -291,23 +289,14 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""
         formula = kernel.native_function("bleu_scores")
-        if formula is None or not self._has_formula:
+        if formula is None or self.flavour not in ("sacrebleu", "moses") or self.order > MOST_ADDED:
             return None
-        rest = self._constants(effective=self.effective_order != "no")
-        return lambda columns: formula(
-            columns["union_match"], columns["total"], columns["hyp_len"], columns["ref_len"], *rest
-        )[:, None]
-
-    @property
-    def _has_formula(self) -> bool:
-        return self.flavour in ("sacrebleu", "moses") and self.order <= MOST_ADDED
-
-    def _constants(self, *, effective: bool) -> tuple[Any, ...]:
-        """Return what compiled formulas take beside counts."""
         (weights, *_), powers = self._weights(np.zeros(1, np.int64)), 0.5 ** np.arange(self.order + 1)
         smoothing, value = FORMULAS.index(self.smoothing), float(self.smoothing_value or 0)
-        kept = effective and self.flavour == "sacrebleu"
-        return weights, powers, smoothing, value, kept, self.ties == "first", self.brevity_penalty != "standard"
+        kept = self.effective_order != "no" and self.flavour == "sacrebleu"
+        rest = weights, powers, smoothing, value, kept, self.ties == "first", self.brevity_penalty != "standard"
+        read = ("union_match", "total", "hyp_len", "ref_len")
+        return lambda columns: formula(*[columns[name] for name in read], *rest)[:, None]
 
     def _precision(self, totals: Columns) -> Floats:
         """Return smoothed precisions [..., orders]. Without any match they are 0, but for the flavour tensorflow."""
@@ -326,9 +315,12 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     def _scores(self, totals: Columns, precision: Floats, brevity: Floats, *, effective: bool) -> list[Floats]:
         """Return the score [...] for each set of weights."""
         none = (totals["match"] == 0).all(axis=-1)
+        # the orders that effective order keeps: those with n-grams; add-k adds n-grams to all but the first
+        added = self.smoothing == "add-k" and float(self.smoothing_value) > 0
+        reached = (totals["total"] > 0) | (added & (np.arange(self.order) > 0))
         scores = []
         for weights in self._weights(totals["hyp_len"]):
-            kept = weights * self._reached(totals) if effective and self.flavour == "sacrebleu" else weights
+            kept = weights * reached if effective and self.flavour == "sacrebleu" else weights
             share = ratio(kept, kept.sum(axis=-1, keepdims=True)) if kept is not weights else kept
             logs = np.where((precision == 0) & ((share == 0) | (self.flavour == "nltk")), 0.0, log(precision))
             with np.errstate(invalid="ignore"):
@@ -340,11 +332,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
                 score = np.where(held | undefined, 0.0, score)
             scores.append(np.where(none & (self.flavour != "tensorflow"), 0.0, score))
         return scores
-
-    def _reached(self, totals: Columns) -> NDArray[np.bool_]:
-        """Return the orders that effective order keeps: those with n-grams. add-k adds n-grams to all but the first."""
-        added = self.smoothing == "add-k" and float(self.smoothing_value) > 0
-        return (totals["total"] > 0) | (added & (np.arange(self.order) > 0))
 
     def _weights(self, hyp_len: Ints) -> list[Floats]:
         """Return the weights of the orders for each set: [orders], or [..., orders] where they depend on lengths."""

@@ -50,15 +50,6 @@ def _zeros(counts: Counts) -> tuple[Any, Any]:
     return zero, np.cumsum(zero, axis=-1)
 
 
-def _none(counts: Counts, _: float) -> Floats:
-    return ratio(counts.match, counts.total)
-
-
-def _floor(counts: Counts, value: float) -> Floats:
-    zero, _ = _zeros(counts)
-    return ratio(np.where(zero, value, counts.match), counts.total)
-
-
 def _add_k(counts: Counts, value: float) -> Floats:
     """Add the value to matches and totals of all orders but the first."""
     added = np.where(np.arange(counts.match.shape[-1]) > 0, value, 0.0)
@@ -71,19 +62,6 @@ def _exp(counts: Counts, _: float) -> Floats:
     return ratio(np.where(zero, 0.5**ranks, counts.match), counts.total)
 
 
-def _add_one(counts: Counts, _: float) -> Floats:
-    return ratio(counts.match + 1, counts.total + 1)
-
-
-def _method0(counts: Counts, _: float) -> Floats:
-    plain = ratio(counts.match, counts.total)
-    return np.where(counts.match == 0, sys.float_info.min, plain)
-
-
-def _method1(counts: Counts, epsilon: float) -> Floats:
-    return ratio(np.where(counts.match == 0, epsilon, counts.match), counts.total)
-
-
 def _method4(counts: Counts, k: float) -> Floats:
     """Divide the matches of exp by k / log(length of the output). An output of one token is not smoothed."""
     zero, ranks = _zeros(counts)
@@ -91,10 +69,6 @@ def _method4(counts: Counts, k: float) -> Floats:
         inverse = log(counts.hyp_len)[..., None] / (2.0**ranks * k)
     smoothed = zero & (counts.hyp_len > 1)[..., None]
     return ratio(np.where(smoothed, inverse, counts.match), counts.total)
-
-
-def _method5(counts: Counts, _: float) -> Floats:
-    return _averaged(ratio(counts.match, counts.total), counts.fifth)
 
 
 def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
@@ -122,22 +96,18 @@ def _method6(counts: Counts, alpha: float) -> Floats:
     return np.where(counts.match[..., 2:3] > 0, np.stack(smoothed, axis=-1), 0.0)
 
 
-def _method7(counts: Counts, k: float) -> Floats:
-    return _averaged(_method4(counts, k), counts.fifth)
-
-
 SMOOTHING: dict[str, Smoothing] = {
-    "none": Smoothing(("sacrebleu", "tensorflow", "moses"), _none),
-    "floor": Smoothing(("sacrebleu",), _floor, "0.1"),
+    "none": Smoothing(("sacrebleu", "tensorflow", "moses"), lambda c, _: ratio(c.match, c.total)),
+    "floor": Smoothing(("sacrebleu",), lambda c, value: ratio(np.where(_zeros(c)[0], value, c.match), c.total), "0.1"),
     "add-k": Smoothing(("sacrebleu",), _add_k, "1"),
     "exp": Smoothing(("sacrebleu",), _exp),
-    "add-one": Smoothing(("tensorflow",), _add_one),
-    "method0": Smoothing(("nltk",), _method0),
-    "method1": Smoothing(("nltk",), _method1, "0.1"),
-    "method2": Smoothing(("nltk",), lambda counts, _: _add_k(counts, 1.0)),
+    "add-one": Smoothing(("tensorflow",), lambda c, _: ratio(c.match + 1, c.total + 1)),
+    "method0": Smoothing(("nltk",), lambda c, _: np.where(c.match == 0, sys.float_info.min, ratio(c.match, c.total))),
+    "method1": Smoothing(("nltk",), lambda c, epsilon: ratio(np.where(c.match == 0, epsilon, c.match), c.total), "0.1"),
+    "method2": Smoothing(("nltk",), lambda c, _: _add_k(c, 1.0)),
     "method3": Smoothing(("nltk",), _exp),
     "method4": Smoothing(("nltk",), _method4, "5"),
-    "method5": Smoothing(("nltk",), _method5),
+    "method5": Smoothing(("nltk",), lambda c, _: _averaged(ratio(c.match, c.total), c.fifth)),
     "method6": Smoothing(("nltk",), _method6, "5"),
-    "method7": Smoothing(("nltk",), _method7, "5"),
+    "method7": Smoothing(("nltk",), lambda c, k: _averaged(_method4(c, k), c.fifth), "5"),
 }

@@ -120,17 +120,6 @@ HIGHEST_MEAN = 18
 CURVES |= {(name, False): CURVES[name, True] for name in ("none", "corpus")}
 
 
-def halves(counts: Ints, weights: Ints) -> tuple[Ints, Ints]:
-    """Return the high and the low halves of the weighted sums of counts [..., lengths]: int64 [...] each."""
-    return counts @ (weights >> HALF), counts @ (weights & ((1 << HALF) - 1))
-
-
-def as_float(high: Ints, low: Ints) -> Floats:
-    """Return weighted sums as float64, from the sums of their halves."""
-    value: Floats = np.ldexp(high.astype(np.float64), -HALF) + np.ldexp(low.astype(np.float64), -2 * HALF)
-    return value
-
-
 TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
 """The halves of the weighted sums (see metric.py), and the pieces that are rightly left, which have no weights."""
 FIRST: dict[str, Any] = {"applies": lambda m: m.version == "1", "why": "CLEME 2.0 is made of rates without weights"}
@@ -241,7 +230,8 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         weights = CURVES[name, self._apart].of_kinds(LONGEST[name] + 1, mean)
         terms = {"tn": columns["tn"]}
         for kind, own in zip(KINDS, weights, strict=True):
-            terms[f"{kind}_high"], terms[f"{kind}_low"] = halves(columns[kind], own)
+            terms[f"{kind}_high"] = columns[kind] @ (own >> HALF)
+            terms[f"{kind}_low"] = columns[kind] @ (own & ((1 << HALF) - 1))
         return terms
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
@@ -355,8 +345,9 @@ def _kinds(counts: tuple[int, ...]) -> list[int]:
 
 def _sums(terms: Columns) -> Sums:
     """Return the weighted sums of terms [...]."""
-    weighted = {kind: as_float(terms[f"{kind}_high"], terms[f"{kind}_low"]) for kind in KINDS}
-    return Sums(**weighted, tn=terms["tn"].astype(np.float64))
+    real = {name: terms[name].astype(np.float64) for name in TERMS}
+    weighted = {n: np.ldexp(real[f"{n}_high"], -HALF) + np.ldexp(real[f"{n}_low"], -2 * HALF) for n in KINDS}
+    return Sums(**weighted, tn=real["tn"])
 
 
 def _best(rates: Mapping[str, Floats]) -> Ints:

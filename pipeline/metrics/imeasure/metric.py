@@ -239,7 +239,10 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
             shape = columns["ref_len"].shape
             return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
-        return SequentialAnnotatorChoice(self._keys_of_sums, COUNTS, counts_of=in_order)
+        def keys(totals: Ints, counts: Ints) -> list[Floats]:
+            return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
+
+        return SequentialAnnotatorChoice(keys, COUNTS, counts_of=in_order)
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
@@ -250,10 +253,6 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         counts, base = _stacked(columns)
         settings = {"w": float(self.w), "beta": float(self.beta)}
         return reference_keys(counts, base, aspect=self.chosen_by, measure=self.measure, **settings)
-
-    def _keys_of_sums(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return what is greatest for the reference that is taken, with the totals of the sentences before."""
-        return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ import csv
 import math
 import os
 from collections import Counter
-from functools import lru_cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,8 +15,8 @@ from ...errors import InputError
 from ...io.dataset_cache import cache
 from ...io.safe_files import write_atomic
 from ..plugged.declare import Model, metric
-from ..plugged.models import name_of
-from .networks import AT_ONCE, EXTRA, Kept, Tokenized, built_in, files_of, special_notes
+from ..plugged.models import has_bytes, name_of
+from .networks import AT_ONCE, EXTRA, Kept, Network, built_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +34,7 @@ LAYERS = {
     "deberta-xlarge-mnli": 40,
 }
 """The layers that bert-score takes, by the names of models without their owners."""
+ROBERTA = Model(Path("roberta-large"))
 RELEASE = "0.3.13"
 """The release of bert-score that is followed."""
 PAIRS = 64
@@ -44,7 +44,7 @@ BASELINES = Path(__file__).with_name("baselines.csv")
 
 
 @metric(name="neural_bertscore", version="1", names=("precision", "recall", "pieces"), batch_size=AT_ONCE, **EXTRA)
-class Similarity:
+class Pair:
     """Precision and recall of BERTScore of an output with one reference, and a number that equal pieces share."""
 
     def __init__(self, model: Model, layer: int, prefix_space: bool, idf: Path | None = None) -> None:
@@ -59,79 +59,74 @@ class Similarity:
         """Load the model without the blocks above the layer, and the weights of pieces."""
         import torch
 
-        self.net, self.kept = Tokenized(self.model, "AutoModel", device), Kept()
-        blocks = [each for each in self.net.net.modules() if isinstance(each, torch.nn.ModuleList)]
-        own = next((each for each in blocks if len(each) == self.net.net.config.num_hidden_layers), None)
-        if self.layer > self.net.net.config.num_hidden_layers:
-            raise InputError(f"layer {self.layer}: the model has {self.net.net.config.num_hidden_layers}")
-        if own is not None:
-            del own[max(self.layer, 1) :]
+        self.net, self.kept = Network(self.model, "AutoModel", device), Kept()
+        number = self.net.net.config.num_hidden_layers
+        if self.layer > number:
+            raise InputError(f"layer {self.layer}: the model has {number}")
+        for blocks in self.net.net.modules():
+            if isinstance(blocks, torch.nn.ModuleList) and len(blocks) == number:
+                del blocks[max(self.layer, 1) :]
+                break
         limit = self.net.tokenizer.model_max_length
-        self.longest = min(limit, self.net.positions) if limit > 1e29 else limit
+        self.longest = limit if limit < 1e29 else min(self.net.positions, 1 << 20)
         marks = {self.net.tokenizer.cls_token_id, self.net.tokenizer.sep_token_id}
-        self.weights: Callable[[int], float] = lambda piece: float(piece not in marks)
+        self.weight: Callable[[int], float] = lambda piece: float(piece not in marks)
         self.empty = len(self._pieces([""])[0]["input_ids"])
         if self.idf:
             texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
             found = Counter(piece for text in self._pieces(texts) for piece in set(text["input_ids"]))
-            self.weights = lambda piece: math.log((len(texts) + 1) / (found[piece] + 1))
+            self.weight = lambda piece: math.log((len(texts) + 1) / (found[piece] + 1))
 
     def _pieces(self, texts: Sequence[str]) -> list[Pieces]:
         stripped = (text.strip() for text in texts)
-        given = [" " * (self.prefix_space and bool(text)) + text for text in stripped]
-        return self.net.pieces(given, truncation=True, max_length=self.longest)
+        return self.net.pieces(self.longest, [" " * (self.prefix_space and bool(text)) + text for text in stripped])
 
-    def _vectors(self, texts: list[Pieces]) -> list[Any]:
-        import torch
-
-        def unit(out: Any, given: dict[str, Any]) -> Any:
-            states = out.hidden_states[min(self.layer, len(out.hidden_states) - 1)]
-            states = states / torch.linalg.vector_norm(states, dim=-1, keepdim=True)
-            return [
-                own[:size].clone() for own, size in zip(states, given["attention_mask"].sum(1).tolist(), strict=True)
-            ]
-
-        return self.net.each(texts, unit, output_hidden_states=True)
+    def _unit(self, out: Any, given: dict[str, Any]) -> list[Any]:
+        """Return the hidden states of the layer, divided by their norms, of each text [pieces, units]."""
+        states = out.hidden_states[min(self.layer, len(out.hidden_states) - 1)]
+        units = states / states.norm(dim=-1, keepdim=True)
+        sizes = given["attention_mask"].sum(1).tolist()
+        return [own[:size].clone() for own, size in zip(units, sizes, strict=True)]
 
     def __call__(self, references: list[str], outputs: list[str]) -> list[tuple[float, float, int]]:
         """Return precision, recall and the number of the output's pieces of each pair."""
         texts = list(dict.fromkeys([*references, *outputs]))
-        pieces = dict(zip(texts, self._pieces(texts), strict=True))
-        vectors = dict(zip(texts, self.kept.of(list(pieces.values()), self._vectors), strict=True))
-        weights = {text: [self.weights(piece) for piece in own["input_ids"]] for text, own in pieces.items()}
-        order = sorted(range(len(outputs)), key=lambda n: (len(weights[references[n]]), len(weights[outputs[n]])))
+        pieces = self._pieces(texts)
+        vectors = self.kept.of(pieces, lambda new: self.net.each(new, self._unit, output_hidden_states=True))
+        ids = {text: each["input_ids"] for text, each in zip(texts, pieces, strict=True)}
+        sides = {
+            text: (vector, [self.weight(piece) for piece in ids[text]])
+            for text, vector in zip(texts, vectors, strict=True)
+        }
+        order = sorted(range(len(outputs)), key=lambda n: (len(ids[references[n]]), len(ids[outputs[n]])))
         result: list[Any] = [None] * len(order)
         for start in range(0, len(order), PAIRS):
             part = order[start : start + PAIRS]
-            own, other = ([each[n] for n in part] for each in (outputs, references))
-            both = self._compared([[(vectors[text], weights[text]) for text in side] for side in (own, other)])
+            both = _compared([sides[outputs[n]] for n in part], [sides[references[n]] for n in part])
             for number, precision, recall in zip(part, *both, strict=True):
-                ids = pieces[outputs[number]]["input_ids"]
-                bare = self.empty in (len(ids), len(pieces[references[number]]["input_ids"]))
-                told = int.from_bytes(sha256(repr(ids).encode()).digest()[:6], "big")
-                result[number] = (0.0, 0.0, told) if bare else (precision, recall, told)
+                own, other = ids[outputs[number]], ids[references[number]]
+                told = int.from_bytes(sha256(repr(own).encode()).digest()[:6], "big")
+                is_empty = self.empty in (len(own), len(other))
+                result[number] = (0.0, 0.0, told) if is_empty else (precision, recall, told)
         return result
 
-    def _compared(self, sides: list[list[tuple[Any, list[float]]]]) -> list[list[float]]:
-        """Return the weighted means of the greatest similarities, of the outputs and of the references."""
-        import torch
-        from torch.nn.utils.rnn import pad_sequence
 
-        with torch.inference_mode():
-            filled = [pad_sequence([vectors for vectors, _ in side], batch_first=True) for side in sides]
-            sizes = [torch.tensor([len(own) for _, own in side], device=self.net.device) for side in sides]
-            there = [
-                torch.arange(each.shape[1], device=self.net.device) < size[:, None]
-                for each, size in zip(filled, sizes, strict=True)
-            ]
-            similar = filled[0] @ filled[1].transpose(1, 2)
-            similar = similar.masked_fill(~(there[0][:, :, None] & there[1][:, None, :]), -math.inf)
-            means = []
-            for side, greatest in zip(sides, (similar.amax(2), similar.amax(1)), strict=True):
-                weights = pad_sequence([torch.tensor(own) for _, own in side], batch_first=True).to(self.net.device)
-                found = torch.where(weights > 0, greatest, 0.0)
-                means.append(((found * weights).sum(1) / weights.sum(1)).nan_to_num(0.0).tolist())
-        return means
+def _compared(*sides: list[tuple[Any, list[float]]]) -> list[list[float]]:
+    """Return the weighted means of the greatest similarities, of the outputs and of the references."""
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    with torch.inference_mode():
+        vectors = [pad_sequence([each for each, _ in side], batch_first=True) for side in sides]
+        there = [pad_sequence([torch.ones(len(own)) for _, own in side], batch_first=True).bool() for side in sides]
+        one, two = (each.to(vectors[0].device) for each in there)
+        similar = (vectors[0] @ vectors[1].mT).masked_fill(~(one[:, :, None] & two[:, None]), -math.inf)
+        means = []
+        for side, greatest in zip(sides, (similar.amax(2), similar.amax(1)), strict=True):
+            weights = pad_sequence([torch.tensor(own) for _, own in side], batch_first=True).to(similar.device)
+            sums = torch.where(weights > 0, greatest * weights, 0.0).sum(1)
+            means.append((sums / weights.sum(1)).nan_to_num(0.0).tolist())
+    return means
 
 
 def f_of(precision: float, recall: float) -> float:
@@ -139,46 +134,55 @@ def f_of(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def known_layer(model: Path, layer: int | None) -> int:
-    """Return the layer, which is known of some models. Raises InputError."""
-    name = name_of(model).rpartition("/")[2]
-    if layer is None and name not in LAYERS:
-        raise InputError(f"layer: give one; it is known of {', '.join(LAYERS)}, not of {name_of(model)}")
-    return LAYERS[name] if layer is None else layer
+class WithPairs:
+    """The options of metrics that ask for pairs."""
 
+    model: Path
+    layer: int | None
+    prefix_space: str | None
+    idf: Any
 
-def has_prefix(model: Path, prefix_space: str | None) -> bool:
-    """Return whether a blank is put before texts: by default where pieces are of bytes. Raises InputError."""
-    byte_level = files_of(model).byte_level
-    if prefix_space and not byte_level:
-        raise InputError("prefix_space has no effect: the pieces of this model are not of bytes; leave it out")
-    return byte_level and prefix_space != "false"
+    def pair_options(self) -> dict[str, Any]:
+        """Return the options of Pair. Raises InputError where they do not go together."""
+        name, has_blank = name_of(self.model).rpartition("/")[2], has_bytes(self.model)
+        if self.layer is None and name not in LAYERS:
+            raise InputError(f"layer: give one; it is known of {', '.join(LAYERS)}, not of {name}")
+        if self.prefix_space and not has_blank:
+            raise InputError("prefix_space has no effect: the pieces of this model are not of bytes; leave it out")
+        layer = LAYERS[name] if self.layer is None else self.layer
+        idf = {} if self.idf in (None, "none") else {"idf": self.idf}
+        return {"model": self.model, "layer": layer, "prefix_space": has_blank and self.prefix_space != "false", **idf}
 
+    def told(self) -> dict[str, object]:
+        """Return what signatures say of options that may be left out. Raises InputError as pair_options() does."""
+        own = self.pair_options()
+        prefix = str(own["prefix_space"]).lower() if has_bytes(self.model) else None
+        return {"layer": own["layer"], "prefix_space": prefix}
 
-def similarity_options(model: Path, layer: int | None, prefix_space: str | None, idf: Any) -> dict[str, Any]:
-    """Return the options of Similarity. Raises InputError."""
-    if idf == "references":
-        raise InputError("idf: references is for pipeline.evaluate and runs, which have all references")
-    own = {"layer": known_layer(model, layer), "prefix_space": has_prefix(model, prefix_space)}
-    return {"model": model, **own, **({} if idf in (None, "none") else {"idf": idf})}
+    def with_references(self, references: Callable[[], list[str]]) -> dict[str, Any]:
+        """Return the option idf for data with these references: a file in the folder of caches, a document a line."""
+        if self.idf != "references":
+            return {}
+        data = "".join(f"{text}\n" for text in references()).encode()
+        path = cache() / "documents" / f"{sha256(data).hexdigest()[:32]}.txt"
+        if not path.is_file():
+            write_atomic(path, data, f"-{os.getpid()}", durable=False)
+        return {"idf": path}
 
-
-def documents(texts: list[str]) -> Path:
-    """Write texts into a file of the folder of caches, named by its content, a document a line; return it."""
-    data = "".join(f"{text}\n" for text in texts).encode()
-    path = cache() / "documents" / f"{sha256(data).hexdigest()[:32]}.txt"
-    if not path.is_file():
-        write_atomic(path, data, f"-{os.getpid()}", durable=False)
-    return path
+    def pairs(self, ask: Callable[..., Any], wanted: list[list[tuple[str, str]]]) -> Any:
+        """Return precision, recall and the number of the pieces of pairs of reference and text."""
+        if self.idf == "references":
+            raise InputError("idf: references is for pipeline.evaluate and runs, which have all references")
+        return ask(Pair, wanted, **self.pair_options())
 
 
 @metric(name="bertscore", version="1", names=("bertscore", "precision", "recall", "f"), **EXTRA)
-class Vectors:
+class Vectors(WithPairs):
     """Similarity of pieces as vectors of a model, with the best reference (Zhang et al. 2020), as bert-score."""
 
     def __init__(
         self,
-        model: Model = Model("roberta-large"),  # type: ignore[arg-type]  # noqa: B008
+        model: Model = ROBERTA,
         layer: int | None = None,
         score: Literal["f", "p", "r"] = "f",
         rescale: str = "false",
@@ -189,87 +193,52 @@ class Vectors:
         self.model, self.layer, self.score, self.rescale = model, layer, score, rescale
         self.baseline, self.idf, self.prefix_space = baseline, idf, prefix_space
 
-    def check(self) -> None:
-        """Raise InputError for options that do not go together."""
-        known_layer(self.model, self.layer)
-        has_prefix(self.model, self.prefix_space)
+    def told(self) -> dict[str, object]:
+        """Return what signatures say of options that mean more than their values. Raises InputError."""
+        below = self.baselines()
+        shown = f"sha.{sha256(repr(below).encode()).hexdigest()[:12]}" if below else "false"
+        return {**super().told(), "rescale": shown, "baseline": None}
+
+    def baselines(self) -> list[float]:
+        """Return what is subtracted from precision, recall and F; nothing without rescaling. Raises InputError."""
+        layer, name = self.pair_options()["layer"], name_of(self.model).rpartition("/")[2]
         if self.rescale not in ("true", "false"):
             raise InputError(f"rescale: expected true, false, found '{self.rescale}'")
-        if self.baseline and self.rescale == "false":
-            raise InputError("baseline has no effect without rescale: true; leave it out")
-        self.baselines()
-
-    def with_references(self, references: Callable[[], list[str]]) -> dict[str, Any]:
-        """Return the option idf for data with these references."""
-        return {"idf": documents(references())} if self.idf == "references" else {}
-
-    def told(self) -> dict[str, object]:
-        """Return what signatures say of options whose values mean something else here."""
-        numbers = self.baselines()
-        shown = f"sha.{sha256(repr(numbers).encode()).hexdigest()[:12]}" if numbers else "false"
-        prefix = str(has_prefix(self.model, self.prefix_space)).lower() if files_of(self.model).byte_level else None
-        layer = known_layer(self.model, self.layer)
-        return {"layer": layer, "rescale": shown, "baseline": None, "prefix_space": prefix}
-
-    def baselines(self) -> tuple[float, ...]:
-        """Return what is subtracted from precision, recall and F; nothing without rescaling. Raises InputError."""
         if self.rescale == "false":
-            return ()
-        layer, name = known_layer(self.model, self.layer), name_of(self.model).rpartition("/")[2]
-        if self.baseline:
-            rows = list(csv.reader(self.baseline.read_text(encoding="utf-8").splitlines()))[1:]
-        else:
-            rows = _published().get(name, [])
-        if layer >= len(rows):
-            what = str(self.baseline) if self.baseline else "nothing is published for this model and layer"
-            raise InputError(f"rescale: there is no baseline for layer {layer} ({what}); `baseline: FILE` names one")
+            if self.baseline:
+                raise InputError("baseline has no effect without rescale: true; leave it out")
+            return []
+        rows = list(csv.reader((self.baseline or BASELINES).read_text(encoding="utf-8").splitlines()))[1:]
+        rows = rows if self.baseline else [row[1:] for row in rows if row[0] == name]
         try:
-            _, *numbers = map(float, rows[layer])
-            precision, recall, f = numbers
-        except ValueError:
-            raise InputError(f"{self.baseline}, row {layer + 2}: expected LAYER,P,R,F, found {rows[layer]}") from None
-        return precision, recall, f
+            numbers = list(map(float, rows[layer]))
+        except (IndexError, ValueError):
+            numbers = []
+        if len(numbers) != 4:
+            where = self.baseline or f"what bert-score publishes of {name}"
+            raise InputError(
+                f"rescale: no row LAYER,P,R,F for layer {layer} in {where}; `baseline: FILE` names another"
+            )
+        return numbers[1:]
 
-    def peer_signature(self) -> str | None:
+    def peer_signature(self) -> str:
         """Return the hash that bert-score prints."""
-        try:
-            release = version("transformers")
-        except PackageNotFoundError:
-            return None
         idf = "no-idf" if self.idf == "none" else "idf"
         rescaled = "" if self.rescale == "false" else "-custom-rescaled" if self.baseline else "-rescaled"
+        program = f"{RELEASE}(hug_trans={version('transformers')})"
         fast = "_fast-tokenizer" if self.prefix_space == "false" else ""
-        layer = known_layer(self.model, self.layer)
-        return f"{name_of(self.model)}_L{layer}_{idf}_version={RELEASE}(hug_trans={release}){rescaled}{fast}"
-
-    def notes(self, outputs: list[str], references: list[tuple[str, ...]]) -> Any:
-        """Warn of special pieces."""
-        return special_notes([self.model], [(own, *others) for own, others in zip(outputs, references, strict=True)])
+        return f"{name_of(self.model)}_L{self.pair_options()['layer']}_{idf}_version={program}{rescaled}{fast}"
 
     def __call__(self, outputs: list[str], references: list[tuple[str, ...]], ask: Callable[..., Any]) -> list[Any]:
         """Return the score of each line, precision, recall and F, each that of the reference where it is highest."""
         wanted = [[(one, own) for one in each] for own, each in zip(outputs, references, strict=True)]
-        found = ask(Similarity, wanted, **similarity_options(self.model, self.layer, self.prefix_space, self.idf))
-        below = self.baselines() or (0.0, 0.0, 0.0)
+        below = self.baselines() or [0.0, 0.0, 0.0]
         result = []
-        for answers in found:
-            highest = (
-                max(p for p, _, _ in answers),
-                max(r for _, r, _ in answers),
-                max(f_of(p, r) for p, r, _ in answers),
-            )
-            precision, recall, f = ((x - b) / (1 - b) for x, b in zip(highest, below, strict=True))
-            result.append(({"p": precision, "r": recall, "f": f}[self.score], precision, recall, f))
+        for answers in self.pairs(ask, wanted):
+            highest = (max(each) for each in zip(*((p, r, f_of(p, r)) for p, r, _ in answers), strict=True))
+            p, r, f = ((x - b) / (1 - b) for x, b in zip(highest, below, strict=True))
+            result.append(({"p": p, "r": r, "f": f}[self.score], p, r, f))
         return result
-
-
-@lru_cache(1)
-def _published() -> dict[str, list[list[str]]]:
-    """Return the rows of the published baselines of each model, from layer 0."""
-    tables: dict[str, list[list[str]]] = {}
-    for name, *row in list(csv.reader(BASELINES.read_text(encoding="utf-8").splitlines()))[1:]:
-        tables.setdefault(name, []).append(row)
-    return tables
 
 
 GEC = {"model": "bert-base-uncased", "layer": "9", "rescale": "true"}

@@ -1,9 +1,9 @@
-"""COMET (Rei et al. 2020): regression models that compare source, output and reference, by the package of the authors."""
+"""COMET (Rei et al. 2020): regression models that compare source, output and reference, by the authors' package."""
 
 from __future__ import annotations
 
 import math
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,37 +12,55 @@ import yaml
 from ...errors import InputError
 from ..plugged.declare import Model, metric
 from ..plugged.models import HUB, located, name_of
-from .networks import AT_ONCE, built_in, special_notes
+from .networks import AT_ONCE, built_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 EXTRA: dict[str, Any] = {"packages": ("comet",), "install": "gec-pipeline[comet]"}
+PUBLISHED = Model(Path("Unbabel/wmt22-comet-da"))
 CLASSES = {"regression_metric": True, "referenceless_regression_metric": False}
 """The classes of models, and whether they read a reference."""
 SMALL = 32
 """Segments that the model gets at once; those of a call are sorted by their length before."""
 
 
-def _settings(model: Path) -> dict[str, Any]:
-    """Return what a checkpoint says of itself. Raises InputError where it cannot be used."""
-    file = model / "hparams.yaml"
-    if not file.is_file() or not (model / "checkpoints" / "model.ckpt").is_file():
-        raise InputError(f"{model} is no checkpoint of COMET: hparams.yaml and checkpoints/model.ckpt are expected")
-    settings: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    kind = settings.get("class_identifier")
-    if kind not in CLASSES:
-        raise InputError(f"{name_of(model)} is a {kind}; known: {', '.join(CLASSES)}")
-    return settings
+class Checkpoint:
+    """A model of COMET: its settings, and the folder of configuration and tokenizer of its encoder."""
 
+    def __init__(self, model: Path) -> None:
+        """Read the settings; raises InputError where they are missing, or of another kind."""
+        self.weights, name = model / "checkpoints" / "model.ckpt", name_of(model)
+        if not (model / "hparams.yaml").is_file() or not self.weights.is_file():
+            raise InputError(f"{model} is no checkpoint of COMET: hparams.yaml and checkpoints/model.ckpt are expected")
+        self.settings: dict[str, Any] = yaml.safe_load((model / "hparams.yaml").read_text(encoding="utf-8"))
+        self.kind = self.settings.pop("class_identifier", None)
+        if self.kind not in CLASSES:
+            raise InputError(f"{name} is a {self.kind}; known: {', '.join(CLASSES)}")
+        self.reads_reference, encoder = CLASSES[self.kind], str(self.settings["pretrained_model"])
+        self.encoder = model / encoder if (model / encoder).is_dir() else located(f"{HUB}{encoder}")
+        if self.encoder is None:
+            raise InputError(f"the encoder {encoder} of {name} is not in the cache; --download fetches it")
 
-def _encoder(model: Path, settings: dict[str, Any]) -> Path:
-    """Return the folder of configuration and tokenizer of the encoder. Raises InputError where it is not there."""
-    name = str(settings["pretrained_model"])
-    found = model / name if (model / name).is_dir() else located(f"{HUB}{name}")
-    if found is None:
-        raise InputError(f"the encoder {name} of {name_of(model)} is not in the cache; --download fetches it")
-    return found
+    def loaded(self) -> Any:
+        """Return the model, without running anything that is in it; raises InputError where weights are missing."""
+        import comet.models
+        import torch
+
+        patched = self.settings.get("layer_transformation") == "sparsemax_patch"
+        own = self.settings | ({"layer_transformation": "softmax"} if patched else {})
+        own |= {"pretrained_model": str(self.encoder), "load_pretrained_weights": False, "local_files_only": True}
+        made = comet.models.str2model[self.kind](**own)
+        try:
+            state = torch.load(self.weights, map_location="cpu", weights_only=True)["state_dict"]
+        except Exception as error:  # noqa: BLE001 (whatever a file raises that is none)
+            raise InputError(f"{self.weights} cannot be read without running code of it: {error}") from None
+        missing = [
+            name for name in made.load_state_dict(state, strict=False).missing_keys if "position_ids" not in name
+        ]
+        if missing:
+            raise InputError(f"{self.weights} lacks weights: {', '.join(missing[:3])}")
+        return made.float().eval()
 
 
 @metric(name="neural_comet", version="1", batch_size=AT_ONCE, **EXTRA)
@@ -53,84 +71,55 @@ class Segment:
         self.model = model
 
     def load(self, device: str) -> None:
-        """Load the checkpoint, without anything in it that could run."""
-        import comet.models
-        import torch
-
-        settings = _settings(self.model)
-        kind = settings.pop("class_identifier")
-        self.device, self.reads_reference = device, CLASSES[kind]
-        patched = settings.get("layer_transformation") == "sparsemax_patch"
-        settings |= {"layer_transformation": "softmax"} if patched else {}
-        encoder = str(_encoder(self.model, settings))
-        more = {"pretrained_model": encoder, "load_pretrained_weights": False, "local_files_only": True}
-        made = comet.models.str2model[kind](**{**settings, **more})
-        try:
-            path = self.model / "checkpoints" / "model.ckpt"
-            state = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
-        except Exception as error:
-            raise InputError(f"{path} cannot be read without running code of it: {str(error)[:200]}") from None
-        missing = [
-            name for name in made.load_state_dict(state, strict=False).missing_keys if "position_ids" not in name
-        ]
-        if missing:
-            raise InputError(f"{path} lacks weights: {', '.join(missing[:3])}")
-        self.net = made.float().eval().to(device)
+        """Load the checkpoint."""
+        self.net, self.device = Checkpoint(self.model).loaded().to(device), device
 
     def __call__(self, sources: list[str], outputs: list[str], references: list[str]) -> list[float]:
         """Return the number of each segment."""
         import torch
 
-        order = sorted(range(len(outputs)), key=lambda n: len(sources[n]) + len(outputs[n]) + len(references[n]))
+        rows = [
+            dict(zip(("src", "mt", "ref"), each, strict=True))
+            for each in zip(sources, outputs, references, strict=True)
+        ]
+        order = sorted(range(len(rows)), key=lambda number: sum(map(len, rows[number].values())))
         result = [0.0] * len(order)
         for start in range(0, len(order), SMALL):
             part = order[start : start + SMALL]
-            rows = [{"src": sources[n], "mt": outputs[n]} for n in part]
-            if self.reads_reference:
-                rows = [{**row, "ref": references[n]} for row, n in zip(rows, part, strict=True)]
-            given = self.net.prepare_sample(rows, stage="predict")
+            given = self.net.prepare_sample([rows[number] for number in part], stage="predict")
             with torch.inference_mode():
-                scores = self.net(**{name: each.to(self.device) for name, each in given.items()}).score
-            for number, score in zip(part, scores.tolist(), strict=True):
+                scores = self.net(**{name: each.to(self.device) for name, each in given.items()}).score.tolist()
+            for number, score in zip(part, scores, strict=True):
                 result[number] = score
         return result
 
 
 @metric(name="comet", version="1", scale=0, **EXTRA)
-class Regression:
+class Estimate:
     """Estimate of a trained model (Rei et al. 2020), by unbabel-comet; needs a source, and mostly a reference."""
 
     def __init__(
         self,
-        model: Model = Model("Unbabel/wmt22-comet-da"),  # type: ignore[arg-type]  # noqa: B008
+        model: Model = PUBLISHED,
         references: Literal["first", "mean", "max"] | None = None,
         scale: Literal["0", "1"] | None = None,
         comet: str | None = None,
     ) -> None:
         self.model, self.references, self.scale, self.comet = model, references, scale, comet
 
-    def check(self) -> None:
-        """Raise InputError for a checkpoint that cannot be used, and another release than was asked for."""
-        _encoder(self.model, _settings(self.model))
-        if self.comet and self.comet != _release():
-            raise InputError(f"comet: expected unbabel-comet {self.comet}, found {_release()}")
-
     def told(self) -> dict[str, object]:
-        """Return what signatures say of options whose values mean something else here."""
-        reads = CLASSES[_settings(self.model)["class_identifier"]]
-        scale = {} if self.scale == "1" else {"scale": None}
-        return {"references": (self.references or "first") if reads else None, **scale, "comet": _release()}
-
-    def notes(self, sources: list[str], outputs: list[str], references: list[tuple[str, ...]]) -> Any:
-        """Warn of special pieces."""
-        lines = [(one, two, *more) for one, two, more in zip(sources, outputs, references, strict=True)]
-        return special_notes([_encoder(self.model, _settings(self.model))], lines)
+        """Return what signatures say of options that may be left out, with the release of COMET. Raises InputError."""
+        reads, release = Checkpoint(self.model).reads_reference, version("unbabel-comet")
+        if self.comet not in (None, release):
+            raise InputError(f"comet: expected unbabel-comet {self.comet}, found {release}")
+        scale = "1" if self.scale == "1" else None
+        return {"references": self.references or "first" if reads else None, "scale": scale, "comet": release}
 
     def __call__(
         self, sources: list[str], outputs: list[str], ask: Callable[..., Any], references: Any = ()
     ) -> list[float]:
-        """Return the number of each line; of several references as the option says."""
-        if not CLASSES[_settings(self.model)["class_identifier"]]:
+        """Return the number of each line; of several references as the option says. Raises InputError."""
+        if not Checkpoint(self.model).reads_reference:
             references = [("",)] * len(outputs)
         most = max(map(len, references))
         if most == 0:
@@ -138,18 +127,11 @@ class Regression:
         if most > 1 and self.references is None:
             said = "give `references: first`, mean or max"
             raise InputError(f"comet takes one reference, and lines have up to {most}: {said}")
-        pairs = zip(sources, outputs, references, strict=True)
         first = self.references in (None, "first")
-        found = ask(Segment, [[(s, o, r) for r in (rs[:1] if first else rs)] for s, o, rs in pairs], model=self.model)
+        lines = zip(sources, outputs, references, strict=True)
+        found = ask(Segment, [[(s, o, r) for r in (rs[:1] if first else rs)] for s, o, rs in lines], model=self.model)
         join = max if self.references == "max" else lambda each: math.fsum(each) / len(each)
         return [join([number for (number,) in answers]) for answers in found]
 
 
-def _release() -> str:
-    try:
-        return version("unbabel-comet")
-    except PackageNotFoundError:
-        return "unknown"
-
-
-Comet = built_in(Regression, name_in_text="COMET", citations=("rei-etal-2020-comet",))
+Comet = built_in(Estimate, name_in_text="COMET", citations=("rei-etal-2020-comet",))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..plugged.declare import Model, metric
-from .networks import AT_ONCE, EXTRA, Kept, Logit, Tokenized, built_in, decimals, special_notes
+from .networks import AT_ONCE, EXTRA, Kept, Logit, Network, built_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LEAST = 1e-8
-"""The least product of norms that a cosine is divided by."""
+QUALITY, SIMILARITY = Model(Path("gotutiyan/IMPARA-QE")), Model(Path("bert-base-cased"))
 
 
 @metric(name="neural_cosine", version="1", batch_size=AT_ONCE, **EXTRA)
@@ -26,19 +26,16 @@ class Cosine:
 
     def load(self, device: str) -> None:
         """Load the model."""
-        self.net, self.kept = Tokenized(self.model, "AutoModel", device), Kept()
-        self.net.check_length(self.max_length)
+        self.net, self.kept = Network(self.model, "AutoModel", device), Kept()
 
     def __call__(self, sources: list[str], outputs: list[str]) -> list[float]:
         """Return the cosine of each pair."""
         import torch
 
-        pieces = self.net.pieces([*sources, *outputs], truncation=True, max_length=self.max_length)
-        vectors = self.kept.of(pieces, lambda new: self.net.each(new, _means))
-        ones, twos = torch.stack(vectors[: len(sources)]), torch.stack(vectors[len(sources) :])
-        cosines = torch.nn.functional.cosine_similarity(ones, twos, eps=LEAST).tolist()
-        pairs = zip(pieces, pieces[len(sources) :], strict=False)
-        same = [one["input_ids"] == two["input_ids"] for one, two in pairs]
+        sides = [self.net.pieces(self.max_length, texts) for texts in (sources, outputs)]
+        ones, twos = (torch.stack(self.kept.of(texts, lambda new: self.net.each(new, _means))) for texts in sides)
+        cosines = torch.nn.functional.cosine_similarity(ones, twos, eps=1e-8).tolist()
+        same = [one["input_ids"] == two["input_ids"] for one, two in zip(*sides, strict=True)]
         return [1.0 if equal else cosine for equal, cosine in zip(same, cosines, strict=True)]
 
 
@@ -53,31 +50,19 @@ class Quality:
     """Quality of an output where it means what the source means (Maeda et al. 2022); needs a source, no references."""
 
     def __init__(
-        self,
-        quality: Model = Model("gotutiyan/IMPARA-QE"),  # type: ignore[arg-type]  # noqa: B008
-        similarity: Model = Model("bert-base-cased"),  # type: ignore[arg-type]  # noqa: B008
-        threshold: str = "0.9",
-        max_length: int = 128,
+        self, quality: Model = QUALITY, similarity: Model = SIMILARITY, threshold: float = 0.9, max_length: int = 128
     ) -> None:
         self.quality, self.similarity, self.threshold, self.max_length = quality, similarity, threshold, max_length
-
-    def check(self) -> None:
-        """Raise InputError for a threshold that is no number."""
-        decimals(self.threshold, "threshold")
-
-    def notes(self, sources: list[str], outputs: list[str]) -> Any:
-        """Warn of special pieces."""
-        return special_notes([self.quality, self.similarity], list(zip(sources, outputs, strict=True)))
 
     def __call__(self, sources: list[str], outputs: list[str], ask: Callable[..., Any]) -> list[Any]:
         """Return score, quality, similarity, and whether the similarity is high enough, of each line."""
         logits = ask(Logit, [[(text,)] for text in outputs], model=self.quality, max_length=self.max_length)
         pairs = [[pair] for pair in zip(sources, outputs, strict=True)]
         cosines = ask(Cosine, pairs, model=self.similarity, max_length=self.max_length)
-        least = np.float32(decimals(self.threshold, "threshold"))  # as tensors are compared
         result = []
         for ((logit,),), ((cosine,),) in zip(logits, cosines, strict=True):
-            quality, kept = 1 / (1 + math.exp(-max(logit, -700.0))), bool(np.float32(cosine) >= least)
+            quality = 1 / (1 + math.exp(-max(logit, -700.0)))
+            kept = bool(np.float32(cosine) >= np.float32(self.threshold))  # as tensors are compared
             result.append((quality * kept, quality, cosine, kept))
         return result
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections import OrderedDict
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ..plugged.declare import Model, Place, Plugin, metric
 from ..plugged.metric import Plugged, plugged_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     Pieces = dict[str, list[int]]
@@ -38,12 +35,8 @@ def built_in(plugin: Plugin, **members: Any) -> type[Plugged]:
     return made
 
 
-class Tokenized:
+class Network:
     """A model with its tokenizer."""
-
-    tokenizer: Any
-    net: Any
-    device: str
 
     def __init__(self, model: Path, kind: str, device: str) -> None:
         """Load a model as a class of transformers, such as AutoModel; raises InputError where weights are missing."""
@@ -55,26 +48,28 @@ class Tokenized:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
-        load = getattr(transformers, kind).from_pretrained
-        self.net, told = load(model, output_loading_info=True, **local)
-        lacking = sorted(name for name in told["missing_keys"] if "pooler." not in name)
-        if lacking:
+        net, told = getattr(transformers, kind).from_pretrained(model, output_loading_info=True, **local)
+        if lacking := sorted(name for name in told["missing_keys"] if "pooler." not in name):
             raise InputError(f"{model} lacks weights of {kind}: {', '.join(lacking[:3])}")
-        self.net, self.device = self.net.float().eval().to(device), device
-        positions = getattr(self.net.config, "max_position_embeddings", None)
-        padded = self.net.config.model_type in ("roberta", "xlm-roberta", "camembert")  # positions begin behind padding
-        self.positions: int = positions - 2 * padded if positions else 1 << 30
+        self.net, self.device = net.float().eval().to(device), device
+        positions = getattr(net.config, "max_position_embeddings", None) or 1 << 30
+        behind_padding = net.config.model_type in ("roberta", "xlm-roberta", "camembert")
+        self.positions: int = positions - 2 * behind_padding
 
-    def pieces(self, texts: Sequence[str], pairs: Sequence[str] | None = None, **more: Any) -> list[Pieces]:
-        """Return the pieces of texts, or of pairs of texts."""
-        given = self.tokenizer(list(texts), list(pairs) if pairs else None, **more)
-        names = [name for name in ("input_ids", "token_type_ids") if name in given]
-        return [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]
+    def pieces(self, max_length: int, *texts: Sequence[str], **more: Any) -> list[Pieces]:
+        """Return the pieces of texts, or of pairs of texts, of which longer ones are cut (0: none). Raises InputError.
 
-    def check_length(self, max_length: int) -> None:
-        """Raise InputError where texts may be longer than the model has positions."""
-        if max_length > self.positions:
-            raise InputError(f"max_length {max_length}: the model has {self.positions} positions")
+        `more` has further arguments of the tokenizer.
+        """
+        cut = {"truncation": True, "max_length": max_length} if max_length else {}
+        given = self.tokenizer(*map(list, texts), **cut, **more)
+        names = ["input_ids", *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else [])]
+        found = [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]
+        longest = max(len(text["input_ids"]) for text in found)
+        if longest > self.positions:
+            remedy = f"max_length: {self.positions} cuts longer texts"
+            raise InputError(f"{longest} pieces, and the model has {self.positions} positions; {remedy}")
+        return found
 
     def each(
         self, texts: Sequence[Pieces], work: Callable[[Any, Any], Any], batch: int = BATCH, **more: Any
@@ -86,45 +81,35 @@ class Tokenized:
         import torch
 
         order = sorted(range(len(texts)), key=lambda number: -len(texts[number]["input_ids"]))
+        fill = {"input_ids": self.tokenizer.pad_token_id or 0, "token_type_ids": 0, "attention_mask": 0}
         found: list[Any] = [None] * len(texts)
-        start = 0
-        while start < len(order):
-            longest = len(texts[order[start]]["input_ids"])
-            part = order[start : start + max(1, batch // max(longest, 1))]
-            start += len(part)
-            sizes = torch.tensor([len(texts[number]["input_ids"]) for number in part])
-            mask = (torch.arange(longest) < sizes[:, None]).long().to(self.device)
-            fill = {"input_ids": self.tokenizer.pad_token_id or 0, "token_type_ids": 0}
+        while order:
+            longest = max(len(texts[order[0]]["input_ids"]), 1)
+            part, order = order[: max(1, batch // longest)], order[max(1, batch // longest) :]
+            rows = [texts[n] | {"attention_mask": [1] * len(texts[n]["input_ids"])} for n in part]
             given = {
-                name: torch.tensor([texts[n][name] + [fill[name]] * (longest - len(texts[n][name])) for n in part])
-                for name in texts[part[0]]
+                name: torch.tensor([row[name] + [fill[name]] * (longest - len(row[name])) for row in rows])
+                for name in rows[0]
             }
+            given = {name: tensor.to(self.device) for name, tensor in given.items()}
             with torch.inference_mode():
-                given = {name: rows.to(self.device) for name, rows in given.items()} | {"attention_mask": mask}
                 values = work(self.net(**given, **more), given)
             for number, value in zip(part, values, strict=True):
                 found[number] = value
         return found
 
 
-class Kept:
-    """Vectors of texts that were computed last, as many as there is room for."""
-
-    def __init__(self) -> None:
-        self.vectors: OrderedDict[tuple[int, ...], Any] = OrderedDict()
-        self.size = 0
+class Kept(dict[tuple[int, ...], Any]):
+    """Vectors of the texts that were computed last, by their pieces."""
 
     def of(self, texts: Sequence[Pieces], compute: Callable[[list[Pieces]], list[Any]]) -> list[Any]:
         """Return the vectors of texts; those that are not there are computed. Equal pieces have equal vectors."""
+        if sum(vector.numel() for vector in self.values()) > ROOM:
+            self.clear()
         keys = [tuple(text["input_ids"]) for text in texts]
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self.vectors}
-        for key, vector in zip(new, compute(list(new.values())), strict=True):
-            self.vectors[key] = vector
-            self.size += vector.numel()
-        found = [self.vectors[key] for key in keys]
-        while self.size > ROOM and len(self.vectors) > 1:
-            self.size -= self.vectors.popitem(last=False)[1].numel()
-        return found
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self}
+        self.update(zip(new, compute(list(new.values())), strict=True))
+        return [self[key] for key in keys]
 
 
 @metric(name="neural_logit", version="1", batch_size=AT_ONCE, **EXTRA)
@@ -136,60 +121,12 @@ class Logit:
 
     def load(self, device: str) -> None:
         """Load the model."""
-        self.net = Tokenized(self.model, "AutoModelForSequenceClassification", device)
-        self.net.check_length(self.max_length)
-        if self.net.net.config.num_labels != 1:
-            raise InputError(f"{self.model} has {self.net.net.config.num_labels} labels; expected one, of a regression")
+        self.net = Network(self.model, "AutoModelForSequenceClassification", device)
 
     def __call__(self, outputs: list[Any]) -> list[float]:
         """Return the logits; an item is a text, or a tuple of two."""
-        ones = [text if isinstance(text, str) else text[0] for text in outputs]
-        twos = None if isinstance(outputs[0], str) else [text[1] for text in outputs]
-        pieces = self.net.pieces(ones, twos, truncation=True, max_length=self.max_length)
-        logits: list[float] = self.net.each(pieces, lambda out, _: out.logits[:, 0].tolist())
+        texts = [outputs] if isinstance(outputs[0], str) else list(zip(*outputs, strict=True))
+        logits: list[float] = self.net.each(
+            self.net.pieces(self.max_length, *texts), lambda out, _: out.logits[:, 0].tolist()
+        )
         return logits
-
-
-# --- what the files of a model say, without loading it
-
-
-class Files(NamedTuple):
-    """What is known of a tokenizer from its files."""
-
-    special: frozenset[str]
-    """The pieces that mean more than text, such as [SEP]."""
-    byte_level: bool
-    """Whether pieces are of bytes, so that a blank in front belongs to a word."""
-
-
-@lru_cache(64)
-def files_of(model: Path) -> Files:
-    """Return what the files of a tokenizer say."""
-    special: set[str] = set()
-    whole = ""
-    for name in ("special_tokens_map.json", "tokenizer_config.json", "tokenizer.json"):
-        if not (model / name).is_file():
-            continue
-        text = (model / name).read_text(encoding="utf-8")
-        given = json.loads(text)
-        whole = text if name == "tokenizer.json" else whole
-        added = given.get("added_tokens", []) + list(given.get("added_tokens_decoder", {}).values())
-        special.update(each["content"] for each in added if each.get("special"))
-        values = [value for key, value in given.items() if key.endswith("_token")]
-        special.update(each["content"] if isinstance(each, dict) else each for each in values if each)
-    return Files(frozenset(special), '"ByteLevel"' in whole if whole else (model / "merges.txt").is_file())
-
-
-def special_notes(models: Iterable[Path], lines: Sequence[Iterable[str]]) -> list[tuple[str, list[int], float]]:
-    """Return the warning about lines whose texts have special pieces, as the method `notes` of a plug-in does."""
-    marks = frozenset[str]().union(*(files_of(model).special for model in models))
-    found = [number for number, texts in enumerate(lines) if any(mark in text for text in texts for mark in marks)]
-    return [("texts have special pieces of the model, such as [SEP], which end or change them", found, 0.0)]
-
-
-def decimals(text: str, name: str) -> float:
-    """Return the number of an option that is written in decimals; raises InputError."""
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"{name}: expected a number such as 0.9, found '{text}'") from None

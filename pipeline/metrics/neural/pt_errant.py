@@ -10,79 +10,65 @@ import numpy as np
 
 from ...corpus.edits.errant_report import NOOP, Comparison
 from ...corpus.edits.records import annotation_of, outputs_of
-from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, ComputesNumbers, CountWarning, Warns
-from ..base.choices import SequentialAnnotatorChoice, f_of_counts
-from ..base.metric import Counted, Metric
+from ..base.capabilities import ComputesNumbers, CountWarning
+from ..base.metric import Counted
 from ..base.needs import Field, annotated_by
-from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
+from ..base.options import option
+from ..errant.metric import Errant
 from ..plugged.declare import Model, metric
 from ..plugged.metric import PluggedNeeds, computed_here, parameter_option
-from .bertscore import Similarity, documents, f_of, has_prefix, known_layer, similarity_options
-from .networks import EXTRA, built_in, files_of, special_notes
+from .bertscore import WithPairs, f_of
+from .networks import EXTRA, built_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ...arrays import Floats, Ints
     from ...corpus.edits.m2_files import Edit
+    from ..base.metric import Metric
     from ..base.needs import Columns, Text
 
-    Key = tuple[Any, ...]
+    Edits = dict[tuple[int | str, ...] | None, Edit]
+    """Distinct edits, by what makes two of them equal."""
 
-COUNTS = ("tp", "fp", "fn")
-NAMES = ("order", "ref_len", *COUNTS, "edits", "weightless")
-"""The columns of each annotator. Those of COUNTS are sums of weights, in units of 1 / UNIT."""
+WEIGHTS, EDITS = ("tp", "fp", "fn"), ("edits", "weightless")
+NAMES = ("order", "ref_len", *WEIGHTS, *EDITS)
+"""The columns of each annotator. Those of WEIGHTS are sums, in units of 1 / UNIT."""
 UNIT = 10**9
 MANY = 0.05
 """The share of edits without a weight from which there is a warning."""
 CS = Comparison("cs")
 
 
-def _edits(edits: Iterable[Edit]) -> dict[Key, Edit]:
-    """Return the distinct edits that are compared, without noops, by what makes two of them equal."""
+def _distinct(edits: Iterable[Edit]) -> Edits:
     return {key: edit for edit in edits if edit.type != NOOP for key in CS.keys_of(edit)}
 
 
-def corrected(tokens: Sequence[str], edits: Iterable[Edit]) -> str:
+def corrected(source: str, edits: Iterable[Edit]) -> str:
     """Return a text, split at single blanks, with edits applied."""
-    words = list(tokens)
+    words = source.split(" ")
     for edit in sorted(edits, key=lambda each: (each.start, each.end), reverse=True):
         words[edit.start : edit.end] = [edit.correction] if edit.correction not in ("", "-NONE-") else []
     return " ".join(words)
 
 
+BERT = Model(Path("bert-base-uncased"))
+
+
 @metric(name="pt_errant", version="1", names=NAMES, **EXTRA)
-class Weights:
+class Weights(WithPairs):
     """The weights of the edits that an output and each annotator have in common, and of the others."""
 
     def __init__(
         self,
-        model: Model = Model("bert-base-uncased"),  # type: ignore[arg-type]  # noqa: B008
+        model: Model = BERT,
         layer: int | None = None,
         prefix_space: Literal["true", "false"] | None = None,
         idf: Path | Literal["references"] | None = None,
         weightless: Literal["equal"] | None = None,
     ) -> None:
         self.model, self.layer, self.prefix_space, self.idf = model, layer, prefix_space, idf
-        self.weightless = weightless
-
-    def check(self) -> None:
-        """Raise InputError for options that do not go together."""
-        known_layer(self.model, self.layer)
-        has_prefix(self.model, self.prefix_space)
-
-    def told(self) -> dict[str, object]:
-        """Return what signatures say of options whose values mean something else here."""
-        prefix = str(has_prefix(self.model, self.prefix_space)).lower() if files_of(self.model).byte_level else None
-        return {"layer": known_layer(self.model, self.layer), "prefix_space": prefix}
-
-    def with_references(self, references: Callable[[], list[str]]) -> dict[str, Any]:
-        """Return the option idf for data with these references."""
-        return {"idf": documents(references())} if self.idf == "references" else {}
-
-    def notes(self, sources: list[str], references: list[tuple[str, ...]], **_: Any) -> Any:
-        """Warn of special pieces."""
-        return special_notes([self.model], [(own, *others) for own, others in zip(sources, references, strict=True)])
+        self.equal = weightless == "equal"
 
     def __call__(
         self,
@@ -91,70 +77,56 @@ class Weights:
         references: list[tuple[str, ...]],
         ask: Callable[..., Any],
         **more: Any,
-    ) -> list[Any]:
+    ) -> list[list[tuple[int, ...]]]:
         """Return for each line, and each of its annotators, the numbers of NAMES.
 
         `outputs` are records of edits, and so are the items of `edits`, those of the annotators. Where a line has not
         as many references, the text of an annotator is the source with the edits applied.
         """
-        lines = [_Line(*each) for each in zip(sources, outputs, references, more["edits"], strict=True)]
-        wanted = [[(text, own) for _, text, texts in line.pairs for own in texts.values()] for line in lines]
-        options = similarity_options(self.model, self.layer, self.prefix_space, self.idf)
-        found = ask(Similarity, wanted, **options)
-        return [
-            line.counted(iter(answers), equal=self.weightless == "equal")
-            for line, answers in zip(lines, found, strict=True)
-        ]
+        beside: list[list[_Beside]] = []
+        for source, output, texts, records in zip(sources, outputs, references, more["edits"], strict=True):
+            own = outputs_of(output.encode())
+            known = texts if len(texts) == len(records) else [None] * len(records)
+            beside.append([_Beside(source, own, *each) for each in zip(records, known, strict=True)])
+        found = self.pairs(ask, [[pair for each in line for pair in each.pairs] for line in beside])
+        answers = (iter(own) for own in found)
+        return [[each.counted(own, self.equal) for each in line] for line, own in zip(beside, answers, strict=True)]
 
 
-class _Line:
-    """An output of a sentence beside each annotator."""
+class _Beside:
+    """An output of a sentence beside an annotator."""
 
-    def __init__(self, source: str, output: str, references: tuple[str, ...], edits: tuple[str, ...]) -> None:
-        tokens, each = source.split(" "), outputs_of(output.encode())
-        self.annotations = [annotation_of(record.encode()) for record in edits]
-        self.hits: list[tuple[dict[Key, Edit], dict[Key, Edit]]] = []
-        self.pairs: list[tuple[int, str, dict[Key | None, str]]] = []
-        """For each annotator that has a line: the number, the text, and the source with each edit alone, by its key."""
-        for number, annotation in enumerate(self.annotations):
-            own = each[annotation.output] if annotation and annotation.output < len(each) else None
-            if annotation is None or own is None:
-                self.annotations[number] = None
-                self.hits.append(({}, {}))
-                continue
-            both = _edits(own), _edits(annotation.edits)
-            self.hits.append(both)
-            text = references[number] if len(references) == len(edits) else corrected(tokens, both[1].values())
-            texts: dict[Key | None, str] = {key: corrected(tokens, [edit]) for key, edit in (both[0] | both[1]).items()}
-            self.pairs.append((number, text, ({None: source} | texts) if texts else {}))
+    def __init__(self, source: str, outputs: list[list[Edit]], record: str, text: str | None) -> None:
+        self.annotation = annotation_of(record.encode())
+        self.is_there = self.annotation is not None and self.annotation.output < len(outputs)
+        self.own: Edits = {}
+        self.gold: Edits = {}
+        if self.annotation and self.is_there:
+            self.own, self.gold = _distinct(outputs[self.annotation.output]), _distinct(self.annotation.edits)
+        text = corrected(source, self.gold.values()) if text is None else text
+        self.edits = self.own | self.gold
+        alone = [corrected(source, [edit]) for edit in self.edits.values()]
+        self.pairs = [(text, each) for each in (source, *alone)] if alone else []
 
-    def counted(self, answers: Any, *, equal: bool) -> list[tuple[int, ...]]:
-        """Return the numbers of each annotator, from BERTScore of all texts in their order."""
-        rows = [(0, -1, 0, 0, 0, 0, 0)] * len(self.annotations)
-        for number, _, texts in self.pairs:
-            annotation = self.annotations[number]
-            assert annotation is not None  # noqa: S101 (only those that are there have a pair)
-            scores = {key: next(answers) for key in texts}
-            weights = {key: _weight(scores[None], scores[key]) for key in texts if key is not None}
-            weightless = sum(weight == 0 for weight in weights.values())
-            if equal and weights and weightless == len(weights):
-                weights = dict.fromkeys(weights, UNIT // len(weights))
-            own, gold = self.hits[number]
-            sides = (own.keys() & gold.keys(), own.keys() - gold.keys(), gold.keys() - own.keys())
-            sums = [sum(weights[key] for key in keys) for keys in sides]
-            rows[number] = (annotation.order, len(gold), *sums, len(weights), weightless)
-        return rows
+    def counted(self, answers: Iterator[tuple[float, float, float]], equal: bool) -> tuple[int, ...]:
+        """Return the numbers of NAMES, from BERTScore of all pairs in their order."""
+        if not self.annotation or not self.is_there:
+            return (0, -1, *(0 for _ in NAMES[2:]))
+        scores = [next(answers) for _ in self.pairs]
+        # texts with the same pieces have the same score, whatever the noise of batches is
+        moved = [0 if each[2] == scores[0][2] else abs(f_of(*each[:2]) - f_of(*scores[0][:2])) for each in scores[1:]]
+        weightless = moved.count(0)
+        if equal and weightless == len(moved):
+            moved = [1 / max(len(moved), 1)] * len(moved)
+        weights = {key: round(UNIT * weight) for key, weight in zip(self.edits, moved, strict=True)}
+        sides = (self.own.keys() & self.gold, self.own.keys() - self.gold, self.gold.keys() - self.own)
+        sums = (sum(map(weights.__getitem__, keys)) for keys in sides)
+        return (self.annotation.order, len(self.gold), *sums, len(moved), weightless)
 
 
-def _weight(before: Sequence[float], after: Sequence[float]) -> int:
-    """Return how far two scores lie apart; 0 where the texts have the same pieces, whatever noise there is."""
-    change = abs(f_of(after[0], after[1]) - f_of(before[0], before[1]))
-    return 0 if before[2] == after[2] else round(change * UNIT)
-
-
-_declared = Weights.declared  # type: ignore[attr-defined]
-Weighing = built_in(replace(Weights, declared=replace(_declared, reads=(*_declared.reads, "edits"))))  # type: ignore[type-var]
-_OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weights.declared.parameters}  # type: ignore[attr-defined]
+_reads = (*Weights.declared.reads, "edits")
+Weighing = built_in(replace(Weights, declared=replace(Weights.declared, reads=_reads)))
+_OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weights.declared.parameters}
 
 
 @dataclass(frozen=True)
@@ -165,6 +137,8 @@ class PtErrantNeeds(PluggedNeeds):
     """The annotator of texts, as signatures call it; empty: there are only M2 files."""
     source = True
     references = True
+    comparison = CS
+    types = ()
 
     @property
     def input(self) -> str:  # type: ignore[override]
@@ -187,7 +161,7 @@ def _columns(rows: Sequence[Sequence[float]]) -> dict[str, Ints]:
 
 
 @dataclass(frozen=True)
-class PtErrant(AnnotatesTexts, ChoosesInSequence, ComputesNumbers, Warns, Metric):
+class PtErrant(ComputesNumbers, Errant):
     """F-beta of the weights of edits that the output and an annotator have in common.
 
     The weight of an edit is how far BERTScore of the source with the annotator's text moves where the edit alone is
@@ -199,19 +173,18 @@ class PtErrant(AnnotatesTexts, ChoosesInSequence, ComputesNumbers, Warns, Metric
     name: ClassVar[str] = "pt_errant"
     summary: ClassVar[str] = "F0.5 of edits, each weighed by what it moves BERTScore by (Gong et al. 2022)"
     name_in_text: ClassVar[str] = "PT-ERRANT"
-    score_in_text: ClassVar[str] = "F{beta}"
     help_page: ClassVar[str] = "neural"
-    is_built_in: ClassVar[bool] = True
-    counts: ClassVar[frozenset[str]] = frozenset({*COUNTS, "edits", "weightless"})
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    counts: ClassVar[frozenset[str]] = frozenset({*WEIGHTS, *EDITS})
     table_outputs: ClassVar[str] = "weightless"
     citations: ClassVar[tuple[str, ...]] = ("gong-etal-2022-revisiting", "zhang-etal-2020-bertscore")
 
     mode: str = option("cs", help="what is compared: correction by span", choices=("cs",))
-    beta: str = beta_option()
-    choice: str = choice_option()
-    level: str = level_option()
-    annotator: str = annotator_option()
-    gold: str = gold_option()
+    single: ClassVar[bool] = False  # type: ignore[misc]
+    multi: ClassVar[bool] = False  # type: ignore[misc]
+    filter: ClassVar[str] = ""  # type: ignore[misc]
+    types: ClassVar[str] = ""  # type: ignore[misc]
+    style: ClassVar[str] = "errant"  # type: ignore[misc]
     model: str = _OPTIONS["model"]
     layer: str = _OPTIONS["layer"]
     prefix_space: str = _OPTIONS["prefix_space"]
@@ -224,7 +197,7 @@ class PtErrant(AnnotatesTexts, ChoosesInSequence, ComputesNumbers, Warns, Metric
     )
     weightless: str = option(
         "zero",
-        help="what edits weigh of a line where all weigh nothing: nothing, or all the same (equal)",
+        help="what edits weigh of a line where all weigh nothing: nothing (zero), or all the same (equal)",
         choices=("zero", "equal"),
         implicit=True,
         applies=lambda m: m.level == "mean",
@@ -239,78 +212,63 @@ class PtErrant(AnnotatesTexts, ChoosesInSequence, ComputesNumbers, Warns, Metric
         return Weighing(**own, weightless="equal" if self.weightless == "equal" else "")
 
     @property
-    def needs(self) -> PtErrantNeeds:
+    def needs(self) -> PtErrantNeeds:  # type: ignore[override]
         """The weights of hits and misses with each annotator."""
         inner = self._weighing.needs
         told = f"{inner.told}|annotator:{self.annotation}" if self.annotation else inner.told
         return PtErrantNeeds(self.name, NAMES, 0, told=told, code=inner.code, annotator=self.annotation)
 
-    def for_data(self, references: Callable[[], list[str]]) -> Metric:
+    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
         """Return the metric with the weights of pieces in data with these references, where these are asked for."""
-        return replace(self, idf=self._weighing.for_data(references).idf)
+        return replace(self, idf=self._weighing.for_run(systems, references).idf)
 
     def computed(self, text: Text) -> Columns:
         """Return the columns of the first system of a text, whose references are records of edits."""
-        code = self.needs.code
-        assert code is not None and text.source is not None  # noqa: S101, PT018 (see the needs)
-        source, own, *gold = (
-            [line.decode() for line in lines.texts()] for lines in (text.source, text.systems[0], *text.references)
-        )
-        items = [(one, two, (), tuple(edits)) for one, two, *edits in zip(source, own, *gold, strict=True)]
-        return _columns(computed_here(code, items))
+        needs = self.needs
+        assert needs.code is not None and text.source is not None  # noqa: S101, PT018 (see the needs)
+        lines = [[line.decode() for line in each.texts()] for each in (text.source, text.systems[0], *text.references)]
+        items = [(source, own, (), tuple(edits)) for source, own, *edits in zip(*lines, strict=True)]
+        return _columns(computed_here(needs.code, items))
+
+    def breakdown(self, categories: tuple[str, ...]) -> None:
+        """Return None: weights are not counted by type."""
 
     @property
     def terms(self) -> tuple[Field, ...]:
-        """The weights, and how many edits have none."""
-        return tuple(Field(name, per_reference=True) for name in (*COUNTS, "edits", "weightless"))
+        """The weights, how many edits there are, and how many have none."""
+        return tuple(Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS))
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the weights with each annotator, and how many edits have none."""
-        weights = [Counted(name, columns[name] / UNIT, per_reference=True) for name in COUNTS]
+        weights = [Counted(name, columns[name] / UNIT, per_reference=True) for name in WEIGHTS]
         return [*weights, Counted("weightless", columns["weightless"], per_reference=True)]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are and have none."""
-        score, precision, recall = self._scores(totals)
-        weights = {name: totals[name] / UNIT for name in COUNTS}
-        edits = {name: totals[name].astype(np.float64) for name in ("edits", "weightless")}
-        return {"pt_errant": score, "precision": precision, "recall": recall} | weights | edits
-
-    def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
-        return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
-
-    def choose(self, columns: Columns) -> Ints:
-        """Return the annotator of each sentence, chosen for the sentence alone: int64 [lines]."""
-        return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(columns)
+        (_, *scores), shown = super().score(totals).items(), {name: totals[name] / UNIT for name in WEIGHTS}
+        return {self.name: super().score(totals)["errant"], **dict(scores), **shown} | {
+            n: totals[n] * 1.0 for n in EDITS
+        }
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return what is greatest for the annotator that is taken."""
         tp, fp, fn = counts.astype(np.float64)
-        score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
+        score = self._scores(dict(zip(WEIGHTS, totals + counts, strict=True)))[0]
         if self.ties == "m2":
             return [score, tp, -(tp + fp + float(self.beta) ** 2 * (tp + fn))]
         return [score, tp, -fp, -fn]
 
-    def _scores(self, counts: Columns) -> tuple[Floats, ...]:
-        """Return F-beta, precision and recall."""
-        tp, fp, fn = (counts[name] for name in COUNTS)
-        return f_of_counts(tp, tp + fp, tp + fn, float(self.beta))
-
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them, the model by its digest."""
-        own, inner = dict(super().settings(references)), dict(self._weighing.settings())
-        shown = {key: inner.get(key) if key in inner or key in _OPTIONS else value for key, value in own.items()}
-        shown |= {key: inner[key] for key in ("layer", "prefix_space") if key in inner}
+        inner, own = dict(self._weighing.settings()), dict(super().settings(references))
+        own |= {key: inner.get(key) for key in ("model", "layer", "prefix_space", "idf")}
         order = [*(option.key for option in self.options), "nrefs"]
-        return [(key, shown[key]) for key in order if shown.get(key) is not None]
+        return [(key, own[key]) for key in order if own.get(key) is not None]
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return that many edits have no weight, so that nothing counts them."""
-        whole = weightless = 0
-        for blocks in counts.values():
-            for columns in blocks:
-                whole, weightless = whole + int(columns["edits"].sum()), weightless + int(columns["weightless"].sum())
+        sums = [[int(each[name].sum()) for name in EDITS] for blocks in counts.values() for each in blocks]
+        whole, weightless = map(sum, zip(*sums, strict=True)) if sums else (0, 0)
         if weightless <= MANY * whole:
             return []
         why = "for the model they change nothing, as letters of another case do not for an uncased one"

@@ -144,8 +144,7 @@ def metric(
     `level` is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest score.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
-    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
-    Python is always a hundredth of what is shown). `beside` is a regular
+    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
     expression of further names that are columns of tables. `none` is what None means: error, skip (the line is left
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a
@@ -293,7 +292,7 @@ class _Check:
         if get_origin(hint) is Literal:
             kind, choices = "choice", tuple(map(str, get_args(hint)))
         if not kind:
-            allowed = "bool, int, float, str, Literal[...], Path, Path | Literal[...], Model, or one of these with `| None = None`"
+            allowed = "bool, int, float, str, Literal[...], Path, Model, or one of these with `| None = None`"
             self.fail(f"the option {name} needs an annotation: {allowed}")
         if optional:
             return Parameter(name, kind, choices, "")

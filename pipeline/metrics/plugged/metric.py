@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from abc import abstractmethod
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
-from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -17,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from ...errors import ConfigError, InputError
-from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
 from ...io.safe_files import digest
 from ..base.capabilities import ComputesNumbers, HasPeerSignature, ScoresLines
@@ -29,6 +26,7 @@ from ..base.options import beta_option, escape, option, parse_signature
 from . import models
 from .calls import Call, Wrong, best, package_digest
 from .declare import FORMS, Place
+from .models import content_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -148,10 +146,12 @@ class Code:
     @cached_property
     def models(self) -> dict[str, str]:
         """What run.json says of the models that options name: what they are called, and where they are."""
-        given = {
-            each.name: dict(self.values)[each.name] for each in self.plugin.declared.parameters if each.kind == "model"
-        }
+        given = {each.name: self.given(each) for each in self.plugin.declared.parameters if each.kind == "model"}
         return {name: f"{models.name_of(Path(path))} ({path})" for name, path in given.items() if path}
+
+    def given(self, parameter: Parameter) -> str:
+        """Return the value of an option, as a text."""
+        return str(dict(self.values)[parameter.name])
 
     def says(self, method: str) -> Any:
         """Return what a method of the code without arguments returns; None where it has no such method."""
@@ -160,19 +160,35 @@ class Code:
 
     def unavailable(self) -> str | None:
         """Return why nothing can be computed: a package or a model is missing, or options are wrong; None: nothing."""
-        name, plugin, values = self.plugin.declared.name, self.plugin, dict(self.values)
+        name, plugin = self.plugin.declared.name, self.plugin
         if any(find_spec(package) is None for package in plugin.packages):
             install = f"'{plugin.install}'" if plugin.install else " ".join(plugin.packages)
             return f"{name} needs {' and '.join(plugin.packages)}: pip install {install}"
-        lacking = [values[each.name] for each in plugin.declared.parameters if each.kind == "model"]
+        lacking = [self.given(each) for each in plugin.declared.parameters if each.kind == "model"]
         lacking = [text for text in lacking if text.startswith(models.HUB)]
         if lacking:
             return models.missing(name, lacking[0])
         try:
-            self.says("check")
+            self.says("told")
         except InputError as error:
             return f"{name}: {error}"
         return None
+
+    def warnings(self, texts: Mapping[str, Sequence[Any]]) -> list[tuple[str, list[int], float]]:
+        """Return what is odd in texts: a message, the numbers of items, and above which share of lines it is told.
+
+        The method `notes` of the code returns more.
+        """
+        folders = [Path(self.given(each)) for each in self.plugin.declared.parameters if each.kind == "model"]
+        marks = frozenset[str]().union(*map(models.special_pieces, folders))
+        lines = [
+            [text for each in line for text in ([each] if isinstance(each, str) else each)]
+            for line in zip(*texts.values(), strict=True)
+        ]
+        odd = [number for number, line in enumerate(lines) if any(mark in text for text in line for mark in marks)]
+        said = "texts have special pieces of the model, such as [SEP], which end or change them"
+        own = self.plugin.made(dict(self.values)).notes(**texts) if hasattr(self.plugin.target, "notes") else []
+        return [(said, odd, 0.0), *own]
 
 
 @dataclass(frozen=True)
@@ -348,16 +364,15 @@ class Plugged(HasPeerSignature, ComputesNumbers, Numbers):
         """The keys of the entries that the declaration has."""
         return tuple(map(key_of, self.declared.cite))
 
-    def for_data(self, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric with the options that the method `with_references` of the code returns for the data."""
-        if self.plugin is None or not hasattr(self.plugin.target, "with_references") or self.needs_code.unavailable():
-            return self
-        own = self.plugin.made(dict(self.needs_code.values)).with_references(references)
-        return replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
+    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
+        """Return the metric for so many systems, on which the numbers of a listwise one depend, and for the references.
 
-    def for_systems(self, number: int) -> Metric:
-        """Return the metric for so many systems, on which the numbers of a listwise one depend."""
-        return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+        The method `with_references` of the code returns options for these.
+        """
+        own: dict[str, Any] = {"among": systems} if self.declared.listwise else {}
+        if self.plugin and hasattr(self.plugin.target, "with_references") and not self.needs_code.unavailable():
+            own |= self.plugin.made(dict(self.needs_code.values)).with_references(references)
+        return replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text."""
@@ -510,36 +525,3 @@ def _found(text: str, base: Path) -> str:
     if not path.exists():
         raise ConfigError(f"there is no file or folder {path}")
     return str(path)
-
-
-LARGE = 1 << 24
-"""Bytes of a file from which its digest is kept on this computer, so that not every command reads it."""
-SETTLED = 2_000_000_000
-"""Nanoseconds after which a file that is written again has another time than before, whatever the file system is."""
-
-
-@lru_cache(256)
-def _content(path: str, size: int, changed: int, inode: int) -> str:
-    """Return the SHA-256 of a file; the last three arguments say which contents it has."""
-    cache = ContentCache(DIGESTS)
-    key = sha256(repr((path, size, changed, inode)).encode()).digest()
-    if size >= LARGE and (kept := cache.read([key])):
-        return kept[key].decode()
-    with open(path, "rb") as file:  # noqa: PTH123
-        told = file_digest(file, "sha256").hexdigest()
-    if size >= LARGE and time.time_ns() - changed > SETTLED:
-        cache.write({key: told.encode()})
-    return told
-
-
-def content_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the files of a folder with their names, in order. Raises ConfigError."""
-    try:
-        if path.is_dir():
-            inside = sorted(each for each in path.rglob("*") if each.is_file())
-            parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
-            return sha256("\n".join(parts).encode()).hexdigest()
-        info = path.stat()
-        return _content(str(path.absolute()), info.st_size, info.st_mtime_ns, info.st_ino)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None

@@ -38,7 +38,14 @@ class Splitting(NamedTuple):
     @property
     def cache_key(self) -> str:
         """The text that stands for the splitting in the keys of stored counts."""
-        version = f", version={_nltk_version()!r}" if self.mode == "nltk" else ""
+        version = ""
+        if self.mode == "nltk":  # its sentences depend on the version
+            from importlib import metadata
+
+            try:
+                version = f", version={metadata.version('nltk')!r}"
+            except metadata.PackageNotFoundError:
+                version = ", version=''"
         return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"
 
     def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
@@ -120,16 +127,6 @@ def _nltk_sentences(text: str) -> list[str]:
     return sentences
 
 
-def _nltk_version() -> str:
-    """Return the version of nltk, on which its sentences depend; empty where it is not installed."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("nltk")
-    except metadata.PackageNotFoundError:
-        return ""
-
-
 def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     """Split every line at the newlines inside it. Newlines between lines belong to none."""
     if not len(lines.starts) or lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
@@ -169,10 +166,21 @@ class Limit(NamedTuple):
         `firsts` is the index of each text's first sentence: int64 [texts + 1]. White space at the start of a sentence
         counts as a word, as in the script. A character that would be cut in two is left out.
         """
-        if self.words:
-            return _kept(sentences, self._in_words(sentences, firsts))
         sizes = sentences.ends - sentences.starts
-        return _kept(sentences, np.clip(self.bytes - _before(sizes, firsts), 0, sizes)) if self.bytes else sentences
+        if not self.words:
+            return _kept(sentences, np.clip(self.bytes - _before(sizes, firsts), 0, sizes)) if self.bytes else sentences
+        texts = list(sentences.texts())
+        words = [text.split() for text in texts]
+        leads = [bool(own) and text[:1].isspace() for text, own in zip(texts, words, strict=True)]
+        counts = np.array([len(own) + lead for own, lead in zip(words, leads, strict=True)], np.int64)
+        left = self.words - _before(counts, firsts)
+        sizes = np.where(left > 0, sizes, 0)
+        for number in np.flatnonzero((left > 0) & (counts > left)).tolist():
+            end = 0
+            for word in words[number][: int(left[number]) - leads[number]]:
+                end = texts[number].index(word, end) + len(word)
+            sizes[number] = end
+        return _kept(sentences, sizes)
 
     def cut_each(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
         """Return the sentences as the script reads them for L and W, where it does not add up their bytes.
@@ -184,21 +192,6 @@ class Limit(NamedTuple):
         sizes = sentences.ends - sentences.starts
         ended = _before((sizes >= self.bytes).astype(np.int64), firsts) > 0
         return _kept(sentences, np.where(ended, 0, np.minimum(sizes, self.bytes)))
-
-    def _in_words(self, sentences: Lines, firsts: NDArray[np.int64]) -> Ints:
-        """Return how many bytes of each sentence count: int64 [sentences]."""
-        texts = list(sentences.texts())
-        words = [text.split() for text in texts]
-        leads = [bool(own) and text[:1].isspace() for text, own in zip(texts, words, strict=True)]
-        counts = np.array([len(own) + lead for own, lead in zip(words, leads, strict=True)], np.int64)
-        left = self.words - _before(counts, firsts)
-        sizes = np.where(left > 0, sentences.ends - sentences.starts, 0)
-        for number in np.flatnonzero((left > 0) & (counts > left)).tolist():
-            end = 0
-            for word in words[number][: int(left[number]) - leads[number]]:
-                end = texts[number].index(word, end) + len(word)
-            sizes[number] = end
-        return sizes
 
 
 UNLIMITED_TEXT = Limit()

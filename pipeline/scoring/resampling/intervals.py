@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
-from ..categories import CategoryTerms, beside, tiers
+from ..categories import Beside, CategoryTerms, tiers
 from ..results import Spread
 from ..sentences import OutputTerms, aggregation_of, sentence_outputs
 from ..sums import Summand
@@ -192,7 +193,7 @@ def with_output_intervals(
     else:
         parts = [*summands(metric, systems, lines, measured.references, measured.own)]
     samples = sampled_outputs(parts, len(systems), lines, settings.resamples, settings.seed)
-    fractions = [name for name in samples if metric.counts.isdisjoint((name, _stem(name)))]
+    fractions = [name for name in samples if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name)))]
     spreads = {name: spreads_of(with_mean(measured, samples[name]), settings.level) for name in fractions}
     return [
         replace(score, intervals={name: own[number] for name, own in spreads.items() if name in score.outputs})
@@ -206,12 +207,6 @@ def with_mean(measured: Board, samples: Floats) -> Floats:
         return samples
     references = [number for number, own in enumerate(measured.own) if own is not None]
     return np.concatenate([samples, samples[:, references].mean(axis=1, keepdims=True)], axis=1)
-
-
-def _stem(name: str) -> str:
-    """Return the name of an output without the number of its order."""
-    stem, _, order = name.rpartition("_")
-    return stem if order.isdigit() else name
 
 
 def spreads_of(samples: Floats, level: float) -> list[Spread]:
@@ -257,7 +252,7 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
 
 def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
-    systems, names = beside(measured.columns, measured.parts), measured.names
+    systems, names = [*map(Beside, measured.columns, measured.parts)], measured.names
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -28,16 +28,6 @@ NO_PLANES = np.empty(0, np.uint8), np.empty(0, np.uint8)
 """Packed numbers of no column: their sums are only those of the weights."""
 WORD = 64
 """Bits of a word of the generator."""
-
-
-class Weights(Protocol):
-    """A stream of rows of weights."""
-
-    def take(self, rows: int) -> Bytes:
-        """Return the next rows: unsigned integers [rows, lines]."""
-
-    def later(self, rows: int) -> Callable[[], Bytes]:
-        """Pass over the next rows, and return a function that makes them, which another thread may call."""
 
 
 class Bootstrap:
@@ -89,17 +79,16 @@ class Shuffles:
         return self.later(rows)()
 
     def later(self, rows: int) -> Callable[[], Bytes]:
-        """Pass over the next rows, and return a function that makes them."""
-        first, self.row = self.row, self.row + rows
-        return partial(self._made, first, rows)
+        """Pass over the next rows, and return a function that makes them, which another thread may call."""
+        passed, skipped = divmod(self.row * self.lines, WORD)  # bit i of the stream is bit i % 64 of word i // 64
+        needed, self.row = rows * self.lines, self.row + rows
 
-    def _made(self, first: int, rows: int) -> Bytes:
-        """Return some rows from the number `first` on. Bit i of the stream is bit i % 64 of word i // 64."""
-        passed, skipped = divmod(first * self.lines, WORD)
-        needed = rows * self.lines
-        words = np.random.PCG64(self.seed).advance(passed).random_raw((skipped + needed + WORD - 1) // WORD)
-        bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
-        return bits[skipped : skipped + needed].reshape(rows, self.lines)
+        def made() -> Bytes:
+            words = np.random.PCG64(self.seed).advance(passed).random_raw((skipped + needed + WORD - 1) // WORD)
+            bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+            return bits[skipped : skipped + needed].reshape(rows, self.lines)
+
+        return made
 
 
 T = TypeVar("T")
@@ -117,7 +106,9 @@ THREADED = 1 << 24
 class Groups:
     """Samples of the sentences in groups, as large as there is room for."""
 
-    def __init__(self, weights: Weights, samples: int, lines: int, *, threads: int = 1, space: int = 0) -> None:
+    def __init__(
+        self, weights: Bootstrap | Shuffles, samples: int, lines: int, *, threads: int = 1, space: int = 0
+    ) -> None:
         """Take the stream of weights. They may take `space` bytes, or GROUP where it is 0."""
         self.weights, self.samples = weights, samples
         most = max((space or GROUP) // lines, 1)

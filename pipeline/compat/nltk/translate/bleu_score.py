@@ -113,7 +113,17 @@ def corpus_bleu(
     if smoothing.name == "method0" and 0 in match:
         message = f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0; see SmoothingFunction"
         warnings.warn(message, stacklevel=3)
-    precisions = _smoothed(smoothing, sums, list_of_references[-1], hypotheses[-1])
+    # Smoothed precisions. nltk stops at method6 without a 3-gram.
+    from ....metrics.bleu.smoothing import SMOOTHING, Counts
+
+    matched, total, lengths = (np.array(sums[name], np.float64) for name in ("match", "total", "hyp_len"))
+    if smoothing.name == "method6" and (len(matched) < 3 or not matched[2]):
+        raise WrongValueError("method6: at least one 3-gram has to match")
+    counts = Counts(matched, total, lengths, lengths=np.maximum(len(hypotheses[-1]) - np.arange(len(matched)), 0))
+    if smoothing.name in ("method5", "method7"):
+        last = _sums([list_of_references[-1]], [hypotheses[-1]], 5)
+        counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
+    precisions: list[float] = SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
     brevity = 1 if length > ref_len else math.exp(1 - ref_len / length)
     logs = [share * math.log(p) for share, p in zip(shares, precisions, strict=True) if p > 0]
     return brevity * math.exp(math.fsum(logs))
@@ -123,20 +133,3 @@ def _sums(list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[T
     """Return the sums that BLEU is made of; see `metrics/bleu/metric.py`."""
     metric = metric_of("bleu", flavour="nltk", order=order)
     return sums_of(metric, *counted(list_of_references, hypotheses, order, "union_match"))
-
-
-def _smoothed(
-    smoothing: Smoothing, sums: dict[str, Any], references: Sequence[Tokens], hypothesis: Tokens
-) -> list[float]:
-    """Return smoothed precisions. Raises WrongValueError where nltk stops, which is at method6 without a 3-gram."""
-    from ....metrics.bleu.smoothing import SMOOTHING, Counts
-
-    match, total, length = (np.array(sums[name], np.float64) for name in ("match", "total", "hyp_len"))
-    if smoothing.name == "method6" and (len(match) < 3 or not match[2]):
-        raise WrongValueError("method6: at least one 3-gram has to match")
-    counts = Counts(match, total, length, lengths=np.maximum(len(hypothesis) - np.arange(len(match)), 0))
-    if smoothing.name in ("method5", "method7"):
-        last = _sums([references], [hypothesis], 5)
-        counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
-    precisions: list[float] = SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
-    return precisions
