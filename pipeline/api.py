@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from .metrics.build import Asked
     from .tokenizers.own_tokens import References, Splitter, Texts
 
-
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 ELSEWHERE = {
@@ -136,6 +135,8 @@ def evaluate(
     texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
+    if isinstance(texts.hypotheses, Mapping) and not texts.hypotheses:
+        raise InputError("hypotheses: there is no system")
     if gold is None:
         corpus = corpus_in_memory(
             texts.hypotheses,
@@ -305,9 +306,8 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
 
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
-            raise InputError(
-                "compare: results in memory are compared with each other; evaluate all systems in one call"
-            )
+            message = "compare: results in memory are compared with each other; evaluate all systems in one call"
+            raise InputError(message)
         if not run:
             raise InputError("there is no result to compare")
         boards = boards_of(run)

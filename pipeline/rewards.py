@@ -4,17 +4,11 @@ plain(metric)    reward(outputs, references, sources) -> list of numbers, for an
 trl(metric)      reward(prompts, completions, **columns), for TRL's GRPOTrainer and RLOOTrainer
 
 None of these programs is imported. What is returned can be pickled, and used by several threads at once. References
-come with their own output: one text, or a list of texts. What is no ordinary text follows the same rules everywhere:
+come with their own output: one text, or a list of texts; outputs of one call may have different numbers of references.
+Where there is no reference at all, the reward is `missing`: by default None for TRL, else an error.
 
-- An empty output is scored as any other text. Mostly its score is 0.
-- A message without content, such as one that calls a tool, is an empty output.
-- None and NaN among the references of an output are left out; the others count. An empty text is a reference of
-  length 0. Outputs of one call may have different numbers of references.
-- Where an output has no reference at all, its reward is `missing`. By default that is None for TRL, which leaves the
-  output out of this reward; elsewhere it is an error.
-- None and NaN in place of an output, or of a source that the metric reads, are errors.
-
-Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help rewards` has examples.
+Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help rewards` has examples, and a table of
+what becomes of texts that are empty, missing or NaN.
 """
 
 from __future__ import annotations
@@ -85,9 +79,8 @@ def _metric(metric: Asked) -> Metric:
     check_texts_scored(asked, gold=False)
     if asked.needs.survey:
         way = "pipeline.Scorer(metric, references) knows all, and its rewards(outputs, ids) scores some"
-        raise InputError(
-            f"{asked.name}: depends on all references of a data set, and a reward has its own alone: {way}"
-        )
+        message = f"{asked.name}: depends on all references of a data set, and a reward has its own alone: {way}"
+        raise InputError(message)
     return asked
 
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..scoring.stored_runs import Selection
 
-
 BOM = b"\xef\xbb\xbf"
 STAND_IN = "the first annotator's edits stand in"
 
@@ -55,17 +54,6 @@ def given_text(text: str, flag: str) -> Input:
         return path
     by_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
     return Column(kind=form, path=path, column=column, header=by_name and bool(READERS[form].header))
-
-
-def whole_m2(text: str, *, look: bool = False) -> Path | None:
-    """Return the path of an M2 file that is named without an annotator, or None.
-
-    Its suffix says that it is one; with `look`, its first line does too, if no suffix says something else.
-    """
-    if text == "-" or is_remote(text):
-        return None
-    path = given_path(text)
-    return path if isinstance(path, Path) and _is_m2(path, look=look) else None
 
 
 def _is_m2(path: Path, *, look: bool) -> bool:
@@ -237,7 +225,10 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     if required and not (references or gold):
         raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
     text = given_text(args.source, "-s") if args.source else None
-    m2 = whole_m2(references[0], look=edits) if len(references) == 1 else None
+    m2 = None
+    if len(references) == 1 and references[0] != "-" and not is_remote(references[0]):
+        path = given_path(references[0])
+        m2 = path if isinstance(path, Path) and _is_m2(path, look=edits) else None
     each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
     if args.num_refs:
         if m2 or len(references) != 1:
@@ -361,21 +352,16 @@ def add_settings(
         parser.add_argument(flag, dest=name, default=None, help=meaning, **several, **known)
 
 
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    """Declare --columns."""
-    text = "only these columns: outputs such as recall_*, interval, ranks, p ..."
-    parser.add_argument("--columns", help=text, **SEVERAL)
-
-
-def add_mean(parser: argparse.ArgumentParser) -> None:
-    """Declare --mean."""
-    text = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
-    parser.add_argument("--mean", action="store_true", help=text)
-
-
-def add_boards(parser: argparse.ArgumentParser) -> None:
-    """Declare --boards."""
-    parser.add_argument("--boards", action="store_true", help="a ranked table for each metric and data set")
+def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Declare some of --columns, --mean and --boards, which say what tables show."""
+    means = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
+    known: dict[str, dict[str, Any]] = {
+        "columns": {"help": "only these columns: outputs such as recall_*, interval, ranks, p ...", **SEVERAL},
+        "mean": {"action": "store_true", "help": means},
+        "boards": {"action": "store_true", "help": "a ranked table for each metric and data set"},
+    }
+    for name in names:
+        parser.add_argument(f"--{name}", **known[name])
 
 
 def selection_of(args: argparse.Namespace) -> Selection:

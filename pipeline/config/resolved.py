@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .models_published import PublishedConfig
     from .tree import Node
 
-
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
 MAX_BYTES = 100_000_000
 """A file of line numbers may not be longer."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from .models_published import ConfigFile
     from .resolved import Selection
 
-
 Location = tuple[str | int, ...]
 """Keys and indices from the root of a config to a value."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")

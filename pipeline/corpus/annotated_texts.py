@@ -155,9 +155,8 @@ class _View:
 
     def _reference_texts(self, references: Sequence[Sequence[Annotation]]) -> Iterator[AnyText]:
         """Yield the edits of each reference, once for each annotator that an output has at most."""
-        most = max(
-            (len(outputs_of(record)) for text in self.given.systems.values() for record in _records(text)), default=1
-        )
+        records_of_outputs = chain.from_iterable(map(_records, self.given.systems.values()))
+        most = max((len(outputs_of(record)) for record in records_of_outputs), default=1)
         if most * len(references) > MAX_ANNOTATORS:
             message = f"has {most * len(references)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
             raise CorpusError([Problem(self.corpus.name, message)])
@@ -281,14 +280,11 @@ def _output(annotation: Annotation) -> bytes:
 MEMORY = "memory"
 
 
-def corpus_with_gold(
-    gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str], *, systems_later: bool = False
-) -> Corpus:
+def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]) -> Corpus:
     """Return texts in memory with the annotations of an M2 file, from which those come that are None.
 
-    Where the outputs are M2 files too, the corpus is theirs. With `systems_later` there may be no outputs. Raises
-    InputError for what is no path, and where texts and files do not fit. Raises CorpusError where the files cannot be
-    read or do not fit together.
+    Where the outputs are M2 files too, the corpus is theirs. There may be no outputs. Raises InputError for what is no
+    path, and where texts and files do not fit. Raises CorpusError where files cannot be read or do not fit together.
     """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     if not isinstance(gold, str | PathLike):
@@ -321,7 +317,7 @@ def corpus_with_gold(
     if sources is None and annotated.source is not None:
         sources = _lines(annotated.source)
     texts = [*map(_lines, annotated.references)] if references is None else references
-    corpus = corpus_in_memory(hypotheses, texts, sources, systems_later=systems_later)
+    corpus = corpus_in_memory(hypotheses, texts, sources)
     return _beside(corpus, annotated, from_gold=references is None)
 
 

@@ -22,7 +22,6 @@ from .texts import AnyText, MemoryText, numbered, text_in_memory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
 MAX_REFERENCES = 255
 WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
 
@@ -156,9 +155,7 @@ def corpus_in_memory(
     hypotheses: Sequence[str] | Mapping[str, Sequence[str]],
     references: Sequence[str] | Sequence[Sequence[str | None]] | None,
     sources: Sequence[str] | None,
-    source_needed: str = "",
     *,
-    systems_later: bool = False,
     own_tokens: bool = False,
     threads: int = 1,
     references_by: Shape | None = None,
@@ -169,20 +166,14 @@ def corpus_in_memory(
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
     reference set, with None where a reference is missing, or a list for each item, or is one list of texts alone; it is
     None where no metric reads any. `references_by` says which, where the numbers of texts do not tell. An empty text is
-    a reference of length 0. With `systems_later` there may be no system. `own_tokens` says that texts are tokens of the
-    caller, as `tokenizers/own_tokens.py` writes them. Several `threads` take texts where these are long. `ids` has the
-    id of each item.
-    `source_needed` is the message where there are no sources but a metric needs them. It is empty if none does.
+    a reference of length 0. `own_tokens` says that texts are tokens of the caller, as `tokenizers/own_tokens.py` writes
+    them. Several `threads` take texts where these are long. `ids` has the id of each item.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
     sets, notes = ({}, ()) if references is None else reference_sets(references, base, references_by)
-    if not systems and not systems_later:
-        raise InputError("hypotheses: there is no system")
-    if source_needed and sources is None:
-        raise InputError(source_needed)
     named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
     named += sets.items()
     named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]

@@ -242,10 +242,8 @@ def _outputs(
     for name, output in outputs.items():
         if not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
-            other = (
-                "or have texts annotated: `annotator: auto` as an option of the metric (--annotator auto of `score`)"
-            )
-            problems.append(Problem(dataset.name, f"{message}, {other}"))
+            other = "`annotator: auto` as an option of the metric (--annotator auto of `score`)"
+            problems.append(Problem(dataset.name, f"{message}, or have texts annotated: {other}"))
             continue
         if output.path in opener.absent:
             continue

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..metrics.base.metric import Metric
     from .corpus import Corpus
 
-
 ROLES = {
     "source": {"source", "src", "input", "orig", "original", "uncorrected"},
     "reference": {"ref", "refs", "reference", "references", "gold"},

@@ -18,7 +18,6 @@ from .samples import FEW, Sample, Samples, likeness, mean
 if TYPE_CHECKING:
     from ..metrics.base.metric import Metric
 
-
 EDITED = 0.5
 """Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
 CLEARLY = 0.1

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from ..arrays import Ints
 
-
 NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"
 
@@ -120,7 +119,6 @@ SUBWORDS = (b"@@ ", "\u2581".encode())
 """The marks of subword pieces that subword-nmt and SentencePiece write."""
 SIGNS = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
 """Bytes, one of which is in every text with something odd: one byte is looked for much faster than three."""
-
 
 LONG = 1 << 20
 """Bytes from which a line of a file is so long that the user is told: whole books are shorter."""

@@ -283,9 +283,8 @@ def _counted_to_files(
     references = len(plan.corpus.references)
     widths = {key: need.schema(references).width for (_, need), key in plan.keys.items()}
     locations = find(directory.path / UNFINISHED, widths)
-    undone = [
-        shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in plan.keys.values())
-    ]
+    keys = plan.keys.values()
+    undone = [shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in keys)]
     listener.stage(stage if undone else "looking")
     shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
     whole = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
@@ -374,9 +373,8 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
             plan = _Plan.of(read, {(ALL, survey): ""}, options.shard_lines)
             every = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
             rows = (array for shard in plan.shards for array in every.pop(shard) or [] if array is not None)
-            surveys[survey] = workers.Found(
-                survey, len(read.references), workers.joined(survey, len(read.references), rows)
-            )
+            joined = workers.joined(survey, len(read.references), rows)
+            surveys[survey] = workers.Found(survey, len(read.references), joined)
         cells = {(name, need): "" for need in needs_of_view for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     Answer = tuple[int, Columns | None]
     """The same. None: the worker has written them to the file of the shard."""
 
-
 SMALL = {"python": 1 << 19, "native": 1 << 28}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
 SMALL_IN_MEMORY = 1 << 25

@@ -163,11 +163,9 @@ def remove_abandoned(parent: Path | None = None) -> None:
 
     Without a parent folder, they are looked for in that of the system (TMPDIR).
     """
-    if parent is None:
-        with contextlib.suppress(OSError):  # there is none that can be written
-            remove_abandoned(Path(tempfile.gettempdir()))
-        return
-    for folder in parent.glob(f"{FOLDER}*"):
+    with contextlib.suppress(OSError):  # there may be none that can be written
+        parent = parent or Path(tempfile.gettempdir())
+    for folder in parent.glob(f"{FOLDER}*") if parent else ():
         with contextlib.suppress(OSError):
             info = folder.lstat()
             mine = stat.S_ISDIR(info.st_mode) and (not hasattr(os, "geteuid") or info.st_uid == os.geteuid())

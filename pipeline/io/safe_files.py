@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Content = str | bytes | Iterable[bytes]
     """The content of a file to be written: text, bytes, or bytes in pieces."""
 
-
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
 MAX_JSON = 1 << 25

@@ -14,12 +14,10 @@ from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..io.remote import Remote, expanded, is_data, locate
 from . import METRICS
 from .base.metric import Metric
-from .base.options import parse_signature, render_signature
+from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meant, folded, meanings, spellings
 
 if TYPE_CHECKING:
-    from .base.options import Option
-
     Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
     """A metric as users of Python ask for it."""
 

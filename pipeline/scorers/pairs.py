@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from ..corpus.corpus import MAX_REFERENCES, reference_sets
 from ..errors import InputError, LongTextError
 from ..kernel.common import join_lines
 from ..metrics.base.capabilities import misfit, reads_files
-from ..metrics.base.needs import TEXTS, Text, surveyed
+from ..metrics.base.needs import TEXTS, Needs, Text, surveyed
 from ..metrics.build import from_values
 from ..metrics.given import has_own_tokens, prepared, with_own_tokens
 from ..scoring.aggregation import POLICIES
@@ -23,9 +22,7 @@ from .scorer import Scorer
 
 if TYPE_CHECKING:
     from ..arrays import Floats
-    from ..kernel.common import Lines
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Needs
     from ..metrics.build import Asked
     from ..tokenizers.own_tokens import References, Splitter, Texts
 
@@ -70,8 +67,8 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
     if plain and _fits(metric, len(sets), sources is not None):
         try:
             needs, scores = _way(metric, kernel.name())
-            source = _lines(sources) if sources is not None and needs.source else None
-            text = Text(source, [_lines(reference) for reference in sets], [], {})
+            source = join_lines(map(str.encode, sources)) if sources is not None and needs.source else None
+            text = Text(source, [join_lines(map(str.encode, reference)) for reference in sets], [], {})
             ready = prepared(needs, surveyed(needs, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
@@ -100,7 +97,3 @@ def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
     """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
     del kernel_used
     return metric.needs, LineScores(metric)
-
-
-def _lines(texts: Sequence[str]) -> Lines:
-    return join_lines([text.encode() for text in texts])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..api import results_of
 from ..corpus.annotated_texts import corpus_with_gold
-from ..corpus.corpus import ONE, corpus_in_memory
+from ..corpus.corpus import ONE, Corpus, corpus_in_memory
 from ..corpus.texts import read_texts, text_in_memory
 from ..errors import InputError, LongTextError
 from ..execution.count import PreparedCounts
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..arrays import Floats, Ints
-    from ..corpus.corpus import Corpus
     from ..evaluation import Evaluation
     from ..metrics.base.metric import Metric
     from ..metrics.build import Asked
@@ -212,20 +211,19 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
 def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     """Return source and references, checked, without outputs; raises InputError."""
     references, sources, own = texts.references, texts.sources, bool(texts.tokenizer)
-    needed = without_source(metric.name, metric.hint, "sources=[...]") if metric.needs.source else ""
     if gold is not None and own:
         raise InputError(OF_M2)
     if gold is not None:
-        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.input}, systems_later=True)
+        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.input})
     elif references is None and (sources is None or metric.needs.references):
         raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
     else:
-        corpus = corpus_in_memory({}, references, sources, needed, systems_later=True, own_tokens=own)
+        corpus = corpus_in_memory({}, references, sources, own_tokens=own)
     problems = fit([metric], [corpus])
     if problems:
         raise InputError(problems)
     if metric.needs.source and corpus.source is None:
-        raise InputError(needed)
+        raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
     return corpus
 
 

@@ -18,10 +18,10 @@ import numpy as np
 
 from ..metrics.base.capabilities import draws_references
 from ..metrics.base.needs import PRESENT
-from .column_blocks import Subset, present_blocks
+from .column_blocks import HasBlocks, Subset, present_blocks
 from .results import Samples
 from .sums import Summand, drawn_sums
-from .terms import MetricTerms
+from .terms import MetricTerms, SentenceTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..metrics.base.choices import Draws
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
-    from .terms import SentenceTerms
 
 
 SENTENCES = frozenset({"mean", "sum"})

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..errors import InputError
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
-from ..metrics.base.needs import TEXTS
+from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
 from .aggregation import POLICIES, mean_of
-from .column_blocks import ByLine
-from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
+from .column_blocks import ByLine, HasBlocks
+from .results import REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import reduce
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from ..corpus.texts import AnyText
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Needs
-    from .column_blocks import HasBlocks
-    from .results import Comparison
 
 LOWER = "the lower the score, the better"
 """The note on scores of metrics such as TER."""

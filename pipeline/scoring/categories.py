@@ -11,7 +11,7 @@ import numpy as np
 
 from ..metrics.base.capabilities import category_needs, counts_categories
 from ..metrics.base.needs import Schema
-from .column_blocks import chosen_references, present_blocks
+from .column_blocks import HasBlocks, chosen_references, present_blocks
 from .results import REST, TIERS, Category
 from .terms import Block, ReferenceTerms, first
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
 
 
 PART = "of each category: "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,13 @@ from ..errors import InputError
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
-from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Block, SentenceTerms, exact_sum
+from .column_blocks import HasBlocks, blocks_of, compact, present_blocks
+from .terms import Block, SentenceTerms, exact_parts
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
     from .sums import Summand
 
 
@@ -78,12 +76,12 @@ class SentenceLevel(Aggregation):
         """Return the mean or the sum of the sentences' outputs for each system."""
         scores, metric = [], counts.metric
         for system in counts.systems:
-            totals: dict[str, Fraction] = {}  # exact, so that blocks do not change them
+            parts: dict[str, list[float]] = {}  # sums of them are exact, so that blocks do not change them
             for columns in present_blocks(metric, system):
                 for name, values in sentence_outputs(metric, columns).items():
-                    totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
+                    parts.setdefault(name, []).extend(exact_parts(values))
             divisor = _divisor(metric, counts.lines)
-            scores.append(Reduced({name: float(total) / divisor for name, total in totals.items()}))
+            scores.append(Reduced({name: math.fsum(own) / divisor for name, own in parts.items()}))
         return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:

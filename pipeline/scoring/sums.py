@@ -18,7 +18,7 @@ import numpy as np
 from .. import kernel
 from ..io.workers import prefetch
 from ..kernel.python.packed_numbers import Packed
-from .terms import Block, check_sums
+from .terms import Block, MetricTerms, SentenceTerms, check_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..kernel import Drawer
     from ..metrics.base.choices import Draws
     from .column_blocks import HasBlocks
-    from .terms import MetricTerms, SentenceTerms
 
     Draw = NDArray[np.uint8]
     Weights = NDArray[np.unsignedinteger]

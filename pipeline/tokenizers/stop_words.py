@@ -15,18 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import ConfigError, CorpusError
 from ..io.plain_files import small_text
-from ..kernel.common import Encoded
-from .tokenization import Tokenization, changed_lines
-
-if TYPE_CHECKING:
-    from ..kernel.common import Lines, Words
-    from .tokenization import PreparedTokens
+from ..kernel.common import Encoded, Lines, Words
+from .tokenization import PreparedTokens, Tokenization, changed_lines
 
 
 class _Letters(dict[int, str]):

@@ -10,17 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import kernel
-from ..kernel.common import Lines, join_lines
+from ..kernel.common import Encoded, Lines, join_lines
 from .tokenization import changed_lines
-
-if TYPE_CHECKING:
-    from ..kernel.common import Encoded
-
 
 BREAK = b"\xff"
 """The byte between lines while all lines are changed at once. It is never part of UTF-8."""

@@ -10,12 +10,11 @@ import numpy as np
 
 from .. import kernel
 from ..errors import InvalidTextError
-from ..kernel.common import FOLDS, Encoded, Lines, join_lines
+from ..kernel.common import FOLDS, Encoded, Lines, Words, join_lines
 from . import Tokenizer, sacrebleu, tokenizer_called
 
 if TYPE_CHECKING:
     from ..arrays import Ints
-    from ..kernel.common import Words
 
 
 def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:

@@ -285,7 +285,11 @@ OWN_COMMANDS = {"cli/commands/gleu.py", "cli/commands/m2scorer.py"}
 """Commands that are those of one metric: each may take it from the table."""
 
 
-CAPABILITIES = {name for name, item in vars(capabilities).items() if isinstance(item, type)}
+CAPABILITIES = {
+    name
+    for name, item in vars(capabilities).items()
+    if isinstance(item, type) and item.__module__ == capabilities.__name__
+}
 """Classes that metrics mix in, of which one function each asks whether a metric has them."""
 
 

@@ -29,16 +29,14 @@ def run(args: argparse.Namespace) -> int:
     tables = {name: (rows, size) for name, rows, size in kept.tables()}
     for name in args.metric or ():
         if name not in tables:
-            raise InputError(
-                f"no numbers of '{name}' are kept{did_you_mean(name, tables)}; there are {len(tables)} metrics"
-            )
+            message = f"no numbers of '{name}' are kept{did_you_mean(name, tables)}; there are {len(tables)} metrics"
+            raise InputError(message)
     chosen = {name: sizes for name, sizes in tables.items() if name in (args.metric or tables)}
     if not chosen:
         print(printable(f"nothing is kept in {kept.path}"))
         return 0
-    print_table(
-        ["metric", "numbers", "bytes"], [[name, f"{r:,}", f"{s:,}"] for name, (r, s) in chosen.items()], left=(0,)
-    )
+    rows = [[name, f"{count:,}", f"{size:,}"] for name, (count, size) in chosen.items()]
+    print_table(["metric", "numbers", "bytes"], rows, left=(0,))
     for name in chosen if args.action == "clean" else ():
         kept.delete(name)
     print(printable(f"{'deleted from' if args.action == 'clean' else 'in'} {kept.path}"))

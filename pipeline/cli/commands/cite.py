@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,27 +121,24 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
         peer = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
         told = f"{metric.name_in_text}: {printed}" + (f" (sacreBLEU's: {peer})" if peer else "")
         things.append((told, metric.citations))
-    for where, names in _methods(results):
+    methods: list[tuple[str, Iterable[str]]] = []  # where methods were used, with names of these or others
+    statistics, human = results.statistics, results.human or {}
+    if statistics:
+        drawn = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
+        methods.append((f"statistics ({level_name(results)}, {drawn})", ("bootstrap", "ranks")))
+    if statistics and results.tests:
+        lettered = baseline_of(results) is None and any(len(group.scores) > 2 for group in groups(results))
+        used = (statistics["test"], statistics["correction"], *(["letters"] if lettered else []))
+        methods.append((f"tests ({statistics['trials']:,} trials, seed {statistics['seed']})", used))
+    titles = dict.fromkeys(item["human"] for item in human.get("correlations", ()))
+    methods.append(("human", [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))]))
+    for name, summary in (results.judgments or {}).items():
+        methods.append((f"judgments {name}", [key for key in summary if summary[key]]))
+    for where, names in methods:
         things += [(f"{where}: {name.replace('_', ' ')}", METHODS[name]) for name in names if name in METHODS]
     if results.human and results.human.get("correlations"):
         things.append(("the human scores", keys_of_texts([results.human["digest"]])))
     return things
-
-
-def _methods(results: Results) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield where methods were used, with their settings, and the names of these methods, which may be others too."""
-    statistics, human = results.statistics, results.human or {}
-    if statistics:
-        drawn = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
-        yield f"statistics ({level_name(results)}, {drawn})", ("bootstrap", "ranks")
-    if statistics and results.tests:
-        lettered = baseline_of(results) is None and any(len(group.scores) > 2 for group in groups(results))
-        names = (statistics["test"], statistics["correction"], *(["letters"] if lettered else []))
-        yield f"tests ({statistics['trials']:,} trials, seed {statistics['seed']})", names
-    titles = dict.fromkeys(item["human"] for item in human.get("correlations", ()))
-    yield "human", [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))]
-    for name, summary in (results.judgments or {}).items():
-        yield f"judgments {name}", [key for key in summary if summary[key]]
 
 
 def of_metric(text: str) -> Metric:

@@ -37,7 +37,7 @@ from ...scoring import stored_runs
 from ...scoring.board import Board, picked
 from ...scoring.results import Comparison, Results, without_nan
 from ...scoring.stored_runs import Selection, names_like, only, restricted
-from ..arguments import add_columns, add_parts, add_settings, selection_of, whole_number
+from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
 
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
@@ -78,7 +78,7 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
     add_settings(parser, StatisticsConfig, ASKED[1:], {})
     add_parts(parser)
-    add_columns(parser)
+    add_shown(parser, "columns")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument("--json", action="store_true", help="print as results.json does")
@@ -164,9 +164,8 @@ def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[B
     both = [name for name in old if name in new]
     if not both and (len(old), len(new)) != (1, 1):
         known = "; ".join(f"{run} has {', '.join(own) or 'none'}" for run, own in ((args.run, old), (args.run2, new)))
-        raise InputError(
-            f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
-        )
+        message = f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
+        raise InputError(message)
     versions = []
     for board in boards:
         for name in both or [""]:

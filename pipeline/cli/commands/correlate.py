@@ -62,12 +62,17 @@ def run(args: argparse.Namespace) -> int:
     from ...report.terminal.printing import print_text
     from ...scoring.results import without_nan
 
-    more = {"aliases": _aliases(args.alias)} if args.alias else {}
+    pairs = [text.partition("=") for text in args.alias or ()]
+    for text, (name, sign, other) in zip(args.alias or (), pairs, strict=True):
+        if not (name and sign and other):
+            raise InputError(f"--alias {text}: expected NAME=OTHER, such as src=INPUT")
+        if [own for own, _, _ in pairs].count(name) > 1:
+            raise InputError(f"--alias: {name} is given twice")
+    more = {"aliases": {name: other for name, _, other in pairs}} if pairs else {}
     settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
     metrics = _metrics(args)
-    people = open_human_judgements(
-        path_of(args.human), settings, sorted({name for metric in metrics for name in metric.scores})
-    )
+    systems = sorted({name for metric in metrics for name in metric.scores})
+    people = open_human_judgements(path_of(args.human), settings, systems)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, people, settings, bar.matches)
@@ -79,17 +84,6 @@ def run(args: argparse.Namespace) -> int:
     for note in () if args.quiet else evaluation.notes:
         print_text(f"warning: {note}", sys.stderr)
     return 0
-
-
-def _aliases(given: list[str]) -> dict[str, str]:
-    """Return names by the names in the file, from texts such as src=INPUT."""
-    pairs = [text.partition("=") for text in given]
-    for text, (name, sign, other) in zip(given, pairs, strict=True):
-        if not (name and sign and other):
-            raise InputError(f"--alias {text}: expected NAME=OTHER, such as src=INPUT")
-        if [own for own, _, _ in pairs].count(name) > 1:
-            raise InputError(f"--alias: {name} is given twice")
-    return {name: other for name, _, other in pairs}
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:

@@ -36,10 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="print the edits and choices of all sentences")
     modes = parser.add_mutually_exclusive_group()
     for mode in reversed(MODES):
-        default = " (default)" if mode == "cs" else ""
-        modes.add_argument(
-            f"-{mode}", dest="mode", action="store_const", const=mode, help=f"{TITLES[mode].lower()}{default}"
-        )
+        meaning = TITLES[mode].lower() + (" (default)" if mode == "cs" else "")
+        modes.add_argument(f"-{mode}", dest="mode", action="store_const", const=mode, help=meaning)
     parser.add_argument("-single", action="store_true", help="only edits of at most one word on both sides")
     parser.add_argument("-multi", action="store_true", help="only edits of several words on a side")
     parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out")

@@ -38,9 +38,8 @@ ALSO = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
-    parser.add_argument(
-        "--no-pager", action="store_true", help="print a page that is longer than the terminal at once, not in $PAGER"
-    )
+    meaning = "print a page that is longer than the terminal at once, not in $PAGER"
+    parser.add_argument("--no-pager", action="store_true", help=meaning)
 
 
 def run(args: argparse.Namespace) -> int:

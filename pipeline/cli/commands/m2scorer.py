@@ -38,7 +38,6 @@ from ..arguments import DATASET, given_path
 if TYPE_CHECKING:
     from ...corpus.corpus import Corpus
 
-
 Totals: TypeAlias = "tuple[int, int, int]"
 """Right, proposed and annotated edits."""
 RULE = "-" * 43

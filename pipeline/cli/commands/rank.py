@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..arguments import add_mean
+from ..arguments import add_shown
 from .compare import add_statistics, compared
 
 
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
     add_statistics(parser)
-    add_mean(parser)
+    add_shown(parser, "mean")
 
 
 def run(args: argparse.Namespace) -> int:

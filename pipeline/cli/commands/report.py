@@ -35,12 +35,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
-from ..arguments import add_columns, add_mean, add_parts, selection_of, whole_number
+from ..arguments import add_parts, add_shown, selection_of, whole_number
 
 if TYPE_CHECKING:
     from ...io.safe_files import Content
     from ...report.material import Material
-
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
@@ -66,8 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
     parser.add_argument("--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html")
     add_parts(parser)
-    add_columns(parser)
-    add_mean(parser)
+    add_shown(parser, "columns", "mean")
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     meaning = f"with --by type, how finely types are told apart: {tiers} (default: {TIER})"
@@ -210,9 +208,8 @@ def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bo
 
     if folder.resolve() == run.resolve():
         if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
-            raise InputError(
-                f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
-            )
+            message = f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
+            raise InputError(message)
         RunDirectory(run, make=False).add(files, lambda text: print(printable(text), file=sys.stderr))
     else:
         for name, content in files.items():

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ...metrics.base.needs import Needs
     from ...prepare import Job
 
-
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 
 
@@ -42,15 +41,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
     parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
     parser.add_argument("--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir")
-    parser.add_argument(
-        "--n-jobs", type=arguments.jobs, metavar="N", help="workers, instead of the config's run.n_jobs"
-    )
+    meaning = "workers, instead of the config's run.n_jobs"
+    parser.add_argument("--n-jobs", type=arguments.jobs, metavar="N", help=meaning)
     parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
     meaning = "address of a cluster, for dask, ray or spark (help scale)"
     parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
     parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
-    arguments.add_mean(parser)
-    arguments.add_boards(parser)
+    arguments.add_shown(parser, "mean", "boards")
     arguments.add_computing(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")

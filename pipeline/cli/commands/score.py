@@ -49,8 +49,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--n-jobs", type=arguments.jobs, default="auto", metavar="N", help="workers (default: auto)")
     parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
     parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
-    arguments.add_columns(parser)
-    arguments.add_boards(parser)
+    arguments.add_shown(parser, "columns", "boards")
     computing = arguments.add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
@@ -185,7 +184,12 @@ def run(args: argparse.Namespace) -> int:
     from ...report.console import print_results
 
     if args.bare:
-        print_bare(evaluation, order, args.digits, sentences=args.sentences)
+        from ...report.tables import percent
+
+        by_system = {result.system: result for result in evaluation}
+        for result in (by_system[system] for system in order):
+            for number in result.sentences.tolist() if args.sentences else [result.score]:
+                print(percent(number, args.digits, result.signature))
     elif args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences or args.sentence_outputs:
@@ -356,13 +360,3 @@ def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig |
     given = {"resamples": args.resamples, "trials": args.trials, **paired}
     given |= {"outputs": "all"} if args.all_intervals else {}
     return statistics_of({name: value for name, value in given.items() if value is not None}, "--")
-
-
-def print_bare(results: Sequence[Result], order: Sequence[str], digits: int, *, sentences: bool) -> None:
-    """Print the score of each system in the order of `order`, or the scores of all sentences of the only one."""
-    from ...report.tables import percent
-
-    named = {result.system: result for result in results}
-    for result in (named[system] for system in order):
-        for score in result.sentences.tolist() if sentences else [result.score]:
-            print(percent(score, digits, result.signature))

@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import InputError, StoreError, did_you_mean, printable
-from ..arguments import add_boards, add_columns, add_mean, selection_of
+from ..arguments import add_shown, selection_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     meaning = "only this metric: its name, such as gleu[n=3], or its signature"
     parser.add_argument("--metric", metavar="NAME", help=meaning)
-    add_mean(parser)
-    add_columns(parser)
-    add_boards(parser)
+    add_shown(parser, "mean", "columns", "boards")
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
 
@@ -73,9 +71,8 @@ def run(args: argparse.Namespace) -> int:
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
     if read_manifest(folder).get("state") == "running":
-        print_text(
-            "warning: the run was not finished, or still goes on: these are the results of an earlier run", sys.stderr
-        )
+        earlier = "the run was not finished, or still goes on: these are the results of an earlier run"
+        print_text(f"warning: {earlier}", sys.stderr)
     for warning in [*results.warnings, *results.missing]:
         print_text(f"warning: {warning}", sys.stderr)
     return 0

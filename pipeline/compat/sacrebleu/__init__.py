@@ -10,12 +10,8 @@ InputError; sacreBLEU scores the lines that both have. Data sets, intervals and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from .metrics import BLEU, CHRF, TER
-
-if TYPE_CHECKING:
-    from .metrics import BLEUScore, CHRFScore, Streams, TERScore
+from .metrics import BLEU, CHRF, TER, BLEUScore, CHRFScore, Streams, TERScore
 
 __all__ = ["BLEU", "CHRF", "TER", "corpus_bleu", "corpus_chrf", "corpus_ter", "sentence_bleu"]
 

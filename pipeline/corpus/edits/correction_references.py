@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Split = Callable[[str], Tokens]
 
-
 Key = TypeVar("Key", str, int)
 
 MASK = (1 << 64) - 1

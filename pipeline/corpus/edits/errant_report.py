@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
     """The types of the edits of an annotator, by their keys, in the order of the file."""
 
-
 MODES = ("cs", "cse", "ds", "dt")
 """Correction by span; the same and by type; detection by span; detection by token."""
 CHERRANT = "cherrant"

@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     from ...io.remote import Remote
 
 
-# The lines of an M2 file: sentences, each with the edits of its annotators as they stand in the file.
-#
-#     S This are a sentence .
-#     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
-#     A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||1
-#
-# Lines that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether
-# alternatives (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is
-# decided by those who read the edits.
+# The lines of an M2 file (`formats/m2.py` has an example): sentences, each with the edits of its annotators. Lines
+# that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives
+# (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is decided by
+# those who read the edits.
 
 
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
@@ -44,7 +39,6 @@ MOST = 20_000
 """The most edits of a sentence, those of all annotators together. More are meant to fill the memory."""
 KEPT = 1 << 14
 """Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
-
 
 NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
 
@@ -182,7 +176,6 @@ FEW = 20
 """Of files with fewer edits it is not said that their types are others."""
 SHARED = 0.05
 """Types are others where at most such a share of the edits has a type of the other file."""
-
 
 PREFIXES = ("M:", "R:", "U:")
 """How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""

@@ -180,10 +180,8 @@ class Judged(NamedTuple):
 
 def is_match(edit: ProposedEdit, gold: GoldEdit, tokens: Sequence[str]) -> bool:
     """Return whether an edit equals a gold edit: in its span, in what it replaces, and in a correction."""
-    same_span = (edit.start, edit.end) == (gold.start, gold.end)
-    return (
-        same_span and edit.original == " ".join(tokens[gold.start : gold.end]) and edit.correction in gold.alternatives
-    )
+    original = " ".join(tokens[gold.start : gold.end])
+    return edit[:3] == (gold.start, gold.end, original) and edit.correction in gold.alternatives
 
 
 def shrunk(edit: ProposedEdit) -> ProposedEdit:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ...config.resolved import Column
     from ...io.remote import Remote
 
-
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
 

@@ -95,23 +95,19 @@ def _objects(name: str, names: Sequence[str]) -> Callable[[str, int], list[str]]
 def _table(line: str, name: str, names: Sequence[str], given: bool) -> tuple[Callable[[str, int], list[str]], bool]:
     """Return the function that picks cells from a line, and whether the first line, `line`, is a header."""
     separator = separator_of(line, "\t,")
-    titles = _split(line, separator)
+    titles = [cell.strip() for cell in line.split(separator)]
     numbered = given and all(title.isascii() and title.isdigit() for title in names)
     looked_at = [titles[int(title[:9]) - 1] for title in names if int(title[:9]) <= len(titles)] if numbered else titles
     is_header = not all(map(is_numeric, looked_at))
     columns = _columns(titles, name, names, given, is_header)
 
     def cells(text: str, number: int) -> list[str]:
-        row = _split(text, separator)
+        row = [cell.strip() for cell in text.split(separator)]
         if len(row) != len(titles):
             raise at_line(name, number, f"has {len(row)} columns; the first line has {len(titles)}")
         return [row[column] for column in columns]
 
     return cells, is_header
-
-
-def _split(line: str, separator: str | None) -> list[str]:
-    return [cell.strip() for cell in line.split(separator)]
 
 
 def _columns(titles: Sequence[str], name: str, names: Sequence[str], given: bool, is_header: bool) -> list[int]:

@@ -22,7 +22,6 @@ from ...io.small_tables import at_line
 if TYPE_CHECKING:
     from ...config.resolved import Column
 
-
 NULL = "null is for references, with `empty_references: none` (--empty-references none)"
 SEVERAL = "; of references a list is read as several, of other texts name an item, such as"
 LONGEST = 1 << 24

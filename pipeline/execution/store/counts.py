@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...metrics.base.needs import Columns, Schema
 
-
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
 BATCH = 8
@@ -231,7 +230,6 @@ def reblock(arrays: Iterable[NDArray[np.integer]]) -> Iterator[NDArray[np.intege
 UNFINISHED = "unfinished"
 _NAME = re.compile(r"[0-9a-z]+\.([0-9]{1,15})-([0-9]{1,15})\.part")
 _OWN = re.compile(r"[0-9a-z]+\.(?:[0-9]{1,15}-[0-9]{1,15}\.part(?:(?:\.[0-9a-f]{8})?\.tmp)?|joined(?:\.tmp)?|shared)")
-
 
 WHOLE = "whole-"
 """What the keys of surveys begin with, whose arrays have any number of rows; others have one for each line."""

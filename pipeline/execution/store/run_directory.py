@@ -72,9 +72,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     if not isinstance(content, dict) or not str(content.get("program")).startswith(PROGRAM):
-        raise StoreError(
-            f"{path}: is not of this program, or damaged; delete the folder if it is yours, or name another"
-        )
+        message = f"{path}: is not of this program, or damaged; delete the folder if it is yours, or name another"
+        raise StoreError(message)
     files = content.get("files")
     return {**content, "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else []}
 

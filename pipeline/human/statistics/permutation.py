@@ -15,13 +15,12 @@ import numpy as np
 from ...errors import InputError
 from ..correlation import pair_kinds
 from .coefficients import EQUAL, Accuracy
-from .statistic import averaged
+from .statistic import Statistic, Value, averaged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats
-    from .statistic import Statistic, Value
 
     Bools = NDArray[np.bool_]
     Numbers = Sequence[tuple[int, int]]

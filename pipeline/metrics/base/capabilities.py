@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from ...kernel.common import COUNTED, Kind
@@ -16,8 +16,6 @@ from .needs import KEPT
 from .options import KEEP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from ...arrays import Floats, Ints
     from ...tokenizers.tokenization import Tokenization
     from .choices import Draws, SequentialAnnotatorChoice

@@ -15,7 +15,7 @@ from ...errors import InvalidTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.needs import Field, Needs
 from ..given import Gathered
-from .texts import UNLIMITED_TEXT, Limit, common
+from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ...kernel.common import Allowed, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.needs import Columns, Text
-    from .texts import Splitting
 
     Numbers = NDArray[Any]
 

@@ -18,7 +18,16 @@ from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.stop_words import WithoutStopWords, words_of
 from ...tokenizers.stop_words import resolved as list_named
 from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import Compiled, LimitsReferences, ScoresLines, ScoresSamples, Shared, ShowsNgrams, Warns
+from ..base.capabilities import (
+    Compiled,
+    CountWarning,
+    LimitsReferences,
+    ScoresLines,
+    ScoresSamples,
+    Shared,
+    ShowsNgrams,
+    Warns,
+)
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Field
@@ -28,7 +37,6 @@ from .texts import Limit, SentenceTokens, Splitting, notes
 
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
-    from ..base.capabilities import CountWarning
     from ..base.needs import Columns
     from .columns import Numbers
 

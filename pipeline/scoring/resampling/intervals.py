@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..categories import Beside, CategoryTerms, tiers
-from ..results import Spread
+from ..results import Breakdown, Score, Spread
 from ..sentences import OutputTerms, aggregation_of, sentence_outputs
 from ..sums import Summand
 from .reselected import ReselectedSamples, is_reselected
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ...metrics.base.metric import Metric
     from ..board import Board
     from ..column_blocks import HasBlocks
-    from ..results import Breakdown, Score
     from .samples import Bytes, Progress
 
 

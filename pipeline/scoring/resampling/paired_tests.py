@@ -17,7 +17,7 @@ from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from ...arrays import Floats
-    from ..sums import Summand, WeightedSums
+    from ..sums import Summand
     from .samples import Bytes, Progress
 
     Pair = tuple[int, int]
@@ -52,7 +52,15 @@ def approximate_randomization(
 
     def differences(low: int, kept: Bytes) -> Iterator[Floats]:
         totals = [summand.weighted(kept, low) for summand in parts]
-        return (_shuffled(parts, totals, pair) for pair in pairs)
+        for pair in pairs:
+            difference: Floats = np.zeros(1)
+            for summand, (own, whole) in zip(parts, totals, strict=True):
+                one, two = (list(summand.numbers).index(number) for number in pair)
+                left = whole - own
+                first = summand.score(own[:, :, one] + left[:, :, two])
+                second = summand.score(left[:, :, one] + own[:, :, two])
+                difference = difference + summand.shares[one] * (first - second)
+            yield np.abs(difference)
 
     space = room_beside(parts, threads)
     groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=space)
@@ -82,18 +90,6 @@ def randomization(
 
     counts = shuffles.results(above, progress)
     return [(sum(own) + 1) / (shuffles.samples + 1) for own in zip(*counts, strict=True)]
-
-
-def _shuffled(parts: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:
-    """Return the absolute differences of the two systems' scores after shuffling: float64 [trials]."""
-    difference: Floats = np.zeros(1)
-    for summand, (kept, whole) in zip(parts, totals, strict=True):
-        one, two = (list(summand.numbers).index(number) for number in pair)
-        left = whole - kept
-        first = summand.score(kept[:, :, one] + left[:, :, two])
-        second = summand.score(left[:, :, one] + kept[:, :, two])
-        difference = difference + summand.shares[one] * (first - second)
-    return np.abs(difference)
 
 
 def paired_bootstrap(samples: Floats, scores: Sequence[float], pairs: Sequence[Pair]) -> list[float]:

@@ -13,22 +13,12 @@ import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...io.workers import processors
-from ..board import rows_of
+from ..board import Board, rows_of
 from ..column_blocks import present_blocks
-from ..results import Bootstrap, Comparison, ranks
+from ..results import Bootstrap, Comparison, Results, ranks
 from ..sentences import sentence_scores
 from ..terms import MetricTerms
-from .intervals import (
-    bootstrap,
-    clusters,
-    percentile_interval,
-    rank_ranges,
-    spreads_of,
-    summands,
-    with_category_intervals,
-    with_mean,
-    with_output_intervals,
-)
+from . import intervals
 from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
 from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Groups, Shuffles
@@ -36,8 +26,6 @@ from .samples import Groups, Shuffles
 if TYPE_CHECKING:
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
-    from ..board import Board
-    from ..results import Results
     from ..sums import Summand
     from .samples import Progress
 
@@ -131,25 +119,27 @@ def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
 
 def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
-    parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
+    parts = intervals.summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
     count = len(measured.columns)
     reselected = None
     if is_reselected(measured.metric, settings):
         reselected = ReselectedSamples(MetricTerms(measured.metric, each=True), measured.columns)
     drawn, own_threads = ([reselected], 1) if reselected else (parts, threads)
-    samples = bootstrap(drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads)
+    samples = intervals.bootstrap(
+        drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads
+    )
     comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
-    of_rows, goodness = with_mean(measured, samples), measured.metric.goodness
-    ranges = rank_ranges(goodness(of_rows), settings.level)
-    numbers = clusters(ranks([goodness(score.score) for score in measured.scores]), ranges)
-    rows = zip(measured.scores, spreads_of(of_rows, settings.level), ranges, numbers, strict=True)
+    of_rows, goodness = intervals.with_mean(measured, samples), measured.metric.goodness
+    ranges = intervals.rank_ranges(goodness(of_rows), settings.level)
+    numbers = intervals.clusters(ranks([goodness(score.score) for score in measured.scores]), ranges)
+    rows = zip(measured.scores, intervals.spreads_of(of_rows, settings.level), ranges, numbers, strict=True)
     scores = [
         replace(score, bootstrap=Bootstrap(one.mean, one.std, one.interval, best_and_worst, cluster), intervals={})
         for score, one, best_and_worst, cluster in rows
     ]
     if settings.outputs == "all":
-        scores = with_output_intervals(measured, scores, settings, reselected)
-    breakdown = with_category_intervals(measured, settings)
+        scores = intervals.with_output_intervals(measured, scores, settings, reselected)
+    breakdown = intervals.with_category_intervals(measured, settings)
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
 
@@ -200,7 +190,7 @@ def _comparisons(
     for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
         system, other = measured.scores[one], measured.scores[two]
         differences = samples[:, one] - samples[:, two]
-        low, high = percentile_interval(differences, settings.level)
+        low, high = intervals.percentile_interval(differences, settings.level)
         wins, losses = (each.losses, each.wins) if measured.metric.lower_is_better else (each.wins, each.losses)
         better = float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean())
         comparisons.append(
