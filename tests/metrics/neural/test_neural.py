@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def impara(tiny: Path, **more: Any) -> dict[str, Any]:
     return {"name": "impara", "quality": str(tiny / "quality"), "similarity": str(tiny / "similarity"), **more}
 
 
+@cache
 def loaded(folder: Path, kind: str) -> tuple[Any, Any]:
     return transformers.AutoTokenizer.from_pretrained(folder), getattr(transformers, kind).from_pretrained(
         folder
@@ -56,7 +58,12 @@ def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
     tokenizer, net = loaded(folder, "AutoModelForSequenceClassification")
     with torch.inference_mode():
         given = [
-            tokenizer(*([t] if isinstance(t, str) else t), truncation=True, max_length=longest, return_tensors="pt")
+            tokenizer(
+                *([[t]] if isinstance(t, str) else [[text] for text in t]),
+                truncation=True,
+                max_length=longest,
+                return_tensors="pt",
+            )
             for t in texts
         ]
         return [net(**each).logits.item() for each in given]

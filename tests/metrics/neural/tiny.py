@@ -40,7 +40,7 @@ SMALL = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "i
 LETTERS = "abcdefghijklmnopqrstuvwxyz.ASHITC"
 
 
-def bert(folder: Path, kind: str, seed: int, scale: float = 1.0, positions: int = 64) -> Path:
+def bert(folder: Path, kind: str, seed: int, scale: float = 1.0, positions: int = 64, **size: int) -> Path:
     """Save a model of BERT whose pieces are letters and some words."""
     Tokenizer, models, normalizers = tokenizers.Tokenizer, tokenizers.models, tokenizers.normalizers
     pre_tokenizers, processors = tokenizers.pre_tokenizers, tokenizers.processors
@@ -57,7 +57,9 @@ def bert(folder: Path, kind: str, seed: int, scale: float = 1.0, positions: int 
     return save(
         folder,
         kind,
-        transformers.BertConfig(vocab_size=len(tokenizer), max_position_embeddings=positions, num_labels=1, **SMALL),
+        transformers.BertConfig(
+            vocab_size=len(tokenizer), max_position_embeddings=positions, num_labels=1, **(SMALL | size)
+        ),
         seed,
         scale,
     )
