@@ -16,7 +16,7 @@ import pytest
 
 import pipeline
 from pipeline.annotation.annotate import annotate_all
-from pipeline.corpus.in_memory import corpus_in_memory
+from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution.options import RunOptions
 from pipeline.execution.plugged import Computing

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from ...corpus.annotated_texts import Annotating, with_annotated
+from ...corpus.edit_views import is_m2
 from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
@@ -55,7 +56,7 @@ from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...scoring.attribution import EXACT, ORDERS, Attribution, By, attributed
-from ..arguments import add_computing, add_files, computing_options, open_files, whole_m2
+from ..arguments import add_computing, add_files, annotated_output, computing_options, open_files
 
 if TYPE_CHECKING:
     from ...corpus.corpus import Corpus
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
     needed = any(metric.needs.references for metric in metrics)
-    if args.effects and args.gold and all(whole_m2(name, look=True) for name in args.outputs):
+    if args.effects and args.gold and all(is_m2(annotated_output(name)) for name in args.outputs):
         views.add(EDITS)  # so that texts of M2 files have their edits
     corpus = open_files(args, quiet=True, views=views, references=needed)
     for metric in metrics:

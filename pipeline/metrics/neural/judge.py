@@ -16,7 +16,7 @@ from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_open
 
 from ...errors import ConfigError
 from ..plugged.declare import metric
-from ..plugged.metric import content_digest
+from ..plugged.models import content_digest
 from .networks import built_in
 
 if TYPE_CHECKING:
