@@ -10,7 +10,7 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from pipeline.corpus.in_memory import corpus_in_memory
+from pipeline.corpus.corpus import corpus_in_memory
 
 import pipeline
 from pipeline.execution.options import RunOptions
