@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -62,10 +63,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_models(folder: Path) -> None:
     """Write tiny models with random weights: an encoder, a classifier of texts and a language model."""
-    import tokenizers
-    import torch
-    import transformers
-
+    tokenizers, torch, transformers = map(import_module, ("tokenizers", "torch", "transformers"))
     torch.manual_seed(1)
     letters = [chr(code) for code in range(33, 127)]
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
@@ -87,7 +85,10 @@ def write_models(folder: Path) -> None:
     for name, net in {**nets, "impara-qe": transformers.BertForSequenceClassification}.items():
         net(bert).save_pretrained(folder / name)
         fast.save_pretrained(folder / name)
-    signs = {sign: number for number, sign in enumerate(["<|endoftext|>", *sorted(bytes_as_signs())])}
+    signs = {
+        sign: number
+        for number, sign in enumerate(["<|endoftext|>", *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())])
+    }
     levels = tokenizers.Tokenizer(tokenizers.models.BPE(signs, []))
     levels.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     end = "<|endoftext|>"
@@ -95,12 +96,6 @@ def write_models(folder: Path) -> None:
     plain.save_pretrained(folder / "gpt2")
     tiny = transformers.GPT2Config(vocab_size=len(signs), n_embd=16, n_layer=2, n_head=2, n_positions=512)
     transformers.GPT2LMHeadModel(tiny).save_pretrained(folder / "gpt2")
-
-
-def bytes_as_signs() -> list[str]:
-    import tokenizers
-
-    return list(tokenizers.pre_tokenizers.ByteLevel.alphabet())
 
 
 def invented(file: DataFile) -> bytes:

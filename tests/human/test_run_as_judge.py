@@ -24,7 +24,7 @@ systems: {A: a, B: b, C: c}
 metrics: [chrf, ter, {name: external, title: own, files: "{system}.num"}]
 output: {dir: out}
 """
-FILES = {
+FILES: dict[str, str | bytes] = {
     "s": "a b c\nd e f\ng h i\nk l m\n",
     "r": "a b c\nd e x\ng h y\nk k m\n",
     "a": "a b c\nd e x\ng h i\nk l m\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,7 +42,7 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
     assert main(["report", str(run), "--format", "html", "--effects", "4"]) == 0
     material = reopen.revisit(run)
     corpus, shown = material.corpora["sample"], 0
-    pages = explorer(reopen.replace(material, effects=4))
+    pages = explorer(replace(material, effects=4))
     assert pages
     chrf, errant, cleme = pages["datasets"][0]["metrics"]
     assert "effects" not in cleme
