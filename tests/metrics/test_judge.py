@@ -336,7 +336,7 @@ def test_no_option_says_where_texts_and_keys_go() -> None:
 def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(judging.ADDRESS, address)
     with pytest.raises(ConfigError, match="OPENAI_BASE_URL: expected an address such as") as caught:
-        Judge("tiny").check()
+        asked()
     assert "word" not in str(caught.value)
 
 
@@ -345,9 +345,8 @@ def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.Monkey
     monkeypatch.delenv(judging.KEY, raising=False)
     with pytest.raises(ConfigError, match="needs OPENAI_API_KEY in the environment"):
         asked()
-    monkeypatch.setenv(judging.ADDRESS, "http://localhost:1")
     with pytest.raises(ConfigError, match="highest: expected at least 2"):
-        Judge("tiny", highest=1).check()
+        from_values({"name": "judge", "model": "tiny", "highest": 1})[0].settings()
 
 
 # --- runs

@@ -81,14 +81,10 @@ class Judge:
         return [self.prompt]
 
     def told(self) -> dict[str, str]:
-        """Return the digest of the prompt, which signatures have also where it is the usual one."""
-        return {"prompt": f"sha.{content_digest(self.prompt)[:12]}"}
-
-    def check(self) -> None:
-        """Raise ConfigError for what is wrong with the options or the environment."""
-        server()
+        """Return the digest of the prompt, which signatures have also where it is the usual one. Raises ConfigError."""
         if self.highest < 2:
             raise ConfigError(f"highest: expected at least 2, since the lowest mark is 1; found {self.highest}")
+        return {"prompt": f"sha.{content_digest(self.prompt)[:12]}"}
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as in English."""
