@@ -152,7 +152,7 @@ def test_the_tutorial_of_seeda(sample: Path, capsys: pytest.CaptureFixture[str])
     for name in ("gleu", "impara", "scribendi", "bertscore"):
         assert re.search(rf"^{name} .* trueskill|^{name} ", printed, re.MULTILINE), name
     results = json.loads((sample / "runs" / "seeda" / "results.json").read_text())
-    assert {row["n"] for row in results["human"]["correlations"]} == {len(SYSTEMS) - 3}
+    assert {len(row["systems"]) for row in results["human"]["correlations"]} == {len(SYSTEMS) - 3}
 
 
 @lacks("comet", "torch")
