@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Ints
+    from ..arrays import Bools, Ints
 
 
 MAX_BYTES = 1 << 27
@@ -255,7 +253,7 @@ class Pairs(NamedTuple):
     judge: Ints
     segment: Ints
 
-    def only(self, kept: NDArray[np.bool_]) -> Pairs:
+    def only(self, kept: Bools) -> Pairs:
         """Return the pairs where kept is true."""
         return Pairs(*(values[kept] for values in self))
 

@@ -10,7 +10,6 @@ InputError; sacreBLEU scores the lines that both have. Data sets, intervals and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from .metrics import BLEU, CHRF, TER, BLEUScore, CHRFScore, Streams, TERScore
 
