@@ -21,7 +21,7 @@ from .corpus.corpus import MAX_REFERENCES, ONE, corpus_in_memory, reference_sets
 from .corpus.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .execution.count import PreparedCounts
-from .kernel.common import Lines, join_lines
+from .kernel.common import join_lines
 from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.needs import GOLD, TEXTS, Needs, Text, surveyed
 from .metrics.build import from_values
@@ -321,8 +321,8 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
     if plain and _fits(metric, len(sets), sources is not None):
         try:
             needs, scores = _way(metric, kernel.name())
-            source = _lines(sources) if sources is not None and needs.source else None
-            text = Text(source, [_lines(reference) for reference in sets], [], {})
+            source = join_lines(map(str.encode, sources)) if sources is not None and needs.source else None
+            text = Text(source, [join_lines(map(str.encode, reference)) for reference in sets], [], {})
             ready = prepared(needs, surveyed(needs, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
@@ -351,7 +351,3 @@ def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
     """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
     del kernel_used
     return metric.needs, LineScores(metric)
-
-
-def _lines(texts: Sequence[str]) -> Lines:
-    return join_lines([text.encode() for text in texts])

@@ -6,17 +6,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..errors import ConfigError, IncompleteError
 from ..io.content_cache import ANNOTATIONS, ContentCache
 from ..io.safe_files import digest
 from ..io.workers import WorkerLostError
-from .errant_annotator import DEFAULTS, annotator_of, installed, is_installed, named, pair_of, trivial, versions_of
-
-if TYPE_CHECKING:
-    from .errant_annotator import Annotation, Pair
-
+from .errant_annotator import (
+    DEFAULTS,
+    Annotation,
+    Pair,
+    annotator_of,
+    installed,
+    is_installed,
+    named,
+    pair_of,
+    trivial,
+    versions_of,
+)
 
 CHUNK = 256
 """Distinct texts that a worker gets at once, unless one source alone has more corrected texts. Results do not depend

@@ -437,10 +437,8 @@ def check_three_way(
     if firsts[-1] != len(references.offsets) - 1:
         raise ValueError("firsts: there are references that belong to no line")
     lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
-    one, three = (
-        (source.offsets[1:] - source.offsets[:-1])[lines] + 1,
-        references.offsets[1:] - references.offsets[:-1] + 1,
-    )
+    one = (source.offsets[1:] - source.offsets[:-1])[lines] + 1
+    three = references.offsets[1:] - references.offsets[:-1] + 1
     for number, system in enumerate(systems, 1):
         two = (system.offsets[1:] - system.offsets[:-1])[lines] + 1
         pairs = np.maximum(np.maximum(one * two, one * three), two * three)

@@ -121,11 +121,8 @@ def check_max_match(
     # Raise ValueError for gold edits that do not fit lines of these numbers of tokens.
     sizes = source.offsets[1:] - source.offsets[:-1]
     edits = len(gold.starts)
-    if (
-        len(gold.firsts) != len(sizes) * annotators + 1
-        or len(gold.ends) != edits
-        or len(gold.alternatives) != edits + 1
-    ):
+    lengths = len(gold.firsts), len(gold.ends), len(gold.alternatives)
+    if lengths != (len(sizes) * annotators + 1, edits, edits + 1):
         raise ValueError("gold: its arrays do not fit lines, annotators and each other")
     check_parallel([gold.corrections], [])
     for offsets, last in ((gold.firsts, edits), (gold.alternatives, len(gold.corrections.offsets) - 1)):

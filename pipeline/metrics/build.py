@@ -14,12 +14,10 @@ from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..io.remote import Remote, expanded, is_data, locate
 from . import METRICS
 from .base.metric import Metric
-from .base.options import parse_signature, render_signature
+from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meant, folded, meanings, spellings
 
 if TYPE_CHECKING:
-    from .base.options import Option
-
     Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
     """A metric as users of Python ask for it."""
 
@@ -29,7 +27,6 @@ ELSEWHERE = {
     "XCOMET": "pip install unbabel-comet",
     "BERTScore": "pip install bert-score",
     "BLEURT": "pip install git+https://github.com/google-research/bleurt",
-    "METEOR": "pip install nltk, or the authors' jar",
     "MoverScore": "pip install moverscore",
     "BARTScore": "its repository has a file to copy",
     "SOME": "its repository has the models",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..config.tree import Node, from_plain
-from ..errors import IDLE, ConfigError
+from ..errors import IDLE, ConfigError, Problem
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
@@ -17,7 +17,6 @@ from .build import as_mapping, children_of, from_text, meant, node_of, option_of
 from .names import named
 
 if TYPE_CHECKING:
-    from ..errors import Problem
     from .base.metric import Metric
 
 

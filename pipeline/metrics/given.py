@@ -13,12 +13,11 @@ from ..errors import InputError
 from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
 from .base.capabilities import reads_files
-from .base.needs import Text
+from .base.needs import Needs, Text
 
 if TYPE_CHECKING:
     from ..arrays import Ints
     from .base.metric import Metric
-    from .base.needs import Needs
     from .base.options import Option
 
 

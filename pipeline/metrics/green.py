@@ -11,19 +11,12 @@ import numpy as np
 
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
+from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 from .base.capabilities import Rule, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
 from .base.needs import Field, OverlapNeeds
-from .base.options import (
-    beta_option,
-    level_option,
-    lowercase_option,
-    option,
-    strip_option,
-    tokenizer_option,
-    unit_option,
-)
+from .base.options import beta_option
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..metrics.names import class_of
-from ..scoring.results import REST
-from .tables import percent
+from ..scoring.results import REST, Category, Results
+from .tables import Table, percent
 from .tables.comparisons import level_name, shown_interval
-from .tables.ranked import groups
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ..scoring.results import Category, Results
-    from .tables import Table
-    from .tables.ranked import Group
-
+from .tables.ranked import Group, groups
 
 TIERS = {1: "missing, replaced or unnecessary", 2: "categories", 3: "whole types"}
 """What the types of each tier are."""

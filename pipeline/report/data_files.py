@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,6 @@ from ..scoring.sentences import every_output, sentence_scores
 from .tables.ranked import check_picked, picked, ranked_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ..metrics.base.needs import Needs
     from ..scoring.board import Board
     from ..scoring.results import Results

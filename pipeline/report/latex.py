@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..errors import printable
-from .sheets import sheets, type_sheets
+from .sheets import Cell, Sheet, sheets, type_sheets
 from .tables.comparisons import BETTER, WORSE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .material import Material
-    from .sheets import Cell, Sheet
 
 SIGNS = {
     "\\": r"\textbackslash{}",
@@ -40,8 +38,8 @@ SIGNS = {
     **{small: rf"\textsubscript{{{digit}}}" for digit, small in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
 """What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
-COLUMN, TEXT = 219.0, 455.0
-"""Widths in points of a column and of the text of a page with two columns."""
+COLUMN = 219.0
+"""The width in points of a column of a page with two columns."""
 LETTER, MARK, GAP = 4.7, 3.6, 12.0
 """About how wide a letter, a raised letter and the space between two columns are in \\small, in points."""
 _INTERVAL = re.compile(r"([-+]?[0-9.]+) to ([-+]?[0-9.]+)")

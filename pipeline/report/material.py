@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .tables.plot_style import PLAIN
+from .tables.plot_style import PLAIN, PlotStyle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ..corpus.corpus import Corpus
     from ..human.human_judgements import HumanJudgements
     from ..io.safe_files import Content
     from ..scoring.board import Board
     from ..scoring.results import Results
-    from .tables.plot_style import PlotStyle
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from ..corpus.texts import read_texts
 from .tables.ranked import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ..metrics.base.declared import Declared
     from ..scoring.board import Board
     from .material import Material

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,24 +12,19 @@ import numpy as np
 
 from ..corpus.texts import TextFile, called, read_texts
 from ..errors import StoreError, did_you_mean, printable
-from ..metrics.base.capabilities import MISSED, Verdict, by_annotator, edit_judge
-from ..scoring.column_blocks import annotators_of, chosen_references, of_annotators, present_blocks
+from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
+from ..scoring.column_blocks import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
-from .tables import percent, round_half_up
+from .tables import Table, percent, round_half_up
 from .tables.ranked import labels
-from .terminal.printing import has_colours, terminal_width
+from .terminal.printing import console, has_colours, terminal_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from ..corpus.corpus import Corpus
-    from ..metrics.base.capabilities import JudgesEdits
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns, Needs
     from ..scoring.board import Board
-    from ..scoring.column_blocks import HasBlocks
     from .material import Material
-    from .tables import Table
 
 ALWAYS = 9
 """Rows of tables up to this one are shown even where all their counts are 0."""
@@ -81,7 +77,6 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
                 label = ""
             print(f"{label.ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -96,7 +91,7 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
     for names, text in grouped(texts):
         words = marked(source if is_marked and names != ["source"] else text, text)
         grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words))
-    Console(width=terminal_width(), height=25).print(grid)
+    console(width=terminal_width(), height=25).print(grid)
 
 
 def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:

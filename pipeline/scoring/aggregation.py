@@ -12,16 +12,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from ..metrics.base.capabilities import draws_references
 from ..metrics.base.needs import PRESENT
-from .column_blocks import Subset, present_blocks
+from .column_blocks import HasBlocks, Subset, present_blocks
 from .results import Samples
 from .sums import Summand, drawn_sums
-from .terms import MetricTerms
+from .terms import MetricTerms, SentenceTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ..metrics.base.choices import Draws
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
-    from .terms import SentenceTerms
 
 
 SENTENCES = frozenset({"mean", "sum"})
@@ -136,27 +134,28 @@ class Policy(Aggregation):
         del metric, columns
         return None
 
-    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the mean and the population deviation of each sentence's scores with its references.
+    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
+        """Return the mean of each sentence's scores with its references: float64 [lines].
 
         `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
         """
         del metric
         if present is None or scores.shape[1] == 1:
-            return mean_and_std(scores)
-        counted = np.arange(scores.shape[1]) < present[:, None]
-        return scores.mean(axis=-1, where=counted), scores.std(axis=-1, where=counted)
+            return mean(scores)
+        averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
+        return averaged
+
+    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
+        """Return the population deviation of each sentence's scores with its references; the arguments are as above."""
+        if present is None or scores.shape[1] == 1:
+            return deviation(scores)
+        deviations: Floats = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
+        return deviations
 
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
         present = columns.get(PRESENT)
         return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
-
-    def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
-        """Return the mean that over_references() returns, without the deviation."""
-        if present is None or scores.shape[1] == 1:
-            return mean(scores)
-        return self.over_references(metric, scores, present)[0]
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
@@ -165,9 +164,9 @@ def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     return Reduced({name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names})
 
 
-def mean_and_std(values: Floats) -> tuple[Floats, Floats]:
-    """Return mean and population deviation over the last axis. For equal values these are exactly the value and 0."""
-    return mean(values), np.where(_equal(values), 0.0, values.std(axis=-1))
+def deviation(values: Floats) -> Floats:
+    """Return the population deviation over the last axis. For equal values it is exactly 0."""
+    return np.where(_equal(values), 0.0, values.std(axis=-1))
 
 
 def mean(values: Floats) -> Floats:
@@ -202,11 +201,6 @@ class Best(Policy):
         """Return the references that the metric chooses."""
         return metric.choose(columns)
 
-    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the best score, and no deviation."""
-        best = scores.min(axis=-1, keepdims=True) if metric.lower_is_better else scores.max(axis=-1, keepdims=True)
-        return super().over_references(metric, best, present)
-
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
 
@@ -224,6 +218,11 @@ class Best(Policy):
         del present
         best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
         return best
+
+    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
+        """Return zeros."""
+        del present
+        return np.zeros(len(scores))
 
 
 class Mean(Policy):
@@ -279,13 +278,11 @@ class Weighted(Mean):
         del metric
         return True
 
-    def over_references(self, metric: Metric, scores: Floats, present: Ints | None) -> tuple[Floats, Floats]:
-        """Return the weighted mean of each sentence's scores, and their population deviation without weights."""
-        return scores @ np.array(draws_references(metric).shares), super().over_references(metric, scores, present)[1]
-
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        return self.over_references(metric, scores, present)[0]
+        del present
+        mean: Floats = scores @ np.array(draws_references(metric).shares)
+        return mean
 
 
 # --- policies by which references are drawn at random
@@ -304,21 +301,20 @@ class Sampled(Policy):
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
         if counts.lines == 1:
-            return [self.averaged(_of_one_line(terms, system, draws), draws) for system in counts.systems]
+            return [self.averaged(*_of_one_line(terms, system, draws), draws) for system in counts.systems]
         sums = drawn_sums(terms, counts.systems, draws, counts.threads)
         outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
-        return [self.averaged(Outputs([*own], np.array([*own.values()]), None), draws) for own in outputs]
+        return [self.averaged([*own], np.array([*own.values()]), draws) for own in outputs]
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
-    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
-        """Return the mean of the outputs, with the spread of the first, which is the score."""
-        means, std = outputs.means()
-        middle = next(iter(means.values()))
-        interval = (middle - Z95 * std, middle + Z95 * std) if std > 0 else (math.nan, math.nan)
-        return Reduced(means, Samples(draws.iterations, std, interval))
+    def averaged(self, names: Sequence[str], table: Floats, draws: Draws) -> Reduced:
+        """Return the means of outputs [outputs, iterations], with the spread of the first, which is the score."""
+        means, std = mean(table).tolist(), float(deviation(table[0]))
+        interval = (means[0] - Z95 * std, means[0] + Z95 * std) if std > 0 else (math.nan, math.nan)
+        return Reduced(dict(zip(names, means, strict=True)), Samples(draws.iterations, std, interval))
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand with one draw of references for each sample, and with turns of it.
@@ -346,14 +342,14 @@ class Expected(Sampled):
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
-    def averaged(self, outputs: Outputs, draws: Draws) -> Reduced:
-        """Return the mean of the outputs, and its standard error from the means of groups of turned draws."""
+    def averaged(self, names: Sequence[str], table: Floats, draws: Draws) -> Reduced:
+        """Return the means of the outputs, and the standard error from the means of groups of turned draws."""
         error = 0.0
         if draws.sampler == "turned":
-            groups = outputs.scores.reshape(-1, draws.references).mean(axis=-1)
+            groups = table[0].reshape(-1, draws.references).mean(axis=-1)
             error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
-        means = zip(outputs.names, outputs.table, strict=True)
-        return Reduced({name: float(values.mean()) for name, values in means} | {"standard_error": error})
+        means = zip(names, table.mean(axis=-1).tolist(), strict=True)
+        return Reduced(dict(means) | {"standard_error": error})
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""
@@ -395,50 +391,16 @@ class LeaveOneOut(Policy):
         return {f"reference{number}": number for number in range(references)}
 
 
-class Outputs(NamedTuple):
-    """The outputs of a metric in every iteration."""
+def _of_one_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> tuple[list[str], Floats]:
+    """Return the names and the values of the outputs of a system with one line: float64 [outputs, iterations].
 
-    names: Sequence[str]
-    different: Floats
-    """The different outputs, of which iterations may share some: [outputs, number of different ones]."""
-    drawn: NDArray[np.intp] | None
-    """Which of them each iteration has: [iterations]. None: each iteration has its own."""
-
-    @property
-    def scores(self) -> Floats:
-        """The score, which is the first output: [iterations]."""
-        return self._each(self.different[0])
-
-    @property
-    def table(self) -> Floats:
-        """All outputs: [outputs, iterations]."""
-        return self._each(self.different)
-
-    def means(self) -> tuple[dict[str, float], float]:
-        """Return the mean of each output, and the population deviation of the score.
-
-        For equal values these are exactly the value and 0.
-        """
-        means = self.different[:, 0].copy()
-        varied = np.logical_or.reduce(self.different != means[:, None], axis=1)
-        if varied.any():
-            each = self._each(self.different[varied])
-            means[varied] = np.add.reduce(each, axis=-1) / each.shape[1]
-        deviations = self.scores - means[0]
-        squares = np.add.reduce(deviations * deviations) if varied[0] else 0.0
-        return dict(zip(self.names, means.tolist(), strict=True)), math.sqrt(squares / len(deviations))
-
-    def _each(self, outputs: Floats) -> Floats:
-        return outputs if self.drawn is None else outputs.take(self.drawn, axis=-1)
-
-
-def _of_one_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> Outputs:
-    """Return the outputs of a system with one line: those with the reference that is drawn."""
+    They are those with the reference that is drawn.
+    """
     (columns,) = present_blocks(terms.metric, system)
     present = columns.get(PRESENT)
     references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
     outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
-    return Outputs([*outputs], np.array([*outputs.values()]), drawn)
+    return [*outputs], np.array([*outputs.values()]).take(drawn, axis=-1)
 
 
 @lru_cache(16)

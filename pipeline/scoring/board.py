@@ -14,14 +14,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..errors import InputError
+from ..errors import InputError, bounded
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
-from ..metrics.base.needs import TEXTS
+from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
 from .aggregation import POLICIES, mean_of
-from .column_blocks import ByLine
-from .results import REFERENCES_ROW, Breakdown, DatasetInfo, Mean, Results, Score, ranks
+from .column_blocks import ByLine, HasBlocks
+from .results import REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import reduce
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from ..corpus.texts import AnyText
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Needs
-    from .column_blocks import HasBlocks
-    from .results import Comparison
 
 LOWER = "the lower the score, the better"
 """The note on scores of metrics such as TER."""
@@ -223,14 +220,9 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     )
     if not parts:
         return board
-    from .categories import Beside, by_category
+    from .categories import breakdown_of
 
-    breakdown = tuple(
-        Breakdown(dataset=corpus.name, metric=printed, system=name, tier=tier, categories=categories)
-        for tier, of_systems in by_category(metric, board.categories, [*map(Beside, columns, parts)]).items()
-        for name, categories in zip(names, of_systems, strict=True)
-    )
-    return replace(board, breakdown=breakdown)
+    return replace(board, breakdown=breakdown_of(board))
 
 
 def rows_of(boards: Iterable[Board]) -> dict[str, Any]:
@@ -295,7 +287,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
             elif note.system is not None:
                 position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
             messages[f"{corpus.name}: {position}{note.message}"] = None
-    return list(messages)
+    return bounded(list(messages))
 
 
 def describe(corpus: Corpus) -> DatasetInfo:

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..metrics.base.capabilities import category_needs, counts_categories
 from ..metrics.base.needs import Schema
-from .column_blocks import chosen_references, present_blocks
-from .results import REST, TIERS, Category
+from .column_blocks import HasBlocks, present_blocks
+from .results import REST, TIERS, Breakdown, Category
 from .terms import Block, ReferenceTerms, first
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
+    from .board import Board
 
 
 PART = "of each category: "
@@ -48,8 +48,6 @@ class CategoryTerms(ReferenceTerms):
     metric: Metric
     categories: tuple[str, ...]
     """Those of the data set. The counts have one order more, for what is of none of them."""
-    reference: int | None = None
-    each: bool = False
 
     @cached_property
     def schema(self) -> Schema:
@@ -70,15 +68,6 @@ class CategoryTerms(ReferenceTerms):
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
         return self.metric.score({name: own.sum(axis=-1) for name, own in self.schema.unpack(totals).items()})
-
-    def totals(self, system: Beside) -> Ints:
-        """Return the sums over all sentences: int64 [width]."""
-        total = np.zeros(self.schema.width, np.int64)
-        chosen_in_blocks = chosen_references(self.metric, system.whole)
-        for chosen, parts in zip(chosen_in_blocks, system.parts.blocks(), strict=True):
-            rows = np.arange(len(chosen))
-            total += self.schema.pack({name: counts[rows, chosen].sum(axis=0) for name, counts in parts.items()})
-        return total
 
 
 @dataclass(frozen=True)
@@ -109,26 +98,30 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     return result
 
 
-def by_category(
-    metric: Metric, categories: Sequence[str], systems: Sequence[Beside]
-) -> dict[int, list[tuple[Category, ...]]]:
-    """Return for each tier the scores by category of each system."""
-    terms = CategoryTerms(metric, tuple(categories))
-    totals = [terms.totals(system) for system in systems]
-
-    def scored(names: Sequence[str], counts: Mapping[str, Ints]) -> tuple[Category, ...]:
-        """Return the scores of the categories that have counts."""
-        outputs, several = metric.score(counts), sum(counts.values())
-        rows = []
-        for number in np.flatnonzero(several).tolist():
-            own = {
-                name: int(values[number]) if name in metric.counts else float(values[number])
-                for name, values in outputs.items()
-            }
-            rows.append(Category(names[number], float(first(outputs)[number]), own))
-        return tuple(rows)
-
-    return {
-        number: [scored(tier.names, tier.counts(terms, own)) for own in totals]
-        for number, tier in tiers(metric, categories).items()
-    }
+def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
+    """Return the scores by category of the systems of a board, tier by tier, without intervals."""
+    metric, terms = board.metric, CategoryTerms(board.metric, board.categories)
+    blocks = [terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)]
+    totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]
+    breakdown = []
+    for number, tier in tiers(metric, board.categories).items():
+        for name, own in zip(board.names, totals, strict=False):
+            counts = tier.counts(terms, own)
+            outputs = metric.score(counts)
+            categories = []
+            for place in np.flatnonzero(sum(counts.values())).tolist():
+                numbers = {
+                    output: int(values[place]) if output in metric.counts else float(values[place])
+                    for output, values in outputs.items()
+                }
+                categories.append(Category(tier.names[place], float(first(outputs)[place]), numbers))
+            breakdown.append(
+                Breakdown(
+                    dataset=board.dataset,
+                    metric=board.signature,
+                    system=name,
+                    tier=number,
+                    categories=tuple(categories),
+                )
+            )
+    return tuple(breakdown)

@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InputError
+from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.needs import PRESENT
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
-from .column_blocks import blocks_of, compact, present_blocks
-from .terms import Block, SentenceTerms, exact_sum
+from .column_blocks import HasBlocks, blocks_of, compact, present_blocks
+from .terms import Block, SentenceTerms, exact_parts
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
     from .sums import Summand
 
 
@@ -51,7 +50,8 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
-    return sentence_spread(metric, columns)["score"]
+    columns = _compact(metric, columns)
+    return POLICIES[metric.policy].of_lines(metric, metric.sentence_scores(columns), columns.get(PRESENT))
 
 
 def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -62,7 +62,8 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """
     columns = _compact(metric, columns)
     scores = metric.sentence_scores(columns)
-    mean, std = POLICIES[metric.policy].over_references(metric, scores, columns.get(PRESENT))
+    policy, present = POLICIES[metric.policy], columns.get(PRESENT)
+    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
@@ -78,12 +79,12 @@ class SentenceLevel(Aggregation):
         """Return the mean or the sum of the sentences' outputs for each system."""
         scores, metric = [], counts.metric
         for system in counts.systems:
-            totals: dict[str, Fraction] = {}  # exact, so that blocks do not change them
+            parts: dict[str, list[float]] = {}  # sums of them are exact, so that blocks do not change them
             for columns in present_blocks(metric, system):
                 for name, values in sentence_outputs(metric, columns).items():
-                    totals[name] = totals.get(name, Fraction(0)) + exact_sum(values)
+                    parts.setdefault(name, []).extend(exact_parts(values))
             divisor = _divisor(metric, counts.lines)
-            scores.append(Reduced({name: float(total) / divisor for name, total in totals.items()}))
+            scores.append(Reduced({name: math.fsum(own) / divisor for name, own in parts.items()}))
         return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
@@ -176,17 +177,6 @@ def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 @dataclass(frozen=True)
-class OneBlock:
-    """Counts of a system that are one block."""
-
-    columns: dict[str, Ints]
-
-    def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns."""
-        yield self.columns
-
-
-@dataclass(frozen=True)
 class LineScores:
     """The scores of lines by one metric: those of sentence_scores() in `sentences.py`, bit for bit."""
 
@@ -207,7 +197,7 @@ class LineScores:
         """
         whole: Columns = columns
         if data_set_columns(self.metric).whole_sums:
-            (whole,) = blocks_of(self.metric, OneBlock(columns))
+            (whole,) = blocks_of(self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns))
         if missing:
             whole = compact(whole, self._apart)
         scores = self._formula(whole)

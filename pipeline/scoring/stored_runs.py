@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..corpus.scan import index_text
-from ..corpus.texts import NEWLINE
+from ..corpus.texts import NEWLINE, TextFile
 from ..errors import CorpusError, InputError, StoreError, did_you_mean
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
@@ -17,16 +17,13 @@ from ..io.plain_files import Origin, Spooled
 from ..metrics.base.capabilities import category_needs
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
-from .board import Board, describe, picked, rows_of, with_means
-from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, Results, Score
+from .board import Board, Task, describe, picked, rows_of, with_means
+from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Results, Score
 
 if TYPE_CHECKING:
-    from ..corpus.texts import TextFile
     from ..metrics.base.declared import Declared
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Needs
-    from .board import Task
-    from .results import DatasetInfo
 
 
 Row = TypeVar("Row", Score, Breakdown, Comparison)

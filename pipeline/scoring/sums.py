@@ -18,7 +18,7 @@ import numpy as np
 from .. import kernel
 from ..io.workers import prefetch
 from ..kernel.python.packed_numbers import Packed
-from .terms import Block, check_sums
+from .terms import Block, MetricTerms, SentenceTerms, check_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..kernel import Drawer
     from ..metrics.base.choices import Draws
     from .column_blocks import HasBlocks
-    from .terms import MetricTerms, SentenceTerms
 
     Draw = NDArray[np.uint8]
     Weights = NDArray[np.unsignedinteger]
@@ -51,20 +50,6 @@ class PackedBlock(NamedTuple):
     drawn."""
     present: Ints | None
     """How many references each line has: int64 [lines]. None: every line has all references."""
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the numbers take."""
-        return sum(array.nbytes for array in (self.fixed, *self.drawn))
-
-
-class WeightedSums(NamedTuple):
-    """Sums for samples, float64 [turns, samples, systems, width]. An axis along which sums are equal has length 1."""
-
-    weighted: Floats
-    """The sums with the weights of the samples."""
-    whole: Floats
-    """The sums in which every sentence counts once, with the same draws of references; 0 where they are not needed."""
 
 
 @dataclass
@@ -91,9 +76,10 @@ class Summand:
         if self.kept is None:
             self.kept, room = [], KEPT
             for block in self._made(threads):
-                room -= block.nbytes
+                size = sum(array.nbytes for array in (block.fixed, *block.drawn))
+                room -= size
                 # The first block tells how large all of them will be.
-                if room < 0 or (not self.kept and block.nbytes * self.lines > KEPT * block.fixed.shape[0]):
+                if room < 0 or (not self.kept and size * self.lines > KEPT * block.fixed.shape[0]):
                     self.kept = []
                     break
                 self.kept.append(block)
@@ -133,10 +119,12 @@ class Summand:
                     own.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
         return [own.digest() for own in hashes]
 
-    def weighted(self, weights: Weights, low: int = 0, *, whole: bool = True) -> WeightedSums:
-        """Return the sums for weights [samples, lines]. The first of the samples has the number `low`.
+    def weighted(self, weights: Weights, low: int = 0, *, whole: bool = True) -> tuple[Floats, Floats]:
+        """Return the sums for weights [samples, lines], and those in which every sentence counts once.
 
-        `whole` says that the sums of all sentences are needed. Otherwise these are 0.
+        Both are float64 [turns, samples, systems, width], where an axis along which sums are equal has length 1, and
+        both have the same draws of references. The first of the samples has the number `low`. Where the sums of all
+        sentences are not needed (`whole`), they are 0.
         """
         # an iteration that several samples take is drawn once
         iterations = [sample % self.draws.iterations for sample in range(low, low + len(weights))] if self.draws else []
@@ -153,7 +141,7 @@ class Summand:
             if whole:
                 once = once + self._sums(block, np.ones((1, lines), np.uint8), draws)
             at += lines
-        return WeightedSums(weighted, once)
+        return weighted, once
 
     def _sums(self, block: PackedBlock, weights: Weights, draws: Draw | None) -> Floats:
         """Return the sums of a block: float64 [turns, samples, systems, width].
@@ -171,7 +159,7 @@ class Summand:
 
     def sums(self, weights: Weights) -> Floats:
         """Return the sums for weights [samples, lines]: [samples, systems, width]. Nothing is drawn for them."""
-        sums: Floats = self.weighted(weights, whole=False).weighted[0]
+        sums: Floats = self.weighted(weights, whole=False)[0][0]
         return sums
 
     def sampled(self, weights: Weights, low: int) -> Iterator[tuple[int, float, dict[str, Floats]]]:
@@ -179,7 +167,7 @@ class Summand:
 
         The first of the samples has the number `low`.
         """
-        totals = self.weighted(weights, low, whole=False).weighted
+        totals, _ = self.weighted(weights, low, whole=False)
         for column, (number, share) in enumerate(zip(self.numbers, self.shares, strict=True)):
             outputs = self.terms.outputs(totals[:, :, column])
             yield number, share, {name: values.mean(axis=0) for name, values in outputs.items()}

@@ -10,7 +10,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,13 +18,12 @@ import numpy as np
 from ..errors import InputError
 from ..metrics.base.capabilities import chooser
 from ..metrics.base.needs import PRESENT, Schema
-from .column_blocks import present_blocks
+from .column_blocks import HasBlocks, present_blocks
 
 if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .column_blocks import HasBlocks
 
 
 class Block(NamedTuple):
@@ -71,9 +69,9 @@ class SentenceTerms(ABC):
 class ReferenceTerms(SentenceTerms):
     """Terms that depend on the reference."""
 
-    reference: int | None
+    reference: int | None = None
     """The number of the reference that counts for every line. None: the one that the metric chooses for it."""
-    each: bool
+    each: bool = False
     """Whether the terms with each reference are apart, so that references can be drawn or chosen later."""
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
@@ -134,7 +132,7 @@ class MetricTerms(ReferenceTerms):
         fields, choose = self.metric.terms, chooser(self.metric)
         apart = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
-        real = {field.name: Fraction(0) for field in fields if field.real}
+        real: dict[str, list[float]] = {field.name: [] for field in fields if field.real}
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
             chosen = choose(columns) if apart and self.reference is None else self.reference or 0
@@ -143,9 +141,9 @@ class MetricTerms(ReferenceTerms):
                 if field.real:
                     values = terms[field.name]
                     values = values[np.arange(len(values)), chosen] if field.per_reference else values
-                    real[field.name] += exact_sum(values.astype(np.float64))
+                    real[field.name] += exact_parts(values.astype(np.float64))
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
-        scores = self.metric.score(whole | {name: np.float64(total) for name, total in real.items()})
+        scores = self.metric.score(whole | {name: np.float64(math.fsum(parts)) for name, parts in real.items()})
         return {name: float(value) for name, value in scores.items()}
 
 
@@ -161,10 +159,11 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
         raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
 
 
-def exact_sum(values: Floats) -> Fraction:
-    """Return the sum of finite numbers without rounding. The float nearest to it is the result of math.fsum."""
-    numbers, total = values.tolist(), Fraction(0)
+def exact_parts(values: Floats) -> list[float]:
+    """Return few numbers with the same sum as finite numbers, so that math.fsum() of several blocks' parts is exact."""
+    numbers: list[float] = values.tolist()
+    parts: list[float] = []
     while nearest := math.fsum(numbers):
-        total += Fraction(nearest)
+        parts.append(nearest)
         numbers.append(-nearest)
-    return total
+    return parts

@@ -42,7 +42,7 @@ def permuted(text: str, human: Array, metrics: Array, resamples: int, seed: int 
     statistic = statistic_of(text)
     values = [statistic.value(human, own) for own in metrics]
     tests = permutation_tests(statistic, human, metrics, values, resamples, seed)
-    return [Permutation(*pair, delta, p, count) for pair, delta, p, count in tests]
+    return [Permutation(*pair, delta, p, drawn) for pair, delta, p, drawn in tests]
 
 
 def naive(statistic: Statistic, human: Array, other: Array, better: Array, seed: int, resamples: int) -> float:

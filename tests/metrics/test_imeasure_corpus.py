@@ -96,15 +96,15 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
         for lines in ([sentence.tokens for sentence in cases.sentences], cases.outputs)
     )
     references = [[tuple(text.split()) for text in row[0]] for row in cases.nomix[:-1]]
-    aligned = needs.aligned(Text(source, [], [output]), references)
-    base, own = kernel.three_way(aligned.source, [aligned.source, *aligned.systems], aligned.references, aligned.firsts)
+    encoded, systems, every, firsts = needs.aligned(Text(source, [], [output]), references)
+    base, own = kernel.three_way(encoded, [encoded, *systems], every, firsts)
     assert len(references) == 3000
     most = max(map(len, references))
     columns = {name: np.zeros((3000, most), np.int64) for name in ("ref_len", "c_tp", "tn", "d_fp", "d_fn", "fpn")}
     columns |= {name: np.zeros((3000, most), np.int64) for name in ("base_tn", "base_fn")}
     columns["ref_len"] -= 1
     for line, texts in enumerate(references):
-        for number, at in enumerate(range(*aligned.firsts[line : line + 2].tolist())):
+        for number, at in enumerate(range(*firsts[line : line + 2].tolist())):
             values = [len(texts[number]), *own[at].tolist(), *base[at, [1, 3]].tolist()]
             for name, value in zip(columns, values, strict=True):
                 columns[name][line, number] = value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import pipeline
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.base.options import escape, unescape
 from pipeline.metrics.build import from_text
-from pipeline.scoring.terms import exact_sum
+from pipeline.scoring.terms import exact_parts
 from tests.oracles import naive_rouge as naive
 
 if TYPE_CHECKING:
@@ -302,7 +303,7 @@ def test_sentences_are_found_by_expression() -> None:
 
 
 def test_an_expression_is_checked() -> None:
-    with pytest.raises(ConfigError, match=r"boundary: is no regular expression: .*unterminated"):
+    with pytest.raises(ConfigError, match=r"boundary: is no regular expression: missing \)"):
         from_text("rouge", {"split": "regex", "boundary": "(a"})
 
 
@@ -414,6 +415,9 @@ def test_sums_are_exact(scale: float) -> None:
     """As math.fsum's, whatever the sizes; numpy's own sum of these is not."""
     rng = np.random.default_rng(3)
     values = rng.random(5000) * scale * np.array([1.0, 1e-9] * 2500)
-    assert float(exact_sum(values)) == math.fsum(values.tolist())
-    assert float(exact_sum(values[:2500]) + exact_sum(values[2500:])) == math.fsum(values.tolist())
-    assert exact_sum(np.zeros(0)) == 0
+    assert math.fsum(exact_parts(values)) == math.fsum(values.tolist())
+    parts = [*exact_parts(values[:2500]), *exact_parts(values[2500:])]
+    assert math.fsum(parts) == math.fsum(values.tolist())
+    assert len(parts) < 40
+    assert sum(map(Fraction, parts)) == sum(map(Fraction, values.tolist()))
+    assert exact_parts(np.zeros(0)) == []

@@ -14,7 +14,7 @@ from jsonschema import validate
 
 from pipeline import stages
 from pipeline.corpus import edit_views as views
-from pipeline.scoring.categories import Beside, by_category
+from pipeline.scoring.categories import breakdown_of
 from pipeline.scoring.resampling.samples import Bootstrap
 from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
@@ -167,8 +167,7 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
         for part in stored.breakdown
     ]
     (board,) = (board for board in scored if board.parts)
-    found = by_category(board.metric, board.categories, [*map(Beside, board.columns, board.parts)])
-    assert [part.categories for part in bare] == [own for of_systems in found.values() for own in of_systems]
+    assert tuple(bare) == breakdown_of(board)
     text = (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
     validate(json.loads(text), json.loads(results_schema()))
     assert Results.read(tmp_path / "run" / "results.json").to_json() == text

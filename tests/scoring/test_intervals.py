@@ -23,6 +23,7 @@ from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts as columns_file
+from pipeline.execution.store.counts import InMemoryCounts
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, sums
 from pipeline.scoring.resampling import intervals
@@ -39,6 +40,7 @@ from pipeline.scoring.resampling.intervals import (
 from pipeline.scoring.resampling.samples import Bootstrap, Shuffles
 from pipeline.scoring.results import Results, ranks
 from pipeline.scoring.sentences import reduce
+from pipeline.scoring.terms import first
 from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
@@ -81,7 +83,7 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     texts, job = corpus(folder, metric, references)
     columns, score = counted(job), scorer(texts)
     chosen = summands(job.metrics[0], columns, LINES, references)
-    found = bootstrap(chosen, 2, LINES, SAMPLES, SEED)
+    found = first(bootstrap(chosen, 2, LINES, SAMPLES, SEED))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         for place, name in enumerate("AB"):
             expected = score(number, [(i, name) for i in row])
@@ -131,7 +133,7 @@ def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> Non
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
-    samples = bootstrap(summands(job.metrics[0], counted(job), LINES, 3), 2, LINES, SAMPLES, SEED)
+    samples = first(bootstrap(summands(job.metrics[0], counted(job), LINES, 3), 2, LINES, SAMPLES, SEED))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         assert samples[number, 0] == pytest.approx(score(number, [(i, "A") for i in row]), rel=1e-12)
 
@@ -140,7 +142,7 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
     names, own = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
-    found = bootstrap(summands(job.metrics[0], columns, LINES, 3, own), 2, LINES, SAMPLES, SEED)
+    found = first(bootstrap(summands(job.metrics[0], columns, LINES, 3, own), 2, LINES, SAMPLES, SEED))
     human = oracle.gleu_left_out(texts._replace(systems={"h": texts.references[1]}), ITERATIONS, own=1)
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
@@ -156,7 +158,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, terms kept or made anew."""
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED)
+    expected = first(bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED))
     group, rows, kept, threads = limits
     for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "GROUP", group)
@@ -167,7 +169,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "MANY", 20 + threads)
     monkeypatch.setattr(sums, "TOGETHER", 7)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
-    found = bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED, threads=threads)
+    found = first(bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED, threads=threads))
     assert found.tobytes() == expected.tobytes()
 
 
@@ -177,7 +179,7 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
         chosen = summands(job.metrics[0], columns, LINES, 3)
-        found = [p.shares[0] * p.score(p.weighted(ones).weighted[:, :, 0]).item() for p in chosen]
+        found = [p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item() for p in chosen]
         score = reduce(job.metrics[0], columns, LINES, 3)[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 
@@ -205,7 +207,8 @@ def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[
     """The error is at most half a unit in the last place of the largest score, a sentence."""
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
-    metric, columns = from_text("external"), sentences.OneBlock({"value": np.array(scores)})
+    metric = from_text("external")
+    columns = InMemoryCounts([], metric.needs.schema(0), {"value": np.array(scores)})
     terms = sentences.OutputTerms(metric, sentences.score_alone, {metric.output: exponent}, 1, bits)
     ((made, _, _),) = terms.blocks(columns)
     assert np.abs(made).max() <= 1 << bits

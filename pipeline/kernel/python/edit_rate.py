@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, check_edit_rate
+from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Encoded, check_edit_rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..common import Encoded
 
 OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InvalidTextError
 from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
 from ..characters import ASCII_ALONE, CHINESE, Range, parse
-from ..common import FOLDS, Encoded, Words, check_lines, check_texts
-
-if TYPE_CHECKING:
-    from ..common import Lines
-
+from ..common import FOLDS, Encoded, Lines, Words, check_lines, check_texts
 
 # The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
 #

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..gold_edits import MAX_ARCS, MAX_LATTICE, MaxMatches, ProposedEdits, check_max_match, too_long
+from ..gold_edits import MAX_ARCS, MAX_LATTICE, GoldEdits, MaxMatches, ProposedEdits, check_max_match, too_long
 
 if TYPE_CHECKING:
     from ..common import Encoded
-    from ..gold_edits import GoldEdits
 
     Sentence = tuple[int, ...]
 

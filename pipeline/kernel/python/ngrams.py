@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import SharedGrams, check_rows
+from ..common import Encoded, SharedGrams, check_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..common import Encoded
 
 
 def _first_seen(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import FOLDS, Lines, check_order, check_texts, join_lines
+from ..common import FOLDS, Encoded, Lines, check_order, check_texts, join_lines
 from .encode import encode, words
 from .lcs import lcs
 from .overlap import overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..common import Encoded
 
 
 class Prepared:
@@ -53,8 +51,12 @@ class Prepared:
         check_order(order, kinds)
         if len(rows) != len(outputs):
             raise ValueError("rows: expected one for each output")
+        data = []
+        for number, own in enumerate(outputs):
+            if not isinstance(own, str | bytes):
+                raise TypeError(number)
+            data.append(own.encode() if isinstance(own, str) else own.decode().encode())
         wrong = np.flatnonzero((rows < 0) | (rows >= self.lines))
-        data = [_data(number, text) for number, text in enumerate(outputs)]
         if len(wrong):
             raise IndexError(int(wrong[0]))
         taken = [_taken(text, rows) for text in ([] if self.source is None else [self.source])]
@@ -69,16 +71,6 @@ class Prepared:
 
     def _encode(self, texts: Sequence[Lines]) -> list[Encoded]:
         return words(texts, self.split).texts if self.split in FOLDS else encode(texts, self.split)
-
-
-def _data(number: int, text: object) -> bytes:
-    """Return an output as bytes; raises as Prepared.count() does."""
-    if isinstance(text, bytes):
-        text.decode()
-        return text
-    if not isinstance(text, str):
-        raise TypeError(number)
-    return text.encode()
 
 
 def _taken(text: Lines, rows: NDArray[np.int64]) -> Lines:

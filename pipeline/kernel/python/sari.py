@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, check_sari
+from ..common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, Encoded, check_sari
 from .overlap import Ngrams, ngrams
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..common import Encoded
 
 
 def sari(

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, check_three_way
+from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, Encoded, check_three_way
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ..common import Encoded
 
     Ids = tuple[int, ...]
     Column = tuple[int, int, int]

@@ -18,7 +18,7 @@ import numpy as np
 
 from ... import kernel
 from ...errors import InvalidTextError
-from ...kernel.common import KINDS, join_lines
+from ...kernel.common import KINDS, Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...kernel.common import Encoded, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
 
     Columns: TypeAlias = "Mapping[str, Ints]"

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from ...corpus.edits.records import annotation_of, outputs_of
-from ..base.needs import Field, Needs, annotated_by
+from ..base.needs import Field, Needs, Text, annotated_by
 
 if TYPE_CHECKING:
     from ...arrays import Ints
     from ...corpus.edits.m2_files import Edit
-    from ..base.needs import Text
 
 
 Words: TypeAlias = "tuple[str, ...]"

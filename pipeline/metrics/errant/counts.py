@@ -12,14 +12,13 @@ import numpy as np
 
 from ...corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Comparison, is_of
 from ...corpus.edits.records import annotation_of, outputs_of
-from ..base.needs import Field, Needs, annotated_by
+from ..base.needs import Field, Needs, Text, annotated_by
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
     from ...corpus.edits.m2_files import Edit
-    from ..base.needs import Text
 
     Key = tuple[int | str, ...]
     Hits = tuple[Ints, Ints]

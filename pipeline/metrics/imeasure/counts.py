@@ -18,17 +18,15 @@ from ...corpus.edits.correction_references import (
 )
 from ...corpus.edits.records import annotation_of
 from ...errors import LongTextError
-from ...kernel.common import THREE_WAY_COUNTS, join_lines
+from ...kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from ...tokenizers.tokenization import Tokenization
-from ..base.needs import GOLD, Field, Needs
+from ..base.needs import GOLD, Field, Needs, Text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
     from ...corpus.edits.correction_references import Tokens
-    from ...kernel.common import Encoded
-    from ..base.needs import Text
 
     Numbers = NDArray[np.number[Any]]
 
@@ -141,17 +139,6 @@ TN, FN = THREE_WAY_COUNTS.index("tn"), THREE_WAY_COUNTS.index("d_fn")
 ABSENT = -1
 
 
-class Aligned(NamedTuple):
-    """What the kernel takes to align a shard."""
-
-    source: Encoded
-    systems: list[Encoded]
-    references: Encoded
-    """The references of all lines, one line after the other."""
-    firsts: Ints
-    """Where those of each line begin: int64 [lines + 1]."""
-
-
 @dataclass(frozen=True)
 class ImeasureNeeds(Needs):
     """Counts of aligned tokens with each reference, or with the best of all mixed references."""
@@ -183,13 +170,16 @@ class ImeasureNeeds(Needs):
         sizes = np.diff(encoded.offsets)
         return [self._columns(own, counts[0], sizes, firsts, len(text.references)) for own in counts[1:]]
 
-    def aligned(self, text: Text, each: Sequence[Sequence[Tokens]]) -> Aligned:
-        """Return the texts of a shard for the kernel; `each` are the references of each line."""
+    def aligned(self, text: Text, each: Sequence[Sequence[Tokens]]) -> tuple[Encoded, list[Encoded], Encoded, Ints]:
+        """Return what the kernel takes: source, systems, references, and where those of each line begin.
+
+        `each` are the references of each line; the kernel gets them one line after the other.
+        """
         assert text.source is not None  # noqa: S101 (source is True)
         firsts = np.cumsum([0, *map(len, each)]).astype(np.int64)
         lines = join_lines(" ".join(words).encode() for own in each for words in own)
         source, *systems, encoded = self.tokenization.encode([text.source, *text.systems, lines])
-        return Aligned(source, systems, encoded, firsts)
+        return source, systems, encoded, firsts
 
     def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
         """Yield the sentences with their corrections."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,17 +36,11 @@ OF_OUTPUT = {"c_tp": RIGHT, "d_fp": WRONG, "fpn": WRONG}
 """What the output's token of a column is."""
 
 
-class References(NamedTuple):
-    """The references of a sentence, and whose they are."""
+def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[tuple[tuple[Tokens, ...], list[int]]]:
+    """Return the references of each line of a shard, distinct texts in the order of the columns, and whose they are.
 
-    texts: Sequence[Tokens]
-    """The distinct texts, in the order of the columns."""
-    numbers: list[int]
-    """For each annotator of the data set the place in `texts`, ABSENT for one who takes no part."""
-
-
-def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[References]:
-    """Return the references of each line of a shard."""
+    There is the place of each annotator's text among them, and ABSENT for one who takes no part.
+    """
     records = zip(*(lines.texts() for lines in text.references), strict=True)
     result = []
     for sentence, row in zip(needs.sentences(text), records, strict=True):
@@ -56,7 +50,7 @@ def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[References]:
         for annotation in map(annotation_of, row):
             corrections = annotation and corrected.get(annotation.annotator, sentence.tokens)
             numbers.append(ABSENT if corrections is None else places[" ".join(corrections)])
-        result.append(References(texts, numbers))
+        result.append((texts, numbers))
     return result
 
 
@@ -64,20 +58,21 @@ def verdicts(needs: ImeasureNeeds, text: Text, aspect: str) -> list[list[list[li
     """Return for each system and line what each annotator says of the changed tokens, None for those without a line."""
     assert text.source is not None  # noqa: S101 (source is True)
     each = references_of_lines(needs, text)
-    aligned = needs.aligned(text, [own.texts for own in each])
+    aligned = needs.aligned(text, [texts for texts, _ in each])
     offsets, columns = kernel.three_way_columns(*aligned)
+    firsts = aligned[-1].tolist()
     rows, bounds = columns.tolist(), offsets.tolist()
     sources = [_words(line) for line in text.source.texts()]
     result = []
     for number, system in enumerate(text.systems):
         judged = []
         for line, output in enumerate(map(_words, system.texts())):
-            by_reference = []
-            for reference, words in enumerate(each[line].texts, int(aligned.firsts[line])):
+            by_reference, (distinct, places) = [], each[line]
+            for reference, words in enumerate(distinct, firsts[line]):
                 at = reference * len(text.systems) + number
                 own, texts = rows[bounds[at] : bounds[at + 1]], (sources[line], output, words)
                 by_reference.append([verdict for row in own for verdict in _of_column(row, texts, aspect)])
-            judged.append([None if place == ABSENT else by_reference[place] for place in each[line].numbers])
+            judged.append([None if place == ABSENT else by_reference[place] for place in places])
         result.append(judged)
     return result
 
@@ -177,7 +172,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     def references_of(self, source: str, annotations: Sequence[str]) -> list[int]:
         """Return the number of the text that the corrections of each annotator make."""
         text = as_text([source], [], [[own] for own in annotations])
-        return references_of_lines(self.needs, text)[0].numbers
+        return references_of_lines(self.needs, text)[0][1]
 
     def verdicts(
         self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]

@@ -14,7 +14,7 @@ from ... import kernel
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import NOTHING, GoldEdit, Judged, ProposedEdit, annotation_of, is_match, unchanged_words
-from ...kernel.gold_edits import GoldEdits, gold_records
+from ...kernel.gold_edits import GoldEdits, GoldRecords, MaxMatches, gold_records
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import (
     MISSED,
@@ -35,7 +35,6 @@ from ..base.options import beta_option, choice_option, level_option, option
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
     from ...kernel.common import Lines
-    from ...kernel.gold_edits import GoldRecords, MaxMatches
     from ..base.needs import Columns, Text
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ... import kernel
-from ...errors import InvalidTextError
+from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.needs import Field, Needs
 from ..given import Gathered
-from .texts import UNLIMITED_TEXT, Limit, common
+from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ...kernel.common import Allowed, Lines
     from ...tokenizers.tokenization import PreparedTokens, Tokenization
     from ..base.needs import Columns, Text
-    from .texts import Splitting
 
     Numbers = NDArray[Any]
 
@@ -103,13 +102,14 @@ class RougeNeeds(Needs):
         shared = {"ref_len": _stacked([np.diff(reference.whole.offsets) for reference in references])}
         shared |= {"ref_sentences": _stacked([_full(reference) for reference in references])}
         shared |= {"ref_emptied": _stacked(emptied[:cut])}
-        arrays = self._matches([reference.whole for reference in references], [system.whole for system in systems])
+        wholes = [reference.whole for reference in references], [system.whole for system in systems]
+        arrays = self._matches(*wholes, shared)
         allowed = [[common(one.whole, two.whole) for one in references] for two in systems] if apart else None
-        arrays |= self._subsequences(*((apart[:cut], apart[cut:]) if apart else (references, systems)), allowed)
+        arrays |= self._subsequences(*((apart[:cut], apart[cut:]) if apart else (references, systems)), allowed, shared)
         result = []
         for number, system in enumerate(systems):
             own = {"hyp_len": np.diff(system.whole.offsets), "hyp_sentences": _full(system)}
-            columns = {n.removesuffix(SHARED): a if n.endswith(SHARED) else a[number] for n, a in arrays.items()}
+            columns = {name: array[number] for name, array in arrays.items()}
             result.append(shared | own | {"hyp_emptied": emptied[cut + number]} | columns)
         return result
 
@@ -143,6 +143,8 @@ class RougeNeeds(Needs):
                 split.append(self.splitting.split(text))
             except InvalidTextError as error:
                 raise InvalidTextError(number, error.line, error.byte) from None
+            except LongTextError as error:
+                raise LongTextError(number, error.line, error.message) from None
         cut = [self.limit.cut(*one) for one in split]
         if self.limit.bytes and self.parts:
             cut += [self.limit.cut_each(*one) for one in split]
@@ -155,8 +157,8 @@ class RougeNeeds(Needs):
         result = [Sentences(*ids, split[number % len(texts)][1]) for number, ids in enumerate(encoded)]
         return result[: len(texts)], result[len(texts) :]
 
-    def _matches(self, references: list[Encoded], systems: list[Encoded]) -> dict[str, Ints]:
-        """Return matches of n-grams and skip bigrams [systems, lines, ...], and totals of merged references."""
+    def _matches(self, references: list[Encoded], systems: list[Encoded], shared: dict[str, Ints]) -> dict[str, Ints]:
+        """Return matches of n-grams and skip bigrams [systems, lines, ...]; totals of merged ones go to `shared`."""
         arrays = {}
         for name, orders in self._counted.items():
             if name.startswith("skip"):
@@ -177,13 +179,17 @@ class RougeNeeds(Needs):
                     total = counts["added"][0] if orders else counts["added"][0, ..., 0]
             arrays[name] = match
             if self.merged:
-                arrays[f"{name}_total{SHARED}"] = total
+                shared[f"{name}_total"] = total
         return arrays
 
     def _subsequences(
-        self, references: list[Sentences], systems: list[Sentences], allowed: Allowed | None
+        self,
+        references: list[Sentences],
+        systems: list[Sentences],
+        allowed: Allowed | None,
+        shared: dict[str, NDArray[Any]],
     ) -> dict[str, NDArray[Any]]:
-        """Return the subsequences [systems, lines, references], and totals of references that all systems share.
+        """Return the subsequences [systems, lines, references]; put totals of references in `shared`.
 
         `allowed` are the tokens that unions may hit; see union_lcs() of the kernel.
         """
@@ -199,13 +205,11 @@ class RougeNeeds(Needs):
             elif part == "union":
                 arrays[part] = kernel.union_lcs(references, systems, allowed)
                 if allowed:
-                    arrays[f"union_len{SHARED}"] = _stacked(
-                        [np.diff(reference.whole.offsets) for reference in references]
-                    )
+                    shared["union_len"] = _stacked([np.diff(reference.whole.offsets) for reference in references])
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
-                arrays[part], arrays[f"base{SHARED}"] = kernel.weighted_union(references, systems, powers, allowed)
+                arrays[part], shared["base"] = kernel.weighted_union(references, systems, powers, allowed)
         return arrays
 
 
@@ -243,10 +247,6 @@ class PreparedRouge:
             for number in np.flatnonzero(~full).tolist():
                 columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
         return columns
-
-
-SHARED = "/shared"
-"""The end of the names of arrays that are the same for all systems."""
 
 
 def gap_name(gap: int) -> str:
@@ -331,15 +331,6 @@ def read_types(text: str) -> list[Type]:
     return types
 
 
-def pairs(sizes: Ints, gap: int) -> Ints:
-    """Return how many skip bigrams texts of these sizes have: Σ (size - distance) over the allowed distances."""
-    reach = np.maximum(sizes - 1, 0)
-    if gap != UNLIMITED:
-        reach = np.minimum(reach, gap + 1)
-    count: Ints = reach * sizes - reach * (reach + 1) // 2
-    return count
-
-
 def subsequence_of(kind: Type, script: bool) -> str:
     """Return which subsequence a type needs, or an empty string. ROUGE-1.5.5 takes unions over sentences."""
     names = {"L": "union" if script else "lcs", "Lsum": "union", "W": "weighted_union" if script else "weighted"}
@@ -352,9 +343,6 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
     The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W, ROUGE-1.5.5 applies the
     weight once more to the sum of the weights of sentences. For SU, it leaves out the last unigram of each text.
     """
-    if merged:
-        match, total = _merged(kind, columns, script)
-        return Overlap(match[:, None], total[:, None], _total(kind, columns["hyp_len"][:, None], script))
     ref_len, hyp_len = columns["ref_len"], columns["hyp_len"][:, None]
     if kind.family == "W":
         power = float(weight)
@@ -363,27 +351,23 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
         return Overlap(match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape))
     if kind.family in ("L", "Lsum"):
         match, ref_len = columns[subsequence_of(kind, script)], columns.get("union_len", ref_len)
-    elif kind.family == "n":
-        match = columns["match"][..., kind.number - 1]
+    elif merged:
+        match, total = (_grams(kind, columns, script, end)[:, None] for end in ("", "_total"))
+        return Overlap(match, total, _total(kind, hyp_len, script))
     else:
-        match = columns[f"skip_{gap_name(kind.number)}"]
-        if kind.family == "SU":
-            match = match + (columns["lead"] if script else columns["match"][..., 0])
+        match = _grams(kind, columns, script)
     output = np.broadcast_to(_total(kind, hyp_len, script), match.shape)
     return Overlap(match, _total(kind, ref_len, script), output)
 
 
-def _merged(kind: Type, columns: Columns, script: bool) -> tuple[Ints, Ints]:
-    """Return matches and reference totals of n-grams or skip bigrams with merged references: [lines] each."""
+def _grams(kind: Type, columns: Columns, script: bool, end: str = "") -> Ints:
+    """Return the matches of n-grams or skip bigrams, or the totals of merged references, whose columns have an end."""
     if kind.family == "n":
-        return columns["match"][:, kind.number - 1], columns["match_total"][:, kind.number - 1]
-    name = f"skip_{gap_name(kind.number)}"
-    match, total = columns[name], columns[f"{name}_total"]
-    if kind.family == "SU" and script:
-        return match + columns["lead"], total + columns["lead_total"]
+        return columns[f"match{end}"][..., kind.number - 1]
+    counts = columns[f"skip_{gap_name(kind.number)}{end}"]
     if kind.family == "SU":
-        return match + columns["match"][:, 0], total + columns["match_total"][:, 0]
-    return match, total
+        counts = counts + (columns[f"lead{end}"] if script else columns[f"match{end}"][..., 0])
+    return counts
 
 
 def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
@@ -392,5 +376,9 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
         return np.maximum(sizes - kind.number + 1, 0)
     if kind.family in ("L", "Lsum"):
         return sizes
-    single = np.maximum(sizes - script, 0) if kind.family == "SU" else 0
-    return pairs(sizes, kind.number) + single
+    reach = np.maximum(sizes - 1, 0)
+    if kind.number != UNLIMITED:
+        reach = np.minimum(reach, kind.number + 1)
+    bigrams = reach * sizes - reach * (reach + 1) // 2  # the sum of size - distance over the allowed distances
+    total: Ints = bigrams + (np.maximum(sizes - script, 0) if kind.family == "SU" else 0)
+    return total

@@ -9,19 +9,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from html import escape
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..._version import __version__
 from ...errors import printable
-from .svg import minus
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .svg import Drawing
-
+from .svg import Drawing, minus
 
 EXPLANATIONS = {
     "rank": "The place by score: 1 is the best. Systems with equal scores share a place.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from html import escape
 from importlib.util import find_spec
@@ -13,8 +14,6 @@ from ...metrics.build import from_text, metrics_called
 from ..tables.ranked import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from matplotlib.figure import Figure
 
     from ...metrics.base.metric import Metric
@@ -87,7 +86,9 @@ class Shown:
                 sheet.rows[0][:] = [cell._replace(best=False) for cell in sheet.rows[0]]
             left_out = len(sheet.rows) - MOST
             notes = [*([f"And {left_out:,} more rows."] if left_out > 0 else []), *sheet.notes]
-            table = markdown.table(replace(sheet, rows=sheet.rows[:MOST], notes=notes))
+            table = markdown.table(replace(sheet, rows=sheet.rows[:MOST], notes=notes, signatures=[]))
+            if signed := "".join(f"- {markdown.code(text)}\n" for text in sheet.signatures):
+                table += f"\n<details><summary>signatures</summary>\n\n{signed}\n</details>\n"
             folded = f"<details><summary>{escape(printable(sheet.caption))}</summary>\n\n{table}\n</details>\n"
             parts.append(folded if number else table)
         if results.warnings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..tables import shown_level
@@ -16,16 +17,13 @@ from ..tables.plot_data import (
     step_curves,
     window_curves,
 )
-from ..tables.ranked import groups
+from ..tables.ranked import Group, groups
 from .canvas import draw_curves, draw_points, draw_rows, place_labels, text, titled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.figure import Figure
 
     from ..material import Material
-    from ..tables.ranked import Group
 
     Named = tuple[Group, str, Figure]
 

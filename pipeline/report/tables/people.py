@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...human.statistics import SPELLINGS
 from ...metrics.names import goodness
-from ...scoring.results import ranks
-from . import percent, round_half_up, shown_level, shown_range
+from ...scoring.results import Results, ranks
+from . import Table, percent, round_half_up, shown_level, shown_range
 from .comparisons import shown_p
 from .ranked import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ...human.judgment_summary import HeadToHead, JudgmentSummary, Kappa
-    from ...scoring.results import Results
-    from . import Table
 
 
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...scoring.series import series_of
+from ...scoring.series import Series, series_of
 from .comparisons import is_significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...scoring.results import Results, Score
-    from ...scoring.series import Series
     from .ranked import Group
 
 NAMED = 10

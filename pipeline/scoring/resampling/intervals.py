@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 from string import ascii_letters
 from typing import TYPE_CHECKING
 
@@ -15,8 +13,8 @@ import numpy as np
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
 from ..categories import Beside, CategoryTerms, tiers
-from ..results import Spread
-from ..sentences import OutputTerms, aggregation_of, sentence_outputs
+from ..results import Breakdown, Spread
+from ..sentences import aggregation_of
 from ..sums import Summand
 from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from ...metrics.base.metric import Metric
     from ..board import Board
     from ..column_blocks import HasBlocks
-    from ..results import Breakdown, Score
     from .samples import Bytes, Progress
 
 
@@ -60,36 +57,21 @@ def bootstrap(
     seed: int,
     progress: Progress | None = None,
     threads: int = 1,
-) -> Floats:
-    """Return the scores of the systems in bootstrap samples of the sentences: float64 [samples, systems].
-
-    All systems and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b,
-    modulo the number of iterations, and turns of them. The threads share the samples.
-    """
-    samples_of = sampled_outputs(parts, systems, lines, samples, seed, progress, threads, score_alone=True)
-    return next(iter(samples_of.values()))
-
-
-def sampled_outputs(
-    parts: Sequence[Summand | ReselectedSamples],
-    systems: int,
-    lines: int,
-    samples: int,
-    seed: int,
-    progress: Progress | None = None,
-    threads: int = 1,
-    *,
-    score_alone: bool = False,
 ) -> dict[str, Floats]:
-    """Return the outputs of the systems in the same samples, the score first: float64 [samples, systems] each."""
+    """Return the outputs of the systems in bootstrap samples of the sentences: float64 [samples, systems] each.
+
+    The score is the first; where sentence scores are averaged, it is all that the parts of a score have. All systems
+    and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b, modulo the
+    number of iterations, and turns of them. The threads share the samples.
+    """
 
     def outputs(low: int, weights: Bytes) -> dict[str, Floats]:
         tables: dict[str, Floats] = {}
         for part in parts:
             for number, share, values in part.sampled(weights, low):
-                for name in islice(values, 1 if score_alone else None):
+                for name, own in values.items():
                     table = tables.setdefault(name, np.zeros((len(weights), systems)))
-                    table[:, number] += share * values[name]
+                    table[:, number] += share * own
         return tables
 
     groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=room_beside(parts, threads))
@@ -176,31 +158,6 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     return ["".join(n for n, group in zip(names, groups, strict=True) if i in group) for i in range(len(ranks))]
 
 
-def with_output_intervals(
-    measured: Board, scores: Sequence[Score], settings: StatisticsConfig, reselected: ReselectedSamples | None
-) -> list[Score]:
-    """Return the scores of a metric with the intervals of their outputs that are fractions.
-
-    Outputs that count have none. `reselected` chooses annotators anew in each sample, where that is asked for.
-    """
-    metric, systems, lines = measured.metric, measured.columns, measured.lines
-    parts: list[Summand | ReselectedSamples]
-    if reselected:
-        parts = [reselected]
-    elif metric.level in SENTENCES:
-        terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
-        parts = [Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))]
-    else:
-        parts = [*summands(metric, systems, lines, measured.references, measured.own)]
-    samples = sampled_outputs(parts, len(systems), lines, settings.resamples, settings.seed)
-    fractions = [name for name in samples if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name)))]
-    spreads = {name: spreads_of(with_mean(measured, samples[name]), settings.level) for name in fractions}
-    return [
-        replace(score, intervals={name: own[number] for name, own in spreads.items() if name in score.outputs})
-        for number, score in enumerate(scores)
-    ]
-
-
 def with_mean(measured: Board, samples: Floats) -> Floats:
     """Return samples [samples, systems] with the mean of the references, where the board has a row for it."""
     if len(measured.scores) == len(measured.columns):
@@ -231,23 +188,21 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
     if not board.parts or not board.breakdown:
         return board.breakdown
     terms = CategoryTerms(board.metric, board.categories)
-    intervals: dict[tuple[str, int, str], dict[str, tuple[float, float]]] = {}  # by system, tier and category
+    every, made = tiers(board.metric, board.categories), dict[tuple[str, int], Breakdown]()
     for system, sums in _sums(terms, board, settings):
-        for number, tier in tiers(board.metric, board.categories).items():
-            outputs = board.metric.score(tier.counts(terms, sums))
-            for name in (name for name in outputs if name not in board.metric.counts):
-                low, high = (bounds.tolist() for bounds in percentile_interval(outputs[name], settings.level))
-                for category, ends in zip(tier.names, zip(low, high, strict=True), strict=True):
-                    intervals.setdefault((system, number, category), {})[name] = ends
-    return tuple(
-        replace(
-            part,
-            categories=tuple(
-                replace(item, intervals=intervals[part.system, part.tier, item.category]) for item in part.categories
-            ),
-        )
-        for part in board.breakdown
-    )
+        for part in (part for part in board.breakdown if part.system == system):
+            tier, ends = every[part.tier], dict[str, list[tuple[float, float]]]()
+            for name, values in board.metric.score(tier.counts(terms, sums)).items():
+                if name not in board.metric.counts:
+                    low, high = percentile_interval(values, settings.level)
+                    ends[name] = list(zip(low.tolist(), high.tolist(), strict=True))
+            places = [tier.names.index(item.category) for item in part.categories]
+            categories = (
+                replace(item, intervals={name: own[place] for name, own in ends.items()})
+                for place, item in zip(places, part.categories, strict=True)
+            )
+            made[system, part.tier] = replace(part, categories=tuple(categories))
+    return tuple(made[part.system, part.tier] for part in board.breakdown)
 
 
 def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:
@@ -260,5 +215,5 @@ def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> 
         if is_reselected(measured.metric, settings):
             part = ReselectedSamples(terms, own)
         groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines)
-        sums = np.concatenate([part.sums(weights) for _, weights in groups])
+        sums = np.concatenate(groups.results(lambda _, weights: part.sums(weights)))  # noqa: B023
         yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

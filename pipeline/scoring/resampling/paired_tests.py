@@ -17,7 +17,7 @@ from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from ...arrays import Floats
-    from ..sums import Summand, WeightedSums
+    from ..sums import Summand
     from .samples import Bytes, Progress
 
     Pair = tuple[int, int]
@@ -52,7 +52,15 @@ def approximate_randomization(
 
     def differences(low: int, kept: Bytes) -> Iterator[Floats]:
         totals = [summand.weighted(kept, low) for summand in parts]
-        return (_shuffled(parts, totals, pair) for pair in pairs)
+        for pair in pairs:
+            difference: Floats = np.zeros(1)
+            for summand, (own, whole) in zip(parts, totals, strict=True):
+                one, two = (list(summand.numbers).index(number) for number in pair)
+                left = whole - own
+                first = summand.score(own[:, :, one] + left[:, :, two])
+                second = summand.score(left[:, :, one] + own[:, :, two])
+                difference = difference + summand.shares[one] * (first - second)
+            yield np.abs(difference)
 
     space = room_beside(parts, threads)
     groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=space)
@@ -84,18 +92,6 @@ def randomization(
     return [(sum(own) + 1) / (shuffles.samples + 1) for own in zip(*counts, strict=True)]
 
 
-def _shuffled(parts: Sequence[Summand], totals: Sequence[WeightedSums], pair: Pair) -> Floats:
-    """Return the absolute differences of the two systems' scores after shuffling: float64 [trials]."""
-    difference: Floats = np.zeros(1)
-    for summand, (kept, whole) in zip(parts, totals, strict=True):
-        one, two = (list(summand.numbers).index(number) for number in pair)
-        left = whole - kept
-        first = summand.score(kept[:, :, one] + left[:, :, two])
-        second = summand.score(left[:, :, one] + kept[:, :, two])
-        difference = difference + summand.shares[one] * (first - second)
-    return np.abs(difference)
-
-
 def paired_bootstrap(samples: Floats, scores: Sequence[float], pairs: Sequence[Pair]) -> list[float]:
     """Return p = (c + 1) / (samples + 1) of each pair of systems, from scores of bootstrap samples.
 
@@ -119,22 +115,10 @@ class Sentencewise(NamedTuple):
     losses: int
     """How many sentences score lower in the first system."""
     ties: int
-    mean: float
-    """The mean of the differences of sentence scores."""
-    deviation: float
-    """The deviation of these differences, with n - 1."""
+    cohen_d: float
+    """Cohen's d of paired samples, the mean of the differences of sentence scores divided by their deviation.
 
-    @property
-    def cohen_d(self) -> float:
-        """Cohen's d of paired samples, mean / deviation: 0 where both are 0, NaN where only the deviation is."""
-        if self.deviation > 0:
-            return self.mean / self.deviation
-        return 0.0 if self.mean == 0 else math.nan
-
-    @property
-    def sign_test(self) -> float:
-        """The two-sided p of the sign test, which leaves out ties (Dixon and Mood 1946)."""
-        return sign_test(self.wins, self.losses)
+    It is 0 where both are 0, NaN where only the deviation (with n - 1) is."""
 
 
 def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Sentencewise]:
@@ -161,7 +145,8 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
         mean = total / lines
         left = square - total * mean  # 0, except for rounding, where all differences are the same
         variance = left / (lines - 1) if lines > 1 and left > TIE * square else 0.0
-        compared.append(Sentencewise(wins, losses, lines - wins - losses, mean, math.sqrt(variance)))
+        cohen_d = mean / math.sqrt(variance) if variance > 0 else 0.0 if mean == 0 else math.nan
+        compared.append(Sentencewise(wins, losses, lines - wins - losses, cohen_d))
     return compared
 
 

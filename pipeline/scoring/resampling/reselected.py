@@ -7,7 +7,7 @@ other. The choice goes from sentence to sentence, and carries its totals along, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
 
 ROOM = 1 << 26
 """About how many bytes are used for what is picked in the samples, or for what the samples pick from."""
-
-
-class Piece(NamedTuple):
-    """Some lines of all systems. Candidates are references in the order in which equal ones are preferred."""
-
-    counts: Ints
-    """What the choice compares: int64 [lines, names, candidates, systems]."""
-    terms: Floats
-    """What is summed: float64 [lines, candidates, systems, width]."""
 
 
 def can_be_reselected(metric: Metric) -> bool:
@@ -110,8 +101,8 @@ class ReselectedSamples:
 
         Where `kept` [trials, lines] is 0, the two outputs of the line are swapped.
         """
-        widest = next(self._pieces(1)).counts.shape
-        several = max(ROOM // (16 * widest[1] * widest[2] * len(kept)), 1)
+        counts, _ = next(self._pieces(1))
+        several = max(ROOM // (16 * counts.shape[1] * counts.shape[2] * len(kept)), 1)
         for low in range(0, len(pairs), several):
             sums = self._shuffled(kept.astype(bool), np.array(pairs[low : low + several]))
             yield from np.abs(np.diff(self.terms.score(sums), axis=1)[:, 0])
@@ -134,14 +125,18 @@ class ReselectedSamples:
             at += len(counts)
         return result
 
-    def _pieces(self, samples: int) -> Iterator[Piece]:
-        """Yield all lines, so many at once as there is room for what is picked of them in the samples."""
+    def _pieces(self, samples: int) -> Iterator[tuple[Ints, Floats]]:
+        """Yield some lines of all systems, as many at once as there is room for what is picked of them in the samples.
+
+        These are what the choice compares, int64 [lines, names, candidates, systems], and what is summed, float64
+        [lines, candidates, systems, width]. Candidates are references in the order in which equal ones are preferred.
+        """
         for blocks in zip(*(self._candidates(system) for system in self.systems), strict=True):
             counts, terms = (np.stack(several, axis=3) for several in zip(*blocks, strict=True))
             terms = terms.swapaxes(2, 3)
             step = max(ROOM // (8 * counts.shape[2] * counts.shape[3] * samples), 1)
             for low in range(0, len(counts), step):
-                yield Piece(counts[low : low + step], terms[low : low + step])
+                yield counts[low : low + step], terms[low : low + step]
 
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
         """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""

@@ -8,7 +8,7 @@ each line of the data where that is more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -115,31 +115,34 @@ class Groups:
         # The Python kernel could only pass over weights by making them.
         self.threads = min(threads, most) if samples * lines >= THREADED and kernel.name() == "native" else 1
         self.rows = min(most // self.threads, ROWS, max(samples // self.threads, 1))
-        self.begun = self.done = 0
-        self.lock, self.stopped = Lock(), Event()
-
-    def __iter__(self) -> Iterator[tuple[int, Bytes]]:
-        """Yield the number of the first sample of each group, and the weights, [samples, lines]."""
-        while (group := self._begin()) is not None:
-            low, _, make = group
-            yield low, make()
 
     def results(self, call: Callable[[int, Bytes], T], progress: Progress | None = None) -> list[T]:
-        """Return what a function returns for each group, in order; its arguments are those that the groups yield.
+        """Return what a function returns for each group, in order.
 
-        With several threads it is called in any of them. Groups can be gone through once.
+        Its arguments are the number of the group's first sample, and the weights [samples, lines]. With several threads
+        it is called in any of them. Groups can be gone through once.
         """
         results: dict[int, T] = {}
 
+        begun = done = 0
+        lock, stopped = Lock(), Event()
+
         def work(_: int = 0) -> None:
-            while (group := self._begin()) is not None:
-                low, rows, make = group
+            nonlocal begun, done
+            while True:
+                with lock:
+                    low, rows = begun, min(self.rows, self.samples - begun)
+                    if rows < 1 or stopped.is_set():
+                        return
+                    begun += rows
+                    # with one thread the weights need not be passed over for others
+                    make = partial(self.weights.take, rows) if self.threads == 1 else self.weights.later(rows)
                 own = call(low, make())
-                with self.lock:
+                with lock:
                     results[low] = own
-                    self.done += rows
+                    done += rows
                     if progress:
-                        progress(self.done, self.samples)
+                        progress(done, self.samples)
 
         if self.threads == 1:
             work()
@@ -150,17 +153,5 @@ class Groups:
                 try:
                     apply(work, range(self.threads))
                 finally:
-                    self.stopped.set()  # where one has failed, the others end with their groups
+                    stopped.set()  # where one has failed, the others end with their groups
         return [results[low] for low in sorted(results)]
-
-    def _begin(self) -> tuple[int, int, Callable[[], Bytes]] | None:
-        """Return the number of the first sample of the next group, how many it has, and what makes the weights."""
-        with self.lock:
-            low = self.begun
-            if low >= self.samples or self.stopped.is_set():
-                return None
-            rows = min(self.rows, self.samples - low)
-            self.begun += rows
-            if self.threads == 1:  # the weights need not be passed over for others
-                return low, rows, partial(self.weights.take, rows)
-            return low, rows, self.weights.later(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -13,32 +14,28 @@ import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...io.workers import processors
-from ..board import rows_of
+from ..aggregation import SENTENCES
+from ..board import Board, rows_of
 from ..column_blocks import present_blocks
-from ..results import Bootstrap, Comparison, ranks
-from ..sentences import sentence_scores
-from ..terms import MetricTerms
-from .intervals import (
-    bootstrap,
-    clusters,
-    percentile_interval,
-    rank_ranges,
-    spreads_of,
-    summands,
-    with_category_intervals,
-    with_mean,
-    with_output_intervals,
+from ..results import Bootstrap, Comparison, Results, Spread, ranks
+from ..sentences import OutputTerms, sentence_outputs, sentence_scores
+from ..sums import Summand
+from ..terms import MetricTerms, first
+from . import intervals
+from .paired_tests import (
+    CORRECTIONS,
+    approximate_randomization,
+    paired_bootstrap,
+    randomization,
+    sentencewise,
+    sign_test,
 )
-from .paired_tests import CORRECTIONS, approximate_randomization, paired_bootstrap, randomization, sentencewise
 from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Groups, Shuffles
 
 if TYPE_CHECKING:
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
-    from ..board import Board
-    from ..results import Results
-    from ..sums import Summand
     from .samples import Progress
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
@@ -131,25 +128,38 @@ def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
 
 def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
-    parts = summands(measured.metric, measured.columns, measured.lines, measured.references, measured.own)
-    count = len(measured.columns)
+    metric, systems, lines = measured.metric, measured.columns, measured.lines
+    parts = intervals.summands(metric, systems, lines, measured.references, measured.own)
+    sampled: Sequence[Summand | ReselectedSamples] = parts
     reselected = None
-    if is_reselected(measured.metric, settings):
-        reselected = ReselectedSamples(MetricTerms(measured.metric, each=True), measured.columns)
-    drawn, own_threads = ([reselected], 1) if reselected else (parts, threads)
-    samples = bootstrap(drawn, count, measured.lines, settings.resamples, settings.seed, progress, own_threads)
+    if is_reselected(metric, settings):
+        sampled = [reselected := ReselectedSamples(MetricTerms(metric, each=True), systems)]
+    several = len(systems), lines, settings.resamples, settings.seed
+    outputs = intervals.bootstrap(sampled, *several, progress, 1 if reselected else threads)
+    samples = first(outputs)
     comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
-    of_rows, goodness = with_mean(measured, samples), measured.metric.goodness
-    ranges = rank_ranges(goodness(of_rows), settings.level)
-    numbers = clusters(ranks([goodness(score.score) for score in measured.scores]), ranges)
-    rows = zip(measured.scores, spreads_of(of_rows, settings.level), ranges, numbers, strict=True)
-    scores = [
-        replace(score, bootstrap=Bootstrap(one.mean, one.std, one.interval, best_and_worst, cluster), intervals={})
-        for score, one, best_and_worst, cluster in rows
-    ]
+    of_rows = intervals.with_mean(measured, samples)
+    ranges = intervals.rank_ranges(metric.goodness(of_rows), settings.level)
+    numbers = intervals.clusters(ranks([metric.goodness(score.score) for score in measured.scores]), ranges)
+    spreads: dict[str, list[Spread]] = {}
     if settings.outputs == "all":
-        scores = with_output_intervals(measured, scores, settings, reselected)
-    breakdown = with_category_intervals(measured, settings)
+        if metric.level in SENTENCES:
+            terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
+            summand = Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
+            outputs = intervals.bootstrap([summand], *several)
+        for name, own in outputs.items():
+            if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name))):  # outputs that count have no intervals
+                spreads[name] = intervals.spreads_of(intervals.with_mean(measured, own), settings.level)
+    rows = zip(measured.scores, intervals.spreads_of(of_rows, settings.level), ranges, numbers, strict=True)
+    scores = [
+        replace(
+            score,
+            bootstrap=Bootstrap(one.mean, one.std, one.interval, best_and_worst, cluster),
+            intervals={name: own[number] for name, own in spreads.items() if name in score.outputs},
+        )
+        for number, (score, one, best_and_worst, cluster) in enumerate(rows)
+    ]
+    breakdown = intervals.with_category_intervals(measured, settings)
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
 
@@ -179,7 +189,7 @@ def _comparisons(
     compared = sentencewise((np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns), pairs)
     scores = [score.score for score in measured.scores]
     if settings.test == "sign":
-        values = [one.sign_test for one in compared]
+        values = [sign_test(one.wins, one.losses) for one in compared]
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
     elif reselected:
@@ -200,7 +210,7 @@ def _comparisons(
     for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
         system, other = measured.scores[one], measured.scores[two]
         differences = samples[:, one] - samples[:, two]
-        low, high = percentile_interval(differences, settings.level)
+        low, high = intervals.percentile_interval(differences, settings.level)
         wins, losses = (each.losses, each.wins) if measured.metric.lower_is_better else (each.wins, each.losses)
         better = float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean())
         comparisons.append(
