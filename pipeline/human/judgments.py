@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Ints
+    from ..arrays import Bools, Ints
 
 
 MAX_BYTES = 1 << 27
@@ -136,52 +134,44 @@ def _of_run(path: Path) -> Iterator[Item]:
             yield Item(segment=segment, judge=judge, groups=groups, ranking=(judge, segment, ""), position=str(path))
 
 
-class _Ranking:
-    """A ranking while it is read."""
+def _group(systems: str, rank: str, languages: str = "") -> Group | None:
+    """Return an output by its systems, whose names are separated by blanks or commas; None for the rank -1.
 
-    def __init__(self) -> None:
-        self.groups: list[Group] = []
-        self.unranked = 0
+    A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes that of the system; `languages` is its end.
+    Raises ValueError.
+    """
+    names = systems.replace(",", " ").split()
+    if not names:
+        raise ValueError("the name of a system is missing")
+    long = next((name for name in names if len(name) > MAX_NAME), None)
+    if long:
+        raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
+    if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
+        raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'")
+    if int(rank) == NOT_RANKED:
+        return None
+    for number, name in enumerate(names):
+        inner = name.removesuffix(languages)
+        if inner != name and "." in inner:
+            names[number] = inner.partition(".")[2]
+    return Group(tuple(names), int(rank))
 
-    def add(self, systems: str, rank: str, languages: str = "") -> None:
-        """Take an output by its systems, whose names are separated by blanks or commas, with its rank.
 
-        The rank is -1 where the output was not ranked. A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes
-        that of the system; `languages` is its end. Raises ValueError.
-        """
-        names = systems.replace(",", " ").split()
-        if not names:
-            raise ValueError("the name of a system is missing")
-        long = next((name for name in names if len(name) > MAX_NAME), None)
-        if long:
-            raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
-        if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
-            raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'")
-        if int(rank) == NOT_RANKED:
-            self.unranked += 1
-            return
-        for number, name in enumerate(names):
-            inner = name.removesuffix(languages)
-            if inner != name and "." in inner:
-                names[number] = inner.partition(".")[2]
-        self.groups.append(Group(tuple(names), int(rank)))
+def _item(outputs: Sequence[Group | None], segment: str, judge: str, own: str, position: str) -> Item:
+    """Return the ranking of a sentence by a judge, where `own` tells it from his others of that sentence.
 
-    def item(self, segment: str, judge: str, own: str, position: str) -> Item:
-        """Return the ranking of a sentence by a judge, where `own` tells it from his others of that sentence.
-
-        Raises CorpusError where it has too many systems, or a system twice.
-        """
-        names = [name for group in self.groups for name in group.systems]
-        if len(names) > MAX_SYSTEMS:
-            message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-            raise CorpusError([Problem(position, message)])
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
-        ranking, groups = (judge, segment, own), tuple(self.groups)
-        return Item(
-            segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=self.unranked
-        )
+    Raises CorpusError where it has too many systems, or a system twice.
+    """
+    groups = tuple(filter(None, outputs))
+    names = [name for group in groups for name in group.systems]
+    if len(names) > MAX_SYSTEMS:
+        message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
+        raise CorpusError([Problem(position, message)])
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
+    ranking, unranked = (judge, segment, own), len(outputs) - len(groups)
+    return Item(segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=unranked)
 
 
 class _Xml(XmlReader[Item]):
@@ -190,7 +180,7 @@ class _Xml(XmlReader[Item]):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.attributes: dict[str, str] | None = None
-        self.ranking = _Ranking()
+        self.outputs: list[Group | None] = []
         self.count = self.begun = 0
 
     def items(self, path: Path) -> Iterator[Item]:
@@ -204,7 +194,7 @@ class _Xml(XmlReader[Item]):
         if tag == "ranking-item":
             if self.attributes is not None:
                 raise self.wrong("a ranking-item inside a ranking-item")
-            self.attributes, self.ranking, self.begun = attributes, _Ranking(), self.line
+            self.attributes, self.outputs, self.begun = attributes, [], self.line
         elif tag == "translation":
             if self.attributes is None:
                 raise self.wrong("a translation outside of a ranking-item")
@@ -212,7 +202,7 @@ class _Xml(XmlReader[Item]):
             if lacking:
                 raise self.wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
             try:
-                self.ranking.add(attributes["system"], attributes["rank"])
+                self.outputs.append(_group(attributes["system"], attributes["rank"]))
             except ValueError as error:
                 raise self.wrong(str(error)) from None
 
@@ -227,7 +217,7 @@ class _Xml(XmlReader[Item]):
             raise CorpusError([Problem(position, message)])
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
-        self.done.append(self.ranking.item(segment, judge, str(self.count), position))
+        self.done.append(_item(self.outputs, segment, judge, str(self.count), position))
         self.attributes = None
 
 
@@ -246,17 +236,17 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         if len(cells) != len(header):
             raise CorpusError([Problem(position, f"has {len(cells)} columns; the first line has {len(header)}")])
         row = dict(zip(header, map(str.strip, cells), strict=True))
-        ranking = _Ranking()
+        outputs = []
         for system, rank in systems:
             if row[system] in ("", "-1") and row[rank] in ("", "-1"):
                 continue  # WMT files have columns for five systems, some of them empty
             try:
-                ranking.add(row[system], row[rank], f".{row.get('srclang', '')}-{row.get('trglang', '')}")
+                outputs.append(_group(row[system], row[rank], f".{row.get('srclang', '')}-{row.get('trglang', '')}"))
             except ValueError as error:
                 raise CorpusError([Problem(position, str(error))]) from None
         # rows of pairs are parts of a ranking
         own = row.get("rankingid") or (str(number) if len(systems) > 2 else "")
-        item = ranking.item(row[segment_title], row.get("judgeid") or UNKNOWN, own, position)
+        item = _item(outputs, row[segment_title], row.get("judgeid") or UNKNOWN, own, position)
         if not item.segment:
             raise CorpusError([Problem(position, "the number of the sentence is missing")])
         yield item
@@ -291,7 +281,7 @@ class Pairs(NamedTuple):
     judge: Ints
     segment: Ints
 
-    def only(self, kept: NDArray[np.bool_]) -> Pairs:
+    def only(self, kept: Bools) -> Pairs:
         """Return the pairs where kept is true."""
         return Pairs(*(values[kept] for values in self))
 

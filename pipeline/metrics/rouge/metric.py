@@ -15,9 +15,7 @@ from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.stop_words import WithoutStopWords, words_of
-from ...tokenizers.stop_words import resolved as list_named
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
 from ..base.capabilities import (
     Compiled,
     CountWarning,
