@@ -55,17 +55,19 @@ class Reduced:
         return next(iter(self.outputs.values()))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SystemCounts:
-    """The columns of some systems of a data set, to be scored by one metric."""
+    """The columns of some systems of a data set, to be scored by one metric. They share the draws of references."""
 
     metric: Metric
     systems: Sequence[HasBlocks]
     lines: int
     references: int
     own: Sequence[int | None] = ()
-    """Which reference each system is. None, or an empty sequence: it is none of them."""
+    """Which reference each system is, for policies that score references too. None, or an empty sequence: it is none of
+    them."""
     threads: int = 1
+    """How many threads share the iterations of a score for which references are drawn."""
 
     def without(self, reference: int) -> tuple[list[int], SystemCounts]:
         """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.

@@ -21,7 +21,7 @@ from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
-from .aggregation import POLICIES, mean_of
+from .aggregation import POLICIES, SystemCounts, mean_of
 from .column_blocks import ByLine, HasBlocks
 from .results import REFERENCES_ROW, Breakdown, Category, Comparison, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import reduce
@@ -185,7 +185,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    reduced = reduce(metric, columns, task.input.lines, references, threads, own)
+    reduced = reduce(SystemCounts(metric, columns, task.input.lines, references, own, threads))
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()

@@ -378,4 +378,5 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
     if kind.number != UNLIMITED:
         reach = np.minimum(reach, kind.number + 1)
     bigrams = reach * sizes - reach * (reach + 1) // 2  # the sum of size - distance over the allowed distances
-    return bigrams + (np.maximum(sizes - script, 0) if kind.family == "SU" else 0)
+    total: Ints = bigrams + (np.maximum(sizes - script, 0) if kind.family == "SU" else 0)
+    return total

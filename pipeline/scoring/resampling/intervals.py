@@ -26,18 +26,14 @@ if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
     from ...metrics.base.metric import Metric
     from ..board import Board
-    from ..column_blocks import HasBlocks
     from .samples import Bytes, Progress
 
 
-def summands(
-    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None] = ()
-) -> list[Summand]:
-    """Return the summands of a metric's score; raises InputError where it cannot be sampled. For `own` see reduce()."""
-    if reason := unsupported(metric):
+def summands(counts: SystemCounts) -> list[Summand]:
+    """Return the summands of a metric's score; raises InputError where it cannot be sampled."""
+    if reason := unsupported(counts.metric):
         raise InputError(reason)
-    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)
-    return aggregation_of(metric).summands(counts)
+    return aggregation_of(counts.metric).summands(counts)
 
 
 def unsupported(metric: Metric) -> str | None:
