@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-TUTORIALS = ("gec.md", "translation.md", "summarisation.md", "simplification.md")
+TUTORIALS = ("gec.md", "translation.md", "summarisation.md", "simplification.md", "datatotext.md")
 RUNS = ("quickstart", "edits", "human", "summaries")
 """The configs of the gallery."""
 LANGUAGES = {

@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from .human.comparison import correlate
     from .metrics.base.metric import Metric
     from .metrics.plugged.declare import metric
-    from .scorers.pairs import sentence_scores
-    from .scorers.scorer import Scorer
+    from .scorers import Scorer, sentence_scores
 
 __all__ = [
     "Evaluation",
@@ -70,9 +69,9 @@ __all__ = [
 MODULES = {
     "Metric": ".metrics.base.metric",
     "metric": ".metrics.plugged.declare",
-    "Scorer": ".scorers.scorer",
+    "Scorer": ".scorers",
     "correlate": ".human.comparison",
-    "sentence_scores": ".scorers.pairs",
+    "sentence_scores": ".scorers",
 }
 """The modules of public names that are not those of the API."""
 

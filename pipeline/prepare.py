@@ -17,7 +17,7 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
-from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
+from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
@@ -143,7 +143,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
             records = (read_texts(text, 0, text.lines) for text in task.input.references)
             found = warner(task.metric).gold_warnings(chain.from_iterable(records))
             of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
-    return [*warnings, *of_gold]
+    return [*bounded(warnings), *bounded(list(of_gold))]
 
 
 def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:

@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
 from .metrics.build import from_values
-from .scorers.checks import called, texts_of
-from .scorers.pairs import sentence_scores
-from .scorers.scorer import check_texts_scored
+from .scorers import called, check_texts_scored, sentence_scores, texts_of
 from .tokenizers.own_tokens import is_list
 
 if TYPE_CHECKING:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import zlib
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from pipeline.io.catalogue import catalogue
+from pipeline.reproduction.recipe import FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pipeline.io.catalogue import DataFile, DataSet
@@ -111,13 +115,84 @@ def report(file: DataFile) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+def automatic_scores(dataset: str) -> Iterator[str]:
+    """Yield the lines of the table of scores of a year of WMT."""
+    yield "pair\tsystem\tid\tis_constrained\tmetric\tscore"
+    names = [PurePosixPath(file).name.split(".", 3) for file in catalogue()[dataset].files if file.startswith("txt/")]
+    labels = {(pair, rest.rpartition(".")[0]) for _, pair, kind, rest in names if kind == "ref"}
+    for _, pair, _, rest in (name for name in names if name[2] == "hyp"):
+        for metric in ("bleu", "chrf"):
+            for label in ("all", *sorted(own for of, own in labels if of == pair)):
+                yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
+
+
+RECORDS = ("unieval", "metaeval-simplification", "opinsummeval", "wmt-mqm")
+"""The data sets of scores of outputs in records."""
+
+
+def records(file: DataFile) -> bytes:
+    """Return scores of outputs in the form of a data set, all of them small numbers."""
+
+    def number(*parts: object) -> float:
+        return chance(file.name, *parts) % 97 / 10
+
+    written = yaml.safe_load((FOLDER / f"{file.dataset}.yaml").read_text(encoding="utf-8"))
+    if file.dataset == "wmt-mqm":
+        names = sorted({name for entry in written["expect"] for name in entry["values"]})
+        rows = [f"{name}\t{-number(name, line):f} {line}" for name in names for line in (1, 2)]
+        return "".join(f"{row}\n" for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]).encode()
+    if file.dataset == "unieval":
+        names = sorted({name for row in written["each"]["data"].values() for name in row["dimension"]})
+        both = [[{name: number(name, line, part) for name in names} for line in range(20)] for part in (0, 1)]
+        return json.dumps([{"scores": one, "predict_scores": two} for one, two in zip(*both, strict=True)]).encode()
+    metrics = written["usual"]["metric"]
+    if file.dataset == "opinsummeval":
+        lines = []
+        for case in range(5):
+            own: dict[str, dict[str, Any]] = {}
+            for model in range(6):
+                own[f"model{model}"] = {name: number(case, model, name) for name in metrics}
+                for annotator in ("annot1", "annot2"):
+                    scores_of = {name: number(case, model, name, annotator) for name in written["usual"]["dimension"]}
+                    own[f"model{model}"][annotator] = scores_of
+            lines.append(json.dumps({**own, "case": f"case {case}"}))
+        return "\n".join(lines).encode()
+    columns = ["simplicity_zscore", "structural_simplicity", *metrics]
+    parts = ("asset", "turk", "hsplit", "all") if file.name.startswith("metrics") else ("",)
+    outputs = [(str(line), name, part) for line in range(1, 9) for name in ("A", "B") for part in parts]
+    cells = [[*output, *(str(number(*output, column)) for column in columns)] for output in outputs]
+    return "\n".join(map(",".join, [["sent_id", "sys_name", "test_set", *columns], *cells])).encode()
+
+
+def table(file: DataFile) -> bytes:
+    """Return sources and texts as E2E's files have them: references as CSV, outputs in one of four styles of TSV."""
+    if file.name == "dev-baseline":
+        return "".join(f"a place number {line} , near the river .\n" for line in range(50)).encode()
+    rows = []
+    for line in range(50):
+        many = 1 + chance("refs", line) % 5 if not file.name.startswith("outputs/") else 1
+        for number in range(many):
+            words = [WORDS[chance(file.key, line, number, place) % len(WORDS)] for place in range(6)]
+            rows.append((f"name[Place {line}], area[riverside]", f"It's {' '.join(words)} place, number {line}."))
+    if not file.name.startswith("outputs/"):
+        return ("mr,ref\n" + "".join(f'"{source}","{said}"\n' for source, said in rows)).encode()
+    style = chance(file.key) % 4
+    form = ['"{}"\t"{}"\n', "{}\t{}\n", "'{}'\t'{}'\n", "{}\t{} \r\n"][style]
+    header = ["MR\toutput\n", "", "", "\ufeffMR\tsystem output\n"][style]
+    return (header + "".join(form.format(*row) for row in rows)).encode()
+
+
 def is_invented(file: DataFile) -> bool:
     """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
+    if file.dataset == "metaeval-simplification":
+        return True
     return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
 
 
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
+    if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(file.dataset):
+        return own(file)
     if file.name.startswith("metrics/"):
         return "".join(f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)).encode()
     forms = {".m2": m2, ".errant": m2, ".char": m2, ".xml": corrections, ".m2-report": report}
@@ -125,6 +200,8 @@ def content(file: DataFile) -> bytes:
         return form(file)
     if file.name.endswith(".csv.gz"):
         return gzip.compress(pairs(), mtime=0)
+    if file.name == "scores/automatic-scores.tsv":
+        return "".join(f"{row}\n" for row in automatic_scores(file.dataset)).encode()
     if file.name == "metric_scores":
         named = [line for metric in ("BLEU", "GLEU") for part in SETS for line in scores(part, metric, part)]
         return "".join(f"{line}\n".replace("INPUT", "source") for line in named).encode()

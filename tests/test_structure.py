@@ -58,7 +58,7 @@ FLOORS = [
     ["evaluation.py"],
     ["api.py"],
     ["compat"],
-    ["scorers"],
+    ["scorers.py"],
     ["rewards.py"],
     ["cli"],
     ["cli/commands"],

@@ -142,11 +142,13 @@ def add_files(
     outputs = ("-o", "--out", "--outputs", *names)
     meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
     parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
-    parser.set_defaults(empty_references="keep", encoding=None, num_refs=None)
+    parser.set_defaults(empty_references="keep", encoding=None, num_refs=None, bom="drop")
     if plain:
         return
-    meaning = "empty and null references: texts of no words (keep, the default), an error, or missing (none)"
+    meaning = "empty references: texts (keep), an error, or missing"
     parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
+    meaning = "byte order marks: no text (drop, the default), or text"
+    parser.add_argument("--bom", choices=("drop", "keep"), help=meaning)
     meaning = "the encoding of plain files (default: utf-8)"
     parser.add_argument("--encoding", type=_encoding, metavar="NAME", help=meaning)
     meaning = "the field of ids that joins texts of FILE:COLUMN"
@@ -254,6 +256,7 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
         m2=from_edits,
         gold=(annotations,) if annotations else (),
         empty_references=empty,
+        bom=args.bom,
     )
 
 

@@ -66,6 +66,11 @@ def load(
     for name in written.datasets:
         if systems and not any(name in system.paths for system in systems):
             add("no system has an output for this data set", "datasets", name)
+    marked = ((item.name, name) for item in datasets if isinstance(item.bom, tuple) for name in item.bom)
+    for dataset, name in marked:
+        own = [system.name for system in systems if dataset in system.paths]
+        if name not in own:
+            add(f"no system '{name}' has an output for it{did_you_mean(name, own)}", "datasets", dataset, "bom")
     loaded = Config(
         root=root,
         datasets=datasets,

@@ -94,16 +94,46 @@ class JudgmentsConfig(models.ConfigModel):
     seed: models.Seed = Field(12345, description="seed of all random numbers")
 
 
-class TableConfig(models.ConfigModel):
-    """Which columns and lines of a file hold the numbers. Columns are numbered from 1."""
+class RowsConfig(models.ConfigModel):
+    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its first line."""
 
     file: models.PathText = Field(
-        description="lines with columns, separated by tabs, commas or blanks; may be compressed"
+        description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
+        "may be compressed"
     )
-    system: ColumnNumber = Field(1, description="the column of the system's name")
-    score: ColumnNumber = Field(2, description="the column of the score")
-    sentence: ColumnNumber | None = Field(None, description="the column of the sentence's number, where there is one")
-    where: dict[str, str] = Field({}, description="only the lines with these texts in these columns, such as {1: BLEU}")
+    where: dict[str, str] = Field({}, description="only the rows with these texts in these columns, such as {1: BLEU}")
+
+
+class TableConfig(RowsConfig):
+    """Which columns of a file hold the numbers."""
+
+    system: models.Column = Field("1", description="the column of the system's name")
+    score: models.Column = Field("2", description="the column of the score")
+    sentence: models.Column | None = Field(None, description="the column of the sentence's number, where there is one")
+    without: list[str] = Field([], description="systems whose lines are left out")
+    metric: models.Column | None = Field(None, description="of `expect`: the column of what `metrics` names")
+    metrics: dict[str, Any] | None = Field(
+        None,
+        min_length=1,
+        description="of `expect`: for each text of that column a metric, or keys of an entry, such as "
+        "{bleu-all: bleu, chrf-B: {metric: chrf, dataset: B}}; there is an entry for each",
+    )
+
+
+class RecordsConfig(RowsConfig):
+    """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are joined by names."""
+
+    score: models.Column | list[models.Column] = Field(
+        description="the column, such as scores.fluency; of several it is the mean"
+    )
+    system: models.Column | None = Field(
+        None,
+        description="the column of the system; *: a record has an object for each system, under its name; default: "
+        "all outputs are of one",
+    )
+    item: models.Column | list[models.Column] = Field(
+        [], description="the columns that name what the output is for; default: those of a system are in order"
+    )
 
 
 class FBetaConfig(models.ConfigModel):
@@ -121,6 +151,7 @@ class ColumnConfig(models.ConfigModel):
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
     file: models.PathText | None = Field(None, description="a file of scores, as `human` reads them")
     table: TableConfig | None = None
+    records: RecordsConfig | None = Field(None, description="scores of outputs; the column has one for each of these")
     f_beta: FBetaConfig | None = None
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
     scores: Scores | None = Field(None, description="scores of the systems, as system: score")
@@ -139,18 +170,35 @@ class ColumnConfig(models.ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> ColumnConfig:
-        given = _one_of(self, "metric", "file", "table", "f_beta", "judgments", "scores", "order")
+        given = _one_of(self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order")
         uses = {"dataset": ("metric", "file"), "output": ("metric",), "human": ("judgments",), "title": ("file",)}
         _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
         return self
 
 
 class CorrelationConfig(models.ConfigModel):
-    """Columns to correlate: each of `of` with each of `with`, on the systems that both have."""
+    """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both have."""
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
     with_: list[Name] = Field(min_length=1, alias="with", description="columns, such as human scores")
     without: list[str] = Field([], description="systems that are left out")
+    statistics: list[str] = Field(
+        [], min_length=1, description="of records: such as pearson or kendall[average=item] (`list statistics`)"
+    )
+    absolute: models.Truth = Field(False, description="of records: absolute values of the statistics")
+    part: Literal["lower", "upper"] | None = Field(
+        None, description="of records: the half of the outputs with the lower, or upper, scores of `with`"
+    )
+    given: Literal["system"] | None = Field(
+        None, description="of records: system: of scores less the mean of their system (partial correlation)"
+    )
+
+    @model_validator(mode="after")
+    def _of_records(self) -> CorrelationConfig:
+        for key in ("absolute", "part", "given") if not self.statistics else ():
+            if key in self.model_fields_set:
+                raise ValueError(f"'{key}' has no effect without 'statistics'")
+        return self
 
 
 class AgreementConfig(models.ConfigModel):
@@ -230,11 +278,36 @@ class ExpectationConfig(models.ConfigModel):
         return self
 
 
+def entry_of_each_metric(entries: Any) -> Any:
+    """Return the entries of `expect` with one for each of the `metrics` of a table; all but the first come at the end.
+
+    So the others keep their numbers, by which messages find their lines. What is no such table stays as it is.
+    """
+    if not isinstance(entries, list):
+        return entries
+    kept, further = [], []
+    for entry in entries:
+        table = entry.get("table") if isinstance(entry, dict) else None
+        if not (isinstance(table, dict) and table.get("metric") and isinstance(table.get("metrics"), dict)):
+            kept.append(entry)
+            continue
+        rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
+        own = [
+            {"title": label, **entry, **(keys if isinstance(keys, dict) else {"metric": keys})}
+            | {"table": {**rows, "where": {**rows.get("where", {}), table["metric"]: label}}}
+            for label, keys in table["metrics"].items()
+        ]
+        kept += own[:1]
+        further += own[1:]
+    return [*kept, *further]
+
+
 class PublicationConfig(models.ConfigModel):
     """Where the expected values were published, what was tried, and which verdict is on record."""
 
     what: str = Field(description="where the numbers stand")
     cite: str | None = Field(None, description="the publication")
+    field: str = Field("grammatical error correction", description="what was evaluated, such as machine translation")
     url: str | None = None
     recipe: str | None = Field(None, description="how the numbers are computed")
     verdict: Worth = Field(description="the verdict on record")
@@ -252,7 +325,7 @@ class PublishedConfig(models.ConfigModel):
     columns: dict[str, ColumnConfig] = Field({}, min_length=1, description="scores of systems by name")
     correlations: list[CorrelationConfig] = Field([], min_length=1)
     agreements: dict[str, AgreementConfig] = Field({}, min_length=1, description="agreements on sentences, by name")
-    expect: list[ExpectationConfig] = Field(
+    expect: Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)] = Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
     )
 

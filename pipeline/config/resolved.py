@@ -104,6 +104,8 @@ class Dataset:
     """Whether the files of systems have all lines of the data set, or only those that are kept."""
     replace: Literal["none", "ptb_brackets"] = "none"
     """What is replaced in all texts."""
+    bom: tuple[str, ...] | Literal["drop", "keep"] = "drop"
+    """Whether a byte order mark at the beginning of a text counts as text; or the systems of whose outputs it does."""
 
     @property
     def annotated(self) -> tuple[Path | Remote, ...]:
@@ -227,10 +229,12 @@ def natural(path: Path) -> list[tuple[int, str]]:
 def called(path: Path | Remote, pattern: str) -> str:
     """Return the name of a system: the part of the path at {system}, or else the file's name without text suffixes."""
     before, placeholder, after = pattern.partition("{system}")
-    if placeholder and not is_glob(before + after):
+    literal = after.partition("*")[0]
+    if placeholder and not is_glob(before) and (after == literal or (literal and not is_glob(literal))):
         whole = path.as_posix()
         start = whole.rfind(before) + len(before) if before and before in whole else 0
-        return whole[start : len(whole) - len(after)].rpartition("/")[2]
+        end = len(whole) - len(after) if after == literal else whole.rfind(literal)  # such as at the last dot
+        return whole[start:end].rpartition("/")[2]
     name = path.stem if path.suffix.lower() in OPENERS else path.name
     return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
 

@@ -112,6 +112,7 @@ class Resolver:
             selection=selection,
             outputs=written.outputs,
             replace=written.replace,
+            bom=tuple(written.bom) if isinstance(written.bom, list) else written.bom,
         )
 
     def check_keys(self, written: DatasetConfig, at: Location) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
-from ..io.plain_files import SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
+from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote, is_there
 from ..io.workers import threads
 from . import formats
@@ -114,6 +114,11 @@ class Opener:
     def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
         return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
+
+    def with_mark(self, file: TextFile) -> TextFile:
+        """Return a text with the byte order mark at its beginning, which counts as text there."""
+        texts = (BOM + text if not number else text for number, text in enumerate(_texts(file, 0, file.lines)))
+        return replace(self._written(file, texts, file.numbers), has_bom=False)
 
     def _written(self, file: TextFile, texts: Iterable[bytes], numbers: NDArray[np.int64] | None) -> TextFile:
         """Write texts made of those of a file; return them as a text that messages call by the same name."""

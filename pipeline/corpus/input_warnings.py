@@ -236,7 +236,7 @@ def _odd_files(corpus: Corpus) -> Iterator[str]:
         files.setdefault(file.place, file)
     for file in files.values():
         if file.has_bom:
-            yield f"{file.name}: begins with a byte order mark, which is left out"
+            yield f"{file.name}: begins with a byte order mark, which is left out; see `bom: keep` (--bom keep)"
         if file.odd.nuls:
             count = "1 NUL character" if file.odd.nuls == 1 else f"{file.odd.nuls} NUL characters"
             yield f"{file.name}: holds {count}; is it UTF-8 text?"

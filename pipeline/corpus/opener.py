@@ -84,7 +84,8 @@ def open_corpus(
             paths = {name: replace(text, kind="m2", lenient=True) if is_m2(text) else text for name, text in each}
             read[number] = System(system.name, paths)
     texts = _opened(dataset, read, opener, problems)
-    notes = [*texts.notes, *_annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)]
+    notes = [*texts.notes, *_marks_kept(dataset, texts, opener)]
+    notes += _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
     annotated = any(map(annotator_of, views))
     if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
@@ -210,6 +211,18 @@ def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "no
                     what = f"token {token + 1} is '{tokens[token]}', and in {there} it is '{expected[token]}'"
                 return [Problem(source.at(line), f"{what}: the source is not that of the annotations")]
     return []
+
+
+def _marks_kept(dataset: Dataset, texts: _Texts, opener: Opener) -> list[str]:
+    """Make byte order marks part of texts where the data set says so; return a warning for each."""
+    if dataset.bom == "drop":
+        return []
+    whole = dataset.bom == "keep"
+    chosen = {file for name, file in texts.outputs.items() if whole or name in dataset.bom}
+    chosen.update(texts.given if whole else ())
+    kept = {file: opener.with_mark(file) for file in texts.all if file.has_bom and file in chosen}
+    texts.put({file: kept.get(file, file) for file in texts.all})
+    return [f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)" for file in kept]
 
 
 def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:

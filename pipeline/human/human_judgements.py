@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from .comparison import configured_statistics
-from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
-from .judgments import check_aliases, check_known, is_judgments, read_judgments
+from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
+from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats
     from ..config.models import HumanConfig
-    from .judgment_summary import HeadToHead, Ranked
-    from .judgments import Judgments
     from .trueskill import Progress
 
 

@@ -17,7 +17,7 @@ from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import mark, sign_test
 from ..scoring.results import ranks
 from .correlation import pearson, quotient, spearman
-from .judgments import cells_to_wins, count_cells
+from .judgments import Judgments, cells_to_wins, count_cells
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..config.models_published import JudgmentsConfig
-    from .judgments import Judgments
     from .trueskill import Progress
 
 

@@ -34,7 +34,7 @@ MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""
 PIECE = 1 << 16
 MAX_SYSTEMS = 1000
-"""The most systems in one item."""
+"""The most systems in one item, and in one file: all pairs of them are in tables, a thousand times over."""
 MAX_NAME = 200
 MAX_PAIRS = 20_000_000
 """The most pairs of systems in one file: a hundred times as many as any campaign had."""
@@ -335,6 +335,8 @@ def read_judgments(
     systems = {name for item in kept for group in item.groups for name in group.systems}
     for name in without_systems:
         check_known(file, name, systems)
+    if len(systems) > MAX_SYSTEMS:
+        raise CorpusError([Problem(file, f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked")])
     judgments = build(file, (item.without(without_systems) for item in kept) if without_systems else kept)
     if not len(judgments.expanded.first):
         raise CorpusError([Problem(file, "has no judgement of two systems")])

@@ -25,7 +25,7 @@ from .correlation import (
     williams,
     windows,
 )
-from .human_judgements import check_common, human_scores, judged_dataset
+from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
 from .trueskill import skills
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from ..arrays import Floats, Ints
     from ..config.models import HumanConfig
-    from .human_judgements import HumanJudgements
     from .judgments import Judgments
     from .score_files import MetricScores
     from .trueskill import Progress

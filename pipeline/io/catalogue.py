@@ -99,6 +99,8 @@ class DataSet:
 
         Raises DataError where there are none.
         """
+        if pattern in self.files:
+            return [self.files[pattern]]
         wanted = pattern.rstrip("/").split("/")
 
         def matches(steps: list[str]) -> bool:
@@ -132,12 +134,19 @@ def read_catalogue(text: str) -> dict[str, DataSet]:
     for name, entry in written.items():
         files: dict[str, DataFile] = {}
         for group in entry["from"]:
-            for file, about in group["files"].items():
+            listed = group["files"]
+            for file, about in (_listed(listed) if isinstance(listed, str) else listed).items():
                 files[file] = _file(name, file, {**group, **about})
         cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group["cite"]))
         title, note, parts = entry["title"], entry.get("note", ""), entry.get("sets", {})
         sets[name] = DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts)
     return sets
+
+
+def _listed(name: str) -> dict[str, dict[str, str]]:
+    """Return what a list of files beside this one says, in lines `PATH BYTES SHA256`, as `files` of a group has it."""
+    rows = (line.split() for line in _text(name).splitlines())
+    return {path: {"bytes": size, "sha256": checksum} for path, size, checksum in rows}
 
 
 def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:

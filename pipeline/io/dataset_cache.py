@@ -40,6 +40,8 @@ MIRROR = "GEC_PIPELINE_MIRROR"
 """The environment variable that names a mirror where the command line does not."""
 CACHE = "GEC_PIPELINE_DATA"
 """The environment variable that names the cache."""
+NAMED = 20
+"""How many files of a data set that failed for one reason are named."""
 State = Literal["here", "missing", "changed"]
 _dataset = attrgetter("dataset")
 
@@ -175,7 +177,8 @@ class Fetched:
             if len(files) == 1:
                 messages.append(f"{files[0].key}: {reason}: {_source(self.mirror, files[0])}")
             else:
-                names = ", ".join(file.name for file in files)
+                more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
+                names = ", ".join(file.name for file in files[:NAMED]) + more
                 messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}")
         messages += [f"{name}: is not fetched; {by_hand(name)}" for name in dict.fromkeys(map(_dataset, self.given))]
         if self.stopped:

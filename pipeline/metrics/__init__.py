@@ -25,6 +25,7 @@ METRICS: Table[type[Metric]] = Table(
         "sari": "nlg.sari.Sari",
         "nist": "nlg.nist.Nist",
         "cider": "nlg.cider.Cider",
+        "meteor": "nlg.meteor.Meteor",
         "m2": "m2.metric.MaxMatch",
         "imeasure": "imeasure.metric.Imeasure",
         "errant": "errant.metric.Errant",

@@ -27,7 +27,6 @@ ELSEWHERE = {
     "XCOMET": "pip install unbabel-comet",
     "BERTScore": "pip install bert-score",
     "BLEURT": "pip install git+https://github.com/google-research/bleurt",
-    "METEOR": "pip install nltk, or the authors' jar",
     "MoverScore": "pip install moverscore",
     "BARTScore": "its repository has a file to copy",
     "SOME": "its repository has the models",

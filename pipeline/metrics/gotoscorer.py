@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -23,6 +23,8 @@ from .base.needs import EDITS, Field, Needs, Survey
 from .base.options import beta_option, level_option, option
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..arrays import Floats, Ints
     from ..corpus.edits.m2_files import Edit
     from .base.needs import Columns, Text
@@ -32,69 +34,6 @@ LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 PARTS = ("tp", "fp", "fn", "tn", "all")
 SYSTEMS, NONE = "systems", "none"
 NUMBERS = r"[0-9]{1,6}(\.[0-9]{1,6})?"
-
-
-class Chunk(NamedTuple):
-    """A piece of a sentence that an annotator may change: a token, the gap before one, or an edit."""
-
-    start: int
-    end: int
-    text: str
-    edited: bool
-
-
-def chunks_of(tokens: Sequence[str], edits: Iterable[Edit]) -> list[Chunk]:
-    """Return the pieces into which edits cut a sentence, in their order."""
-    chunks: list[Chunk] = []
-    at = 0
-
-    def add(start: int, end: int, text: str, *, edited: bool) -> None:
-        inserted = chunks and chunks[-1].start == chunks[-1].end
-        if start < end and not inserted:
-            chunks.append(Chunk(start, start, "", False))
-        chunks.append(Chunk(start, end, text, edited))
-
-    for edit in edits:
-        for place in range(at, edit.start):
-            add(place, place + 1, tokens[place], edited=False)
-        add(edit.start, edit.end, edit.correction, edited=True)
-        at = edit.end
-    for place in range(at, len(tokens)):
-        add(place, place + 1, tokens[place], edited=False)
-    if not chunks or chunks[-1].start < chunks[-1].end:
-        chunks.append(Chunk(len(tokens), len(tokens), "", False))
-    return chunks
-
-
-def verdicts_of(gold: Sequence[Chunk], own: Sequence[Chunk], flavour: str) -> list[tuple[bool, bool]]:
-    """Return for each chunk of the annotator whether the system tried to change it, and whether it is right there.
-
-    A chunk that the system has too is right, and tried if the system made it by an edit. Else it is tried if an edit of
-    the system has the same place or overlaps it, and wrong; but a gap that the system's edits swallow is not touched.
-    gec-metrics looks no further where the system has a chunk of the same place.
-    """
-    same = {chunk[:3]: chunk.edited for chunk in reversed(own)}
-    first = {chunk[:2]: chunk for chunk in reversed(own)}
-    edits = [chunk[:2] for chunk in own if chunk.edited]
-    verdicts = []
-    for start, end, text, edited in gold:
-        equal, placed = same.get((start, end, text)), first.get((start, end))
-        if flavour == "gec-metrics" and placed:
-            verdicts.append((placed.edited, placed.text == text))
-        elif equal is not None and flavour == "authors":
-            verdicts.append((equal, True))
-        elif start == end:
-            verdicts.append(((start, end) in edits, not placed and (flavour == "gec-metrics" or not edited)))
-        else:
-            tried = any(start <= low < end or low <= start < high for low, high in edits)
-            verdicts.append((tried, False))
-    return verdicts
-
-
-def _in_order(edits: Sequence[Edit], tokens: int) -> bool:
-    """Return whether edits are in the order of the sentence, and do not overlap."""
-    spans = [(0, -1), *((edit.start, edit.end) for edit in edits)]
-    return all(one[1] <= two[0] <= two[1] <= tokens and one != two for one, two in pairwise(spans))
 
 
 class Right(NamedTuple):
@@ -123,13 +62,15 @@ class RightSurvey(Survey):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
-        rows = []
-        for line, (gold, systems) in enumerate(judged(self.annotator, self.flavour, text)):
-            number = line if text.rows is None else int(text.rows[line])
-            right = np.array(systems, bool).reshape(-1, len(gold), 2)[..., 1].sum(axis=0)
-            rows += [(number, chunk, own, len(systems), len(gold)) for chunk, own in enumerate(right.tolist())]
-        table = np.array(rows, np.int64).reshape(-1, 5).T
-        return [self.reduced(dict(zip((item.name for item in self.columns), table, strict=True)))]
+        chunks = judged(self.annotator, self.flavour, text)
+        right, systems = chunks.right.astype(np.int64) * len(text.systems), len(text.systems)
+        for number, is_right, _ in chunks.touched:
+            right += np.bincount(number, is_right.astype(np.int64) - chunks.right[number], len(right)).astype(np.int64)
+        lines = chunks.line if text.rows is None else np.asarray(text.rows)[chunks.line]
+        sizes = np.bincount(chunks.line)
+        place = np.arange(len(right)) - (np.cumsum(sizes) - sizes)[chunks.line]
+        every = (lines, place, right, np.full_like(right, systems), sizes[chunks.line])
+        return [self.reduced(dict(zip((item.name for item in self.columns), every, strict=True)))]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:
         """Return the rows that say something, and the first."""
@@ -146,29 +87,104 @@ class RightSurvey(Survey):
         return Right(systems, lines)
 
 
-def judged(annotator: int, flavour: str, text: Text) -> Iterator[tuple[list[Chunk], list[list[tuple[bool, bool]]]]]:
-    """Yield for each line the chunks of the annotator, and the verdicts on each system."""
+class Chunks(NamedTuple):
+    """The pieces of all lines of a shard that an annotator may change: tokens, the gaps between them, and edits."""
+
+    line: Ints
+    """The line of each, from 0."""
+    edited: NDArray[np.bool_]
+    right: NDArray[np.bool_]
+    """Whether who changes nothing is right there."""
+    touched: list[tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]]
+    """For each system the chunks where its edits decide, whether it is right there, and whether it tried a change."""
+
+
+def judged(annotator: int, flavour: str, text: Text) -> Chunks:
+    """Cut the lines of a shard into chunks by the edits of an annotator, and judge each system there.
+
+    Token p of a line has the slot 2p + 1, and the gap before it the slot 2p. An edit takes the slots from its first
+    token to its last, or that of its gap, and is a chunk at the first of them.
+    """
     assert text.source is not None  # noqa: S101 (who counts reads it)
-
-    def counted(edits: Iterable[Edit], tokens: list[str], number: int) -> list[Edit]:
-        own = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
-        if flavour != "authors" and not _in_order(own, len(tokens)):
-            message = "edits overlap, or are not in the order of the sentence, and gec-metrics counts none such"
-            raise LongTextError(number, line, f"{message}; take flavour authors")
-        return own
-
-    others = [[*lines.texts()] for lines in (*text.references, *text.systems)]
-    references, systems = others[: len(text.references)], others[len(text.references) :]
-    for line, source in enumerate(text.source.texts()):
-        tokens = source.decode().split(" ")
-        gold = chunks_of(tokens, counted(_gold(annotator, (lines[line] for lines in references)), tokens, 0))
-        known: dict[bytes, list[tuple[bool, bool]]] = {}
-        for number, record in enumerate((lines[line] for lines in systems), len(references)):
+    many = len(text.references)
+    sources, *others = [[*lines.texts()] for lines in (text.source, *text.references, *text.systems)]
+    references, systems = others[:many], others[many:]
+    edits, within, widths = dict[int, bool](), list[int](), [0]
+    touched: list[list[tuple[int, bool, bool]]] = [[] for _ in systems]
+    for line, source in enumerate(sources):
+        tokens, base = source.decode().split(" "), widths[-1]
+        own = _counted(flavour, _gold(annotator, (lines[line] for lines in references)), tokens, (0, line))
+        gold = {slot: edit for edit in own for slot in _slots(edit)}
+        for edit in own:
+            first, *rest = (base + slot for slot in _slots(edit))
+            edits[first] = tokens[edit.start : edit.end] == [edit.correction]
+            within += rest
+        known: dict[bytes, list[tuple[int, bool, bool]]] = {}
+        for number, record in enumerate(lines[line] for lines in systems):
             if record not in known:
-                outputs = outputs_of(record)
-                own = counted(outputs[0] if outputs else (), tokens, number)
-                known[record] = verdicts_of(gold, chunks_of(tokens, own), flavour)
-        yield gold, [known[lines[line]] for lines in systems]
+                outputs = outputs_of(record) or [[]]
+                proposed = _counted(flavour, outputs[0], tokens, (many + number, line))
+                found = _touched(gold, proposed, tokens, flavour)
+                known[record] = [(base + slot, *verdict) for slot, verdict in found.items()]
+            touched[number] += known[record]
+        widths.append(base + 2 * len(tokens) + 1)
+    there = np.ones(widths[-1], bool)
+    there[within] = False
+    numbers, line_of = np.cumsum(there) - 1, np.repeat(np.arange(len(widths) - 1), np.diff(widths))[there]
+    edited, right = np.zeros((2, len(line_of)), bool)
+    edited[numbers[[*edits]]] = True
+    right[:] = ~edited
+    right[numbers[[*edits]]] = [*edits.values()]
+    tables = (np.array(own, np.int64).reshape(-1, 3).T for own in touched)
+    return Chunks(line_of, edited, right, [(numbers[slots], good > 0, tried > 0) for slots, good, tried in tables])
+
+
+def _counted(flavour: str, edits: Iterable[Edit], tokens: list[str], place: tuple[int, int]) -> list[Edit]:
+    """Return the edits that count; raises LongTextError, of a text and a line, where they have no order."""
+    own = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
+    before = (0, -1)
+    for edit in own:
+        span = (edit.start, edit.end)
+        if not before[1] <= span[0] <= span[1] <= len(tokens) or span == before:
+            message = "edits overlap, or are not in the order of the sentence: they cut it in no chunks"
+            raise LongTextError(*place, message)
+        before = span
+    return own
+
+
+def _slots(edit: Edit) -> range:
+    inserts = edit.start == edit.end
+    return range(2 * edit.start + (not inserts), 2 * edit.end + inserts)
+
+
+def _touched(
+    gold: dict[int, Edit], edits: Iterable[Edit], tokens: list[str], flavour: str
+) -> dict[int, tuple[bool, bool]]:
+    """Return, by slots, the chunks where edits of a system decide: whether it is right there, and whether it tried.
+
+    `gold` has the annotator's edit at each of its slots. An edit in the place of a chunk is right if the text is the
+    same. One that overlaps a chunk is wrong there, also if it inserts where the annotator's edit begins. Gaps that it
+    swallows are not touched; gec-metrics takes them as right even where the annotator inserts, and looks no further
+    where a token is left in the place of the annotator's edit.
+    """
+    verdicts: dict[int, tuple[bool, bool]] = {}
+    for edit in edits:
+        slots = _slots(edit)
+        behind = gold.get(slots[0] + 1) if edit.start == edit.end else None
+        if behind and behind.start == edit.start:
+            kept = tokens[behind.start] == behind.correction or flavour == "gec-metrics"
+            if behind.end > behind.start + 1 or not kept:
+                verdicts[slots[0] + 1] = (False, True)
+        for slot in slots[::2]:
+            own = gold.get(slot)
+            span, text = ((own.start, own.end), own.correction) if own else ((slot // 2, (slot + 1) // 2), "")
+            text = text if own or slot % 2 == 0 else tokens[slot // 2]
+            first = _slots(own)[0] if own else slot
+            verdicts[first] = (span == (edit.start, edit.end) and text == edit.correction, True)
+        for slot in slots[1::2] if flavour == "gec-metrics" else ():
+            if slot in gold and gold[slot].start == gold[slot].end:
+                verdicts[slot] = (True, False)
+    return verdicts
 
 
 def _gold(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
@@ -223,22 +239,25 @@ class GotoNeeds(Needs):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
         right: Right | None = self.of_file or text.whole
-        lines = len(text.references[0].starts)
-        table = np.zeros((len(text.systems), 2, len(PARTS), lines), np.int64)
-        for line, (gold, systems) in enumerate(judged(self.annotator, self.flavour, text)):
-            weights = np.array([[1] * len(gold), self._right(right, line, text, len(gold))])
-            edited = np.array([chunk.edited for chunk in gold])
-            tried, good = np.array(systems, bool).reshape(-1, len(gold), 2).transpose(2, 0, 1)
-            missed = ~good & (edited | ~tried)
-            parts = np.stack([tried & good, tried & ~good, missed, ~tried & good, np.ones_like(good)], axis=1)
-            table[..., line] = (parts @ weights.T).transpose(0, 2, 1)
+        chunks, lines = judged(self.annotator, self.flavour, text), len(text.references[0].starts)
+        sizes = np.bincount(chunks.line, minlength=lines).tolist()
+        numbers = chain.from_iterable(self._right(right, line, text, size) for line, size in enumerate(sizes))
+        weights = np.array([np.ones(len(chunks.line)), np.fromiter(numbers, np.int64)])
+        missed, whole = ~chunks.right, np.ones(len(chunks.line), bool)
+        untouched = np.stack([~whole, ~whole, missed, ~missed, whole])
         lengths = np.zeros((lines, len(text.references)), np.int64)
         shared = {"systems": np.full(lines, right.systems if right else 1), "lines": np.ones(lines, np.int64)}
-        return [
-            {f"{kind}_{part}": own[k, p] for k, kind in enumerate(("count", "right")) for p, part in enumerate(PARTS)}
-            | {**shared, "ref_len": lengths}
-            for own in table
-        ]
+        result = []
+        for number, good, tried in chunks.touched:
+            parts = untouched.copy()
+            parts[:4, number] = tried & good, tried & ~good, ~good & (chunks.edited[number] | ~tried), ~tried & good
+            sums = {
+                f"{kind}_{part}": np.bincount(chunks.line, own * weight, lines).astype(np.int64)
+                for kind, weight in zip(("count", "right"), weights, strict=True)
+                for part, own in zip(PARTS, parts, strict=True)
+            }
+            result.append(sums | shared | {"ref_len": lengths})
+        return result
 
     def _right(self, right: Right | None, line: int, text: Text, size: int) -> list[int]:
         """Return how many systems are right at each chunk of a line, of which there are `size`."""

@@ -183,10 +183,10 @@ def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()
         kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
         table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
         print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
-        if any(goodness(t.metric, t.difference) * (t.wins - t.losses) < 0 for t in tests):
-            print_text(TURNED)
-        print_doubts(results, tests)
         print()
+    if any(goodness(t.metric, t.difference) * (t.wins - t.losses) < 0 for t in results.tests):
+        print_text(TURNED)
+    print_doubts(results, results.tests)
     print_text(settings_line(results.statistics or {}))
 
 

@@ -13,7 +13,7 @@ from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
-from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, labels, picked, ranked_table, size
+from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
 from .tables.series import best_sentences
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Entry:
     text: str
     """The number as it is printed: the score in percent, or what another column has."""
     spread: str
-    """The standard deviation over bootstrap samples of the sentences, "" where there is none."""
+    """Half the width of the interval, "" where there is none."""
     interval: str
     """The bootstrap interval such as "57.93 to 60.40", "" where there is none."""
     best: bool
@@ -58,6 +58,11 @@ class Column:
     """By system; a system without a score is missing."""
     verdict_sentence: str
     """What the metric says, as a sentence that stands with its score."""
+
+    @property
+    def printed(self) -> str:
+        """The title in papers, in one line."""
+        return " ".join(self.heads).strip()
 
     @property
     def lower_is_better(self) -> bool:
@@ -118,8 +123,7 @@ class Whole:
         except InputError:  # of another version
             self.metric = None
         name = group.metric.partition("|")[0]
-        short = labels([group.metric])[group.metric]
-        self.differs = group.label.removeprefix(short) if group.label.startswith(name) else ""
+        self.differs = rivalry(group.metric, group.label)
         """In what the metric differs from others of its name, in parentheses."""
         self.called = (self.metric.name_in_text if self.metric else name) + self.differs
         """What papers call the metric."""
@@ -231,7 +235,9 @@ def _column(results: Results, whole: Whole, number: int, digits: int, title: str
         entries[score.system] = Entry(
             score=score,
             text=whole.cells[score.system][number],
-            spread=percent(drawn.std, digits, group.metric) if drawn else "",
+            spread=percent((drawn.interval[1] - low) / 2, digits, group.metric)
+            if drawn and not math.isnan(low)
+            else "",
             interval=shown_interval(drawn.interval, digits, group.metric) if drawn and not math.isnan(low) else "",
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone

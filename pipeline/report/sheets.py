@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..metrics.base.capabilities import in_percent
 from ..metrics.base.options import with_samples
 from ..metrics.names import class_of
-from .by_type import NONE, caption, of_system, side_by_side, types_of
+from .by_type import NONE, caption, side_by_side, types_of
 from .overview import Whole, overviews
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.people import AGREEMENT_TABLES, finding_tables
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from .tables.ranked import Group
 
 
+MOST = 12
+"""A table of types has at most so many rows: those that references ask for most often."""
 BESIDE = {SOURCE: "†", HUMAN: "‡"}
 """Marks of rows that do not compete for the best."""
 
@@ -138,7 +141,7 @@ def _missing(results: Results, dataset: str) -> list[str]:
 
 
 def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
-    """Return a table of systems by metrics, with the standard deviations of scores if `spread` is set."""
+    """Return a table of systems by metrics, with half the width of their intervals if `spread` is set."""
     names, own = overview.systems, [group for _, group in overview.groups]
     rows = [[Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))] for name in names]
     heads, header = [""], ["system"]
@@ -163,7 +166,12 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
     if results.tests:
         notes.append(overview.marks)
     notes += _settings(results)
-    deviation = ", ± the standard deviation over bootstrap samples of the sentences" * drawn
+    if drawn:
+        header = [
+            f"{title} ± {overview.level}" if any(row[n].spread for row in rows) else title
+            for n, title in enumerate(header)
+        ]
+    deviation = f", ± half the width of the {overview.level} interval over bootstrap samples of the sentences" * drawn
     return Sheet(
         name=overview.name,
         caption=f"{overview.about}; in percent{deviation}, the best of each metric in bold",
@@ -196,14 +204,18 @@ def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:
 
 
 def type_sheets(results: Results, digits: int, tier: int) -> Iterator[Sheet]:
-    """Yield for each data set and metric a table of types by systems, and for each system one with all numbers.
+    """Yield for each data set and metric a table by systems of the MOST types with most edits that were wanted.
 
     The best scores of a type are bold, where there are several and they are not all equal.
     """
     for types in types_of(results, tier):
-        title, several = f"{types.group.dataset}-{types.group.label}-types", len(types.systems) > 1
+        wanted = Counter[str]()
+        for (_, name), cell in types.cells.items():
+            wanted[name] = max(wanted[name], int(sum(cell.outputs[key] for key in types.counts if key != "fp")))
+        shown = {name for name, _ in wanted.most_common(MOST)}
         header, rows = side_by_side(types, digits)
-        cells = _plain(rows)
+        cells = _plain([row for row in rows if row[0] in shown])
+        left_out = len(types.names) - len(cells)
         for row in cells:
             own = [types.cells.get((system, row[0].text)) for system in types.systems]
             top = max((cell.score for cell in own if cell), default=0.0)
@@ -211,22 +223,14 @@ def type_sheets(results: Results, digits: int, tier: int) -> Iterator[Sheet]:
                 best = [cell is not None and cell.score == top for cell in own]
                 row[1:] = [Cell(cell.text, best=is_best) for cell, is_best in zip(row[1:], best, strict=True)]
         yield Sheet(
-            name=title,
+            name=f"{types.group.dataset}-{types.group.label}-types",
             caption=caption(types),
             header=header,
             rows=cells,
             notes=[
-                *(["Score of each type in percent, the best of each in bold."] if several else []),
+                *(["Score of each type in percent, the best of each in bold."] if len(types.systems) > 1 else []),
+                *([f"The {MOST} most frequent types; {left_out} more are in types.csv."] if left_out else []),
                 f"{NONE}: the type does not occur with this system.",
             ],
             signatures=[types.group.metric],
         )
-        for system in types.systems:
-            header, rows = of_system(types, system, digits)
-            yield Sheet(
-                name=f"{title}-{system}",
-                caption=f"{caption(types)}; {system}",
-                header=header,
-                rows=_plain(rows),
-                notes=["Intervals: bootstrap over sentences, with the annotators chosen once."] if types.level else [],
-            )

@@ -17,6 +17,7 @@ from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
 from ..human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
+from ..human.records import correlated
 from ..human.score_files import metric_scores
 from ..metrics.base.needs import annotator_of
 from ..metrics.base.options import parse_signature
@@ -148,6 +149,9 @@ class Sections:
         of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
             return {}
+        if written.statistics:
+            known = self.opened.records
+            return {one: {two: correlated(known[one], known[two], written) for two in with_} for one in of}
         columns = {name: self.columns[name] for name in (*of, *with_)}
         scored = {system for column in columns.values() for system in common_systems([column])}
         nowhere = [name for name in written.without if name not in scored]

@@ -22,6 +22,7 @@ from .verdicts import EXACT, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from ..io.catalogue import DataFile
     from ..metrics.base.metric import Metric
@@ -98,7 +99,7 @@ def _percent(value: str, scale: str) -> str | None:
 
 
 TEXTS = ("source", "references", "gold")
-"""The keys of a data set that say which texts it has. Any other key makes it another data set."""
+"""The keys of a data set that say which texts it has. Any other key but `bom` makes it another data set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
 PER_PAIR = 100
 """Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
@@ -114,6 +115,8 @@ class Entrant:
     recipes: tuple[Recipe, ...]
     """The recipes that name this output for the data set, those of the oldest publication first."""
     printed: tuple[Printed, ...]
+    names: tuple[str, ...] = ()
+    """All names that systems with this output have, its own first."""
 
     @property
     def first(self) -> Recipe:
@@ -138,29 +141,40 @@ class LeaderBoard:
     """The data set as a config has it."""
     metric: str
     entrants: tuple[Entrant, ...] = ()
+    brief: bool = False
+    """Whether it is one of many, of which the report shows the systems alone."""
 
     @property
     def folder(self) -> str:
         """The name of its run directory."""
         return f"board-{self.name}"
 
-    def config(self) -> dict[str, Any] | None:
-        """Return the config that scores the outputs which are here; None where these or the data set are not here."""
+    def config(self, own: Path | None = None) -> dict[str, Any] | None:
+        """Return the config that scores the outputs which are here; None where these or the data set are not here.
+
+        With an output of one's own, every system is tested against that one.
+        """
         here = [entrant for entrant in self.entrants if entrant.here]
+        dataset = dict(self.dataset)
+        if isinstance(marked := dataset.get("bom"), list):
+            dataset["bom"] = [name for name in marked if any(entrant.name == name for entrant in here)]
         shared = [file for files in _files(self.dataset).values() for file in files]
         if len(here) < 2 or any(state(file) != "here" for file in shared):
             return None
+        systems = {entrant.name: f"data:{entrant.file.key}" for entrant in here}
+        statistics = {"resamples": str(RESAMPLES), "trials": str(TRIALS), "seed": str(SEED)}
+        if own:
+            statistics["baseline"] = own.stem if own.stem not in systems else f"{own.stem}@own"
+            systems[statistics["baseline"]] = str(own)
+        else:
+            statistics["trials"] = str(max(TRIALS, PER_PAIR * math.comb(len(here), 2)))
         return {
             "version": "1",
             "description": self.title,
-            "datasets": {self.name: self.dataset},
-            "systems": {entrant.name: f"data:{entrant.file.key}" for entrant in here},
+            "datasets": {self.name: dataset},
+            "systems": systems,
             "metrics": [self.metric],
-            "statistics": {
-                "resamples": str(RESAMPLES),
-                "trials": str(max(TRIALS, PER_PAIR * math.comb(len(here), 2))),
-                "seed": str(SEED),
-            },
+            "statistics": statistics,
             "output": {"dir": f"runs/{self.folder}"},
         }
 
@@ -179,10 +193,28 @@ def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
     """Return the boards on which these recipes have at least two systems, with all of their outputs."""
     listed = []
     for name, written in written_boards().items():
-        entrants = _entrants(written, outcomes)
-        if len(entrants) > 1:
-            listed.append(LeaderBoard(name=name, **written, entrants=tuple(entrants)))
+        for own, about in _each_board(name, written, outcomes):
+            entrants = _entrants(about, outcomes)
+            if len(entrants) > 1:
+                listed.append(LeaderBoard(name=own, **about, entrants=tuple(entrants)))
     return listed
+
+
+def _each_board(
+    name: str, written: dict[str, Any], outcomes: Sequence[Outcome]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file that `of` names.
+
+    Such a board is of the recipe's first data set, by its metric of this name.
+    """
+    if "of" not in written:
+        yield name, written
+    for recipe in (outcome.recipe for outcome in outcomes if outcome.recipe.family == written.get("of", "?")):
+        texts = [text for text in recipe.content["metrics"] if from_text(text).name == written["metric"]]
+        title = written["title"].replace("{result}", recipe.name.removeprefix(f"{recipe.family}-"))
+        dataset = next(iter(recipe.mapping("datasets").values()))
+        about = {"title": title, "what": written["what"], "dataset": dataset, "metric": texts[0], "brief": True}
+        yield f"{recipe.name}-{written['metric']}", about
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
@@ -207,7 +239,8 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
             system, recipe, _, file = places[0]
             name = system if system not in entrants else f"{system}@{recipe.name}"
             recipes_of = {one.name: one for _, one, _, _ in places}
-            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores)
+            names = tuple(dict.fromkeys([name, *(other for other, *_ in places[1:])]))
+            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores, names)
     return list(entrants.values())
 
 
@@ -221,11 +254,12 @@ def _named(text: Any) -> list[DataFile]:
 
 def _files(dataset: Any) -> dict[str, list[DataFile]]:
     """Return the files of a data set by the keys source, references and gold; {} where it is none of such files."""
-    if not isinstance(dataset, dict) or not set(dataset) <= set(TEXTS):
+    if not isinstance(dataset, dict) or not set(dataset) <= {*TEXTS, "bom"}:
         return {}
     named = {
         key: [_named(text) for text in (value if isinstance(value, list) else [value])]
         for key, value in dataset.items()
+        if key in TEXTS
     }
     if not all(files for texts in named.values() for files in texts):
         return {}

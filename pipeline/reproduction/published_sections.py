@@ -14,11 +14,13 @@ import numpy as np
 from ..config.models_published import SECTIONS
 from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
+from ..human.comparison import asked_statistics
 from ..human.judgments import read_judgments
+from ..human.records import filtered, means_of, read_records, scores_of
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
-from ..io.small_tables import at_line, number_of, read_rows
+from ..io.small_tables import number_of
 from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
 from ..scoring.column_blocks import chosen_references
@@ -29,16 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from ..config.models_published import ColumnConfig, ExpectationConfig, PublishedConfig, TableConfig
+    from ..config.models_published import ColumnConfig, ExpectationConfig, PublishedConfig, RowsConfig, TableConfig
     from ..config.resolved import Config
     from ..human.judgments import Judgments
+    from ..human.records import Record, Scores
     from ..metrics.base.metric import Metric
     from ..scoring.board import Board
 
     Keys = tuple[str | int, ...]
-
-
-MAX_BYTES = 1 << 28
 
 
 class Cell(NamedTuple):
@@ -53,39 +53,27 @@ class Cell(NamedTuple):
     """The file and the line."""
 
 
-def read_table(
-    path: Path, system: int, score: int, sentence: int | None = None, where: Collection[tuple[int, str]] = ()
+def cells_of(
+    records: Sequence[Record], system: str, score: str, sentence: str | None = None, without: Collection[str] = ()
 ) -> list[Cell]:
-    """Return the scores of a file, whose columns are separated by tabs, commas, semicolons or blanks.
+    """Return the scores of records, of which each system, with its sentence, has one.
 
-    Columns are numbered from 1. Only lines are read that have each text of `where` in its column. The file may be
-    compressed. Raises CorpusError where it cannot be read, a line has too few columns, a score is not a number, a
-    system (with its sentence) comes twice, or no line is left.
+    Raises CorpusError where a score is not a number, and where a system comes twice.
     """
-    name, seen, cells = named(path), dict[tuple[str, str], str](), list[Cell]()
-    last = max(system, score, sentence or 0, *(number for number, _ in where))
-    line = None
-    for line, row in read_rows(path, MAX_BYTES):
-        if len(row) < last:
-            raise at_line(name, line, f"has {len(row)} columns; column {last} is asked for")
-        if not all(row[column - 1] == text for column, text in where):
+    seen, cells = dict[tuple[str, str], str](), list[Cell]()
+    for record in records:
+        cell = Cell(record.text(system), record.text(sentence) if sentence else "", record.text(score), record.position)
+        if cell.system in without:
             continue
-        segment = row[sentence - 1] if sentence else ""
-        cell = Cell(row[system - 1], segment, row[score - 1], f"{name}:{line}")
         try:
             number_of(cell.score, "a score, a number")
         except ValueError as error:
             raise CorpusError([Problem(cell.position, str(error))]) from None
-        twin = seen.setdefault((cell.system, segment), cell.position)
+        twin = seen.setdefault((cell.system, cell.sentence), cell.position)
         if twin != cell.position:
-            subject = f"system '{cell.system[:40]}'" + (f", sentence {segment[:20]}," if segment else "")
+            subject = f"system '{cell.system[:40]}'" + (f", sentence {cell.sentence[:20]}," if cell.sentence else "")
             raise CorpusError([Problem(cell.position, f"{subject} comes twice (first at {twin})")])
         cells.append(cell)
-    if line is None:
-        raise CorpusError([Problem(name, "has no lines")])
-    if not cells:
-        asked = ", ".join(f"'{text}' in column {number}" for number, text in where)
-        raise CorpusError([Problem(name, f"no line has {asked}")])
     return cells
 
 
@@ -167,6 +155,8 @@ class Published:
     """The judgements by their names in the config."""
     columns: dict[str, dict[str, float]] = field(default_factory=dict)
     """The score of each system, by the names of the columns that are neither of a metric nor of judgements."""
+    records: dict[str, Scores] = field(default_factory=dict)
+    """The scores of outputs, by the names of the columns that have records."""
     sentence_tables: dict[str, list[Cell]] = field(default_factory=dict)
     """The sentence scores of agreements, by the names of these."""
     expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
@@ -186,6 +176,7 @@ class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
         self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
         self.opened = Published()
+        self._records: dict[Path, list[Record]] = {}
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -211,14 +202,7 @@ class _Opener:
                 self.problems += error.problems
         for name, column in self.written.columns.items():
             self.column(name, column)
-        seen: dict[tuple[str, str], int] = {}
-        for number, correlation in enumerate(self.written.correlations):
-            for pair in ((one, two) for one in correlation.of for two in correlation.with_):
-                if seen.setdefault(pair, number) != number:
-                    self.problem(f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number))
-            for key, names in (("of", correlation.of), ("with", correlation.with_)):
-                for index, name in enumerate(names):
-                    self.check_name(name, self.written.columns, "column", ("correlations", number, key, index))
+        self.correlations()
         for name, agreement in self.written.agreements.items():
             where: Keys = ("agreements", name)
             self.check_name(agreement.judgments, self.written.judgments, "section of judgments", (*where, "judgments"))
@@ -230,6 +214,25 @@ class _Opener:
             self.expectation(number, entry)
         self.check_verdict()
         return self.opened
+
+    def correlations(self) -> None:
+        """Append the problems of correlations: columns and statistics that are not there, and pairs that come twice."""
+        seen: dict[tuple[str, str], int] = {}
+        for number, correlation in enumerate(self.written.correlations):
+            for pair in ((one, two) for one in correlation.of for two in correlation.with_):
+                if seen.setdefault(pair, number) != number:
+                    self.problem(f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number))
+            for key, names in (("of", correlation.of), ("with", correlation.with_)):
+                for index, name in enumerate(names):
+                    where = ("correlations", number, key, index)
+                    self.check_name(name, self.written.columns, "column", where)
+                    column = self.written.columns.get(name)
+                    if correlation.statistics and column and column.records is None:
+                        self.problem("`statistics` are of columns of `records`", where)
+            try:
+                asked_statistics(correlation.statistics)
+            except InputError as error:
+                self.problem(str(error), ("correlations", number, "statistics"))
 
     def check_verdict(self) -> None:
         """Append a problem where the verdict on record cannot come out of the entries of `expect`."""
@@ -270,16 +273,20 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
+    def records(self, written: RowsConfig, keys: Keys) -> list[Record]:
+        """Return the records of a file, which is read once."""
+        path = self.path(written.file, (*keys, "file"))
+        if path not in self._records:
+            self._records[path] = read_records(path)
+        return self._records[path]
+
     def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
-        where = []
-        for number, text in written.where.items():
-            if number.isascii() and number.isdigit() and int(number) > 0:
-                where.append((int(number), text))
-            else:
-                self.problem("expected the number of a column, from 1", (*keys, "where", number))
+        for key in ("metric", "metrics"):
+            if getattr(written, key) is not None:
+                self.problem("stands beside `metric` and `metrics` of a table of `expect`", (*keys, key))
         try:
-            path = self.path(written.file, (*keys, "file"))
-            return read_table(path, written.system, written.score, written.sentence, where)
+            records = filtered(self.records(written, keys), written.where)
+            return cells_of(records, written.system, written.score, written.sentence, written.without)
         except InputError as error:
             self.problems += error.problems
             return []
@@ -306,9 +313,14 @@ class _Opener:
         if column.table is not None:
             cells = self.table(column.table, (*keys, "table"))
             return {cell.system: float(cell.score) for cell in cells}
+        if column.records is not None:
+            records = self.records(column.records, (*keys, "records"))
+            outputs = self.opened.records[str(keys[1])] = scores_of(column.records, records)
+            return means_of(outputs)
         if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
             written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
-            tables = [read_table(path, 1, number) for number in (written.precision, written.recall)]
+            records = read_records(path)
+            tables = [cells_of(records, "1", str(number)) for number in (written.precision, written.recall)]
             weight, own = float(written.beta) ** 2, {}
             for pair in zip(*tables, strict=True):
                 precision, recall = (float(cell.score) for cell in pair)

@@ -13,15 +13,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..config.tree import from_plain
 from ..errors import InputError, did_you_mean
 from ..io.catalogue import named_in
 from ..io.dataset_cache import by_hand, fetch_files, state
 from ..io.remote import is_data
+from .recipe_families import members
 from .verdicts import VERDICTS, is_worse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..config.tree import Node
     from ..io.catalogue import DataFile
 
 
@@ -45,6 +48,16 @@ class Recipe:
     """The whole config: texts, lists and mappings."""
 
     @property
+    def family(self) -> str:
+        """The name of the file, where it has several recipes (`each`); else an empty text."""
+        return self.path.stem if self.name.startswith(f"{self.path.stem}-") else ""
+
+    @property
+    def config(self) -> Path | Node:
+        """What is run: the file, or its config with the parameters of this recipe."""
+        return from_plain(self.content, str(self.path)) if self.family else self.path
+
+    @property
     def year(self) -> int | None:
         """The year of the publication: the first one that its citation names, or None."""
         named = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
@@ -53,9 +66,11 @@ class Recipe:
     @property
     def expected(self) -> list[dict[str, Any]]:
         """The entries of `expect` as they are written; none where they are not even mappings."""
-        entries = self.content.get("expect")
+        from ..config.models_published import entry_of_each_metric  # here, because it takes time to load
+
+        entries = entry_of_each_metric(self.content.get("expect"))
         whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
-        return entries if whole else []  # type: ignore[return-value]
+        return entries if whole else []
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a section of the config, such as `systems`; {} where it is missing or is no mapping."""
@@ -111,14 +126,20 @@ class Outcome:
 @cache
 def recipes() -> dict[str, Recipe]:
     """Return all recipes by name, in order of names."""
-    return {path.stem: read_recipe(path) for path in sorted(FOLDER.glob("*.yaml"))}
+    return {recipe.name: recipe for path in sorted(FOLDER.glob("*.yaml")) for recipe in read_recipes(path)}
 
 
-def read_recipe(path: Path) -> Recipe:
-    """Return the recipe of a config. Raises InputError where the config cannot be read, or is no recipe."""
+def read_recipes(path: Path) -> list[Recipe]:
+    """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be read or is none."""
     from ..config.compose import read
 
     content = read(path)[0].plain()
+    if not isinstance(content, dict) or "each" not in content:
+        return [_recipe(path.stem, path, content)]
+    return [_recipe(f"{path.stem}-{value}", path, own) for value, own in members(content, str(path))]
+
+
+def _recipe(name: str, path: Path, content: Any) -> Recipe:
     publication = content.get("publication") if isinstance(content, dict) else None
     lists = ("tried", "not_compared")
     if not isinstance(publication, dict) or not (
@@ -136,14 +157,14 @@ def read_recipe(path: Path) -> Recipe:
             files |= dict.fromkeys(named_in(text))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return Recipe(path.stem, path, content["publication"], tuple(files), content)
+    return Recipe(name, path, content["publication"], tuple(files), content)
 
 
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     else:
-        for child in content.values() if isinstance(content, dict) else content:
+        for child in content.values() if isinstance(content, dict) else content or ():
             yield from _texts(child)
 
 
@@ -155,22 +176,31 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
         if pattern.lower().endswith((".yaml", ".yml")):
-            own = read_recipe(Path(pattern))
-            if selected.setdefault(own.name, own).path != own.path:
-                raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
+            for own in read_recipes(Path(pattern)):
+                if selected.setdefault(own.name, own).path != own.path:
+                    raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
             continue
-        matches = {name: recipe for name, recipe in recipes().items() if fnmatchcase(name, pattern)}
+        known = recipes()
+        matches = {name: one for name, one in known.items() if fnmatchcase(name, pattern) or one.family == pattern}
         if not matches:
-            hint = did_you_mean(pattern, recipes()) or "; `gec-pipeline reproduce --list` lists them"
+            hint = (
+                did_you_mean(pattern, [*known, *filter(None, (one.family for one in known.values()))])
+                or "; `gec-pipeline reproduce --list` lists them"
+            )
             raise InputError(f"no published result is called '{pattern}'{hint}")
         selected |= matches
     return list(selected.values())
 
 
-def fetch_missing(selected: Sequence[Recipe], mirror: str | None, tell: Callable[[str], None]) -> list[str]:
+def fetch_missing(
+    selected: Sequence[Recipe],
+    mirror: str | None,
+    tell: Callable[[str], None],
+    progress: Callable[[int, int], None] = lambda _done, _whole: None,
+) -> list[str]:
     """Fetch the files that recipes lack, but for those that the user brings, and return what went wrong.
 
-    Raises DataError where the mirror is not one.
+    `progress` is told the bytes so far and in all. Raises DataError where the mirror is not one.
     """
     lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
     files = [file for file in lacking if not file.given]
@@ -178,5 +208,5 @@ def fetch_missing(selected: Sequence[Recipe], mirror: str | None, tell: Callable
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
     tell(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
-    done = fetch_files(files, mirror)
+    done = fetch_files(files, mirror, progress=progress)
     return [str(problem) for problem in done.problems]

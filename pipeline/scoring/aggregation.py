@@ -266,8 +266,8 @@ class Weighted(Mean):
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
         del present
-        means: Floats = scores @ np.array(draws_references(metric).shares)
-        return means
+        mean: Floats = scores @ np.array(draws_references(metric).shares)
+        return mean
 
 
 # --- policies by which references are drawn at random

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
-from ..errors import InputError
+from ..errors import InputError, bounded
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
@@ -319,7 +319,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
             elif note.system is not None:
                 position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
             messages[f"{corpus.name}: {position}{note.message}"] = None
-    return list(messages)
+    return bounded(list(messages))
 
 
 def describe(corpus: Corpus) -> DatasetInfo:

@@ -6,9 +6,12 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any, NamedTuple
+from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ConfigError, InputError
+from ..io.java import PACKAGE
 from ..kernel.common import Lines, join_lines
 
 
@@ -23,13 +26,17 @@ class Borrowed(NamedTuple):
     options: Mapping[str, bool] = {}
     """What the tokeniser is called with, beside the text."""
     method: str = "__call__"
+    needs: str = ""
+    """The package that it comes from, where the module is our own."""
 
     @property
     def package(self) -> str:
         """The package that it comes from."""
-        return self.module.partition(".")[0]
+        return self.needs or self.module.partition(".")[0]
 
 
+MANY = "many"
+"""The method of a tokeniser that takes a list of texts."""
 BORROWED = {
     "ja-mecab": Borrowed("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
     "ko-mecab": Borrowed("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"),
@@ -39,19 +46,29 @@ BORROWED = {
     "spBLEU-1K": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "spBLEU1KTokenizer", "sacrebleu sentencepiece"),
     "moses": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"escape": False, "return_str": True}, "tokenize"),
     "penn": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"return_str": True}, "penn_tokenize"),
+    "ptb": Borrowed(f"{__package__}.ptb", "Ptb", f"--no-deps {PACKAGE}", {}, MANY, PACKAGE),
 }
 
 
 @functools.cache
-def _tokenizer(name: str) -> Callable[[str], str]:
-    """Return a tokeniser of a package; raises InputError where it cannot be used. Its first use may fetch a model."""
-    module, attribute, install, options, method = BORROWED[name]
+def _tokenizer(name: str) -> Callable[[Any], Any]:
+    """Return a tokeniser of a package; raises InputError where it cannot be used. Models are not fetched."""
+    module, attribute, install, options, method, _ = BORROWED[name]
     try:
+        if models := getattr(import_module(module), "SPM_MODELS", {}):  # sacreBLEU would fetch one into the home folder
+            model = Path(
+                import_module("sacrebleu.utils").SACREBLEU_DIR, "models", Path(url := models[name]["url"]).name
+            )
+            if not model.is_file():
+                raise LookupError(f"{model} is not there, and is not fetched unasked: save {url} under this name")
         made = getattr(import_module(module), attribute)()
+        use = made if method == "__call__" else functools.partial(getattr(made, method), **options)
+        if method != MANY:
+            use("a b.")  # some versions of a package fail at every text
     except Exception as error:  # noqa: BLE001 (whatever is wrong with a model, a dictionary or the network)
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
-    return functools.partial(getattr(made, method), **options) if options else made
+    return use
 
 
 def prepare(name: str, lines: Lines) -> Lines:
@@ -59,8 +76,9 @@ def prepare(name: str, lines: Lines) -> Lines:
 
     Raises InputError where the tokeniser cannot be used, and UnicodeDecodeError for bytes that are not UTF-8.
     """
-    tokenizer = _tokenizer(name)
-    return join_lines(tokenizer(line.decode().rstrip()).encode() for line in lines.texts())
+    tokenizer, texts = _tokenizer(name), [line.decode().rstrip() for line in lines.texts()]
+    many = BORROWED[name].method == MANY
+    return join_lines(text.encode() for text in (tokenizer(texts) if many else map(tokenizer, texts)))
 
 
 def unavailable(name: str) -> str | None:

@@ -408,8 +408,13 @@ def test_show_of_what_is_no_run_is_told(call: Call, quickstart: str, name: str) 
 
 
 def test_list_metrics_tells_every_option_and_its_default(call: Call) -> None:
-    said = call("list", "metrics")
-    assert (said.code, said.err) == (0, "")
+    short = call("list", "metrics")
+    assert (short.code, short.err) == (0, "")
+    assert short.out.splitlines() == [
+        *(f"{name}: {metric.summary}" for name, metric in METRICS.items()),
+        "options of one: gec-pipeline list metrics NAME",
+    ]
+    said = call("list", "metrics", *METRICS)
     for name, metric in METRICS.items():
         assert f"{name}: {metric.summary}" in said.out
         own = said.out.partition(f"{name}: {metric.summary}")[2].splitlines()

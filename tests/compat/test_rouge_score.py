@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from rouge_score import rouge_scorer as peer
-from rouge_score import scoring as peer_scoring
 from rouge_score import tokenizers as peer_tokenizers
 
-from pipeline.compat.rouge_score import rouge_scorer, scoring
+from pipeline.compat.rouge_score import rouge_scorer
 from pipeline.errors import InputError
 from tests.metrics.test_rouge import TYPES, texts
 
@@ -41,25 +39,6 @@ def test_types_with_one_target_and_with_several(types: list[str], settings: dict
         assert repr(mine.score_multi(targets, prediction)) == repr(theirs.score_multi(targets, prediction))
 
 
-@pytest.mark.parametrize("level", [0.95, 0.8])
-def test_bootstrap_intervals_draw_the_same_samples(level: float) -> None:
-    scorer = rouge_scorer.RougeScorer(["rouge1", "rougeL"])
-    tables = []
-    for package in (scoring, peer_scoring):
-        made = package.BootstrapAggregator(confidence_interval=level, n_samples=50)
-        for target, prediction in zip(texts(8, 20), texts(9, 20), strict=True):
-            made.add_scores(scorer.score(target, prediction))
-        np.random.seed(12345)
-        tables.append(made.aggregate())
-    for name in ("rouge1", "rougeL"):
-        for one, two in zip(*(table[name] for table in tables), strict=True):
-            assert one == pytest.approx(two, abs=1e-15)
-            assert isinstance(one, scoring.Score)
-    assert list(tables[0]) == list(tables[1])
-    assert scoring.fmeasure(0.2, 0.6) == peer_scoring.fmeasure(0.2, 0.6)
-    assert scoring.fmeasure(0, 0) == peer_scoring.fmeasure(0, 0)
-
-
 @pytest.mark.parametrize("name", ["rougen", "rouge0", "rouge10", "rougeW", "", "Rouge1"])
 def test_unknown_types_are_refused(name: str) -> None:
     for package in (rouge_scorer, peer):
@@ -76,8 +55,6 @@ def test_what_cannot_be_scored_says_why() -> None:
         (lambda: scorer.score_multi([], "a"), "expected a list of texts that is not empty"),
         (lambda: scorer.score_multi("abc", "a"), "expected a list of texts"),
         (lambda: rouge_scorer.RougeScorer([], split_summaries=True), r"sent_tokenize\(text\)"),
-        (lambda: scoring.BootstrapAggregator(confidence_interval=2), "a number from 0 to 1"),
-        (lambda: scoring.BootstrapAggregator(n_samples=0), "a whole number from 1"),
     ]
     for call, message in calls:
         with pytest.raises(InputError, match=message):

@@ -306,7 +306,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             {"a.txt": "\u2581a b c\nd e f\ng h i\n"},
             "d: system A has subword pieces ('@@ ' or '\u2581', once); join them before scoring",
         ),
-        ({"a.txt": "\ufeffa b z\nd e f\ng h i\n"}, "d: a.txt: begins with a byte order mark, which is left out"),
+        (
+            {"a.txt": "\ufeffa b z\nd e f\ng h i\n"},
+            "d: a.txt: begins with a byte order mark, which is left out; see `bom: keep` (--bom keep)",
+        ),
         ({"a.txt": "a\0b\nc\nd\n"}, "d: a.txt: holds 1 NUL character; is it UTF-8 text?"),
         ({"r.txt": "a b\n\nc\n"}, "d: reference 0 (r.txt) has an empty line, 2: it counts as a sentence of length 0"),
     ],

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from pipeline.human.statistics import permutation, statistic_of
-from pipeline.human.statistics.coefficients import EQUAL
-from pipeline.human.statistics.permutation import Permutation, permutation_tests
+from pipeline.human import comparison
+from pipeline.human.comparison import permutation_tests
+from pipeline.human.correlation import EQUAL
+from pipeline.human.statistics import statistic_of
 
 if TYPE_CHECKING:
-    from pipeline.human.statistics.statistic import Statistic
+    from pipeline.human.statistics import Statistic
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 RNG = np.random.default_rng(12)
@@ -27,10 +28,21 @@ def scores(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Ar
     return human, RNG.integers(0, top, (3, systems, lines)) / 7
 
 
-def permuted(text: str, human: Array, metrics: Array, **more: Any) -> list[Permutation]:
+class Permutation(NamedTuple):
+    """A test of two metrics, which are numbers."""
+
+    better: int
+    other: int
+    delta: float
+    p: float
+    resamples: int
+
+
+def permuted(text: str, human: Array, metrics: Array, resamples: int, seed: int = 12345) -> list[Permutation]:
     statistic = statistic_of(text)
     values = [statistic.value(human, own) for own in metrics]
-    return permutation_tests(statistic, human, metrics, values, **more)
+    tests = permutation_tests(statistic, human, metrics, values, resamples, seed)
+    return [Permutation(*pair, delta, p, drawn) for pair, delta, p, drawn in tests]
 
 
 def naive(statistic: Statistic, human: Array, other: Array, better: Array, seed: int, resamples: int) -> float:
@@ -77,12 +89,12 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
     statistic = statistic_of(f"{name}[{','.join(filter(None, (options, f'average={average}')))}]")
     human, metrics = scores(4, 6, 5, 0.1)
     values = [statistic.value(human, own) for own in metrics]
-    tests = permutation_tests(statistic, human, metrics, values, resamples=30, seed=5)
+    tests = permuted(str(statistic), human, metrics, resamples=30, seed=5)
     groups = statistic.groups(~np.isnan(human))
     members = groups.present.shape[1]
     first, second = np.triu_indices(members, 1)
     shape = len(groups.cells), len(first)
-    (draws,) = permutation.draws(np.ones(shape, np.bool_), True, 30, 5)
+    (draws,) = comparison.draws(np.ones(shape, np.bool_), True, 30, 5)
     people = groups.of(human)
     for test in tests:
         signs = []

@@ -14,9 +14,7 @@ from scipy import stats
 from pipeline.errors import ConfigError, InputError
 from pipeline.human.comparison import USUAL
 from pipeline.human.correlation import correlate, pair_counts, williams
-from pipeline.human.statistics import STATISTICS, statistic_of
-from pipeline.human.statistics.coefficients import counts_within, p_values
-from pipeline.human.statistics.statistic import AVERAGES
+from pipeline.human.statistics import AVERAGES, STATISTICS, counts_within, p_values, statistic_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan

@@ -13,9 +13,10 @@ from pipeline.config.resolved import Column
 from pipeline.corpus.formats.numbers import numbers
 from pipeline.errors import CorpusError
 from pipeline.human.judgments import read_items
+from pipeline.human.records import read_records
 from pipeline.human.score_files import read_scores
 from pipeline.io.small_tables import is_numeric, number_of, read_rows, separator_of
-from pipeline.reproduction.published_sections import read_table
+from pipeline.reproduction.published_sections import cells_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,7 +153,10 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.txt"
     path.write_text(text, encoding="utf-8", newline="")
     assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
-    assert [(cell.system, float(cell.score)) for cell in read_table(path, 1, 2)] == [("A", 1.0), ("B", 2.0)]
+    assert [(cell.system, float(cell.score)) for cell in cells_of(read_records(path), "1", "2")] == [
+        ("A", 1.0),
+        ("B", 2.0),
+    ]
 
 
 def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
@@ -164,7 +168,7 @@ def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -
     ) == [b"1.0", b"2.0"]
     path.write_text("1;2\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
-        list(numbers(path, "t.tsv", Column(kind="numbers", path=path, column="a+b", header=False, decimals=None)))
+        list(numbers(path, "t.tsv", Column(kind="numbers", path=path, column="a+b", decimals=None)))
 
 
 HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"

@@ -136,7 +136,7 @@ def test_two_declared_options_are_listed_and_can_be_given(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
-    assert main(["list", "metrics"]) == 0
+    assert main(["list", "metrics", "mine"]) == 0
     assert "a whole number from 1 to 16  words that are enough" in capsys.readouterr().out
     assert main(["score", "mine", "--words", "6", "-r", "a.txt", "-o", "a.txt", "--json", "--n-jobs", "1"]) == 0
     (score,) = json.loads(capsys.readouterr().out)["scores"]

@@ -54,6 +54,17 @@ return found;
 """A script that returns the texts whose contrast to their ground is below 4.5, with the contrast."""
 
 
+TABLES = """
+return [...document.querySelectorAll(".scroll")].filter((box) => box.checkVisibility()).map((box) => {
+  const title = box.querySelector(":scope > figcaption");
+  const hint = title ? title.nextElementSibling : box.previousElementSibling;
+  const said = Boolean(hint?.matches(".hint") && hint.checkVisibility() && hint.textContent.trim());
+  return [box.getAttribute("aria-label") ?? box.textContent.slice(0, 40), box.scrollWidth, box.clientWidth, said];
+});
+"""
+"""A script that returns of each box that scrolls: its name, the width that it needs and has, whether it has a hint."""
+
+
 def lacking() -> str:
     """Return why there is no browser to test with, "" where there is one."""
     if not any(map(shutil.which, NAMES)) or not shutil.which("chromedriver"):
@@ -148,6 +159,20 @@ class Browser:
     def fits(self, width: int) -> bool:
         """Return whether the page is no wider than so many pixels."""
         return bool(self.run("return document.documentElement.scrollWidth") <= width)
+
+
+def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
+    """Check that each table and figure that is wider than its box has a hint, and no other, with all details open.
+
+    Returns the name of each with the width that it needs and has.
+    """
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    browser.run("document.querySelectorAll('.board').forEach((one) => (one.hidden = false))")
+    wrong = "return [...document.querySelectorAll('table')].filter((one) => !one.closest('.scroll, .detail')).length"
+    assert browser.run(wrong) == 0
+    told = "return JSON.stringify((() => {" + TABLES + "})().filter((one) => (one[1] > one[2] + 2) !== one[3]))"
+    browser.wait(told, "[]")
+    return [(name, need, room) for name, need, room, _ in browser.run(TABLES)]
 
 
 def report_of(folder: Path, config: dict[str, Any], name: str = "run") -> Path:

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.report import axe
 from tests.report import browser as browsers
-from tests.report.browser import LUMINANCE, report_of
+from tests.report.browser import LUMINANCE, check_cut, report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -197,7 +197,7 @@ def test_bars_have_contrast_and_colours_one_meaning(browser: Browser, few: Path,
 
 
 LEGENDS = """
-const kinds = ["dot", "bar", "rule"];
+const kinds = ["dot", "bar", "rule", "border", "move up", "move down"];
 return [...document.querySelectorAll("#results figure svg:not(:has(.leader, .curve))")].map((svg) => {
   const used = kinds.filter((kind) => svg.querySelector(`[class="${kind}"]`));
   const told = kinds.filter((kind) => svg.querySelector(`path[class="${kind} key"]`));
@@ -215,7 +215,7 @@ def test_every_mark_has_a_legend(browser: Browser, few: Path, sixty: Path) -> No
             assert len(told) == words
             kinds |= set(used)
         assert browser.count(".ranked") == browser.count(".marks")
-    assert kinds == {"dot", "bar", "rule"}
+    assert kinds == {"dot", "bar", "rule", "border", "move up", "move down"}
 
 
 def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
@@ -232,11 +232,11 @@ def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
         for cell in shown:
             assert "*" not in cell
             if cell[-1] in "↑↓":
-                higher_is_better = not title.startswith("ter")
+                higher_is_better = not title.startswith("TER")
                 assert (cell[-1] == "↑") == ((cell[0] == "+") == higher_is_better), (title, cell)
                 seen.add((title.split()[0], cell[-1]))
-    assert ("ter", "↑") in seen
-    assert ("gleu", "↑") in seen
+    assert ("TER", "↑") in seen
+    assert ("GLEU+", "↑") in seen
 
 
 # --- titles that explain themselves
@@ -253,7 +253,7 @@ def test_titles_explain_themselves_by_keys_and_touch(browser: Browser, few: Path
     browser.open(few)
     if width == 1280:
         bare = {title for title, explained in browser.run(HEADS) if not explained}
-        assert bare <= {"system", "gleu", "ter", "m2", "edits"}
+        assert bare <= {"system", "gleu", "GLEU+", "TER", "M² F₀.₅", "edits"}
         in_cards = browser.run(HEADS.replace("#results table:not(.heat, .grid)", "#detail .orders"))
         assert in_cards
         assert all(explained for _, explained in in_cards)
@@ -361,6 +361,47 @@ def test_paper_has_no_scroll_bars(browser: Browser, few: Path) -> None:
     cut += " && getComputedStyle(one).overflowY !== 'visible').length"
     assert browser.count(".grams") > 3
     assert browser.run(cut) == 0
+    browser.size()
+
+
+# --- wide tables
+
+
+@pytest.mark.parametrize("page", ["few", "sixty"])
+@pytest.mark.parametrize("width", [1440, 1024])
+def test_no_table_is_cut_without_a_hint(
+    browser: Browser, page: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    browser.size(width)
+    browser.open(request.getfixturevalue(page))
+    assert len(check_cut(browser)) > 5
+    browser.size()
+
+
+def test_hints_name_what_is_out_of_sight_and_go_when_the_window_grows(browser: Browser, few: Path) -> None:
+    browser.size(390)
+    browser.open(few)
+    hint = (
+        "const hint = document.querySelector('.overview .hint');return hint?.checkVisibility() ? hint.textContent : ''"
+    )
+    browser.click("#intervals")
+    browser.wait(hint, "M² F₀.₅ →")
+    browser.click(".overview .hint")
+    browser.wait(hint, "← scroll back")
+    assert browser.run("return document.querySelector('.overview .scroll').scrollLeft") > 5
+    browser.size(1440)
+    browser.wait(hint, "")
+    browser.size()
+
+
+def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(browser: Browser, few: Path) -> None:
+    browser.size(1440)
+    browser.open(few)
+    places = "return [...document.querySelectorAll('.overview .scroll')].map((one) => one.getBoundingClientRect())"
+    table, figure = browser.run(places)
+    assert figure["left"] > table["right"]
+    assert browser.run("return document.querySelector('.board h3').getBoundingClientRect().bottom") < 900
+    assert browser.text(".overview figcaption") == "Where metrics disagree"
     browser.size()
 
 

@@ -133,7 +133,7 @@ def test_annotators_may_be_more_than_references(browser: browsers.Browser, tmp_p
     browser.open(tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3")
     options = "return [...document.forms.controls.elements.reference.options].map((one) => one.textContent)"
     for number, expected_options in enumerate([["all", "0", "1", "2"], ["all", "0", "1", "2"], ["all"]]):
-        choose(browser, metric=browser.run("return dataset().metrics[arguments[0]].label", number))
+        choose(browser, metric=browser.run("return dataset().metrics[arguments[0]].called", number))
         assert browser.run(options) == expected_options
         assert browser.run("return state.reference") == (-1 if number == 2 else 2)
         assert browser.run("return document.querySelectorAll('.card').length") > 0
@@ -146,7 +146,7 @@ def test_a_metric_without_edits_has_those_of_m2(browser: browsers.Browser, folde
     choose(browser, edits=LABELS["none"])
     of_m2 = listed(browser), browser.run(ROWS)
     assert len(of_m2[0]) < len(browser.run("return dataset().numbers"))
-    choose(browser, metric=browser.run("return dataset().metrics[2].label"))
+    choose(browser, metric=browser.run("return dataset().metrics[2].called"))
     assert browser.run("return state.edits") == "by-none"
     assert (listed(browser), sorted(browser.run(ROWS))) == (of_m2[0], sorted(of_m2[1]))
-    assert "by m2" in browser.run("return document.querySelector('#agreement .note').textContent")
+    assert "by M²" in browser.run("return document.querySelector('#agreement .note').textContent")

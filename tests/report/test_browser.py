@@ -379,7 +379,7 @@ def test_keys(browser: Browser, sample: Path) -> None:
 def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     choose(
-        browser, metric="green", a="broken", b="eager", reference="1", sort="A: worst first", wins="B beats A", q="the"
+        browser, metric="GREEN", a="broken", b="eager", reference="1", sort="A: worst first", wins="B beats A", q="the"
     )
     choose(browser, against="reference 0", edits="only changed")
     browser.press("j", "j", "n")

@@ -17,6 +17,7 @@ from pipeline import stages
 from pipeline.api import evaluate_corpus
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
+from pipeline.report import sheets
 from pipeline.report.by_type import of_system, side_by_side, types_of
 from pipeline.report.console import print_types
 from pipeline.report.data_files import csv_files
@@ -105,7 +106,7 @@ def test_markup_in_types_stays_text(material: Material) -> None:
     assert r"R:\<b\>\&\_\|\*" in text
     tex = latex_files(whole)["types.tex"]
     assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
-    assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 4
+    assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 1
     shown = type_maps(material.results, 2)["d", material.results.scores[0].metric]
     assert [item["title"].split(": ")[1].split()[0] for item in shown] == ["categories", "missing,", "whole"]
     assert NASTY in [name for name, _ in shown[2]["rows"]]
@@ -120,6 +121,22 @@ def test_the_best_of_a_type_is_bold_unless_all_are_equal(material: Material) -> 
         assert [cell.strip() for cell in row.split("|") if "**" in cell] == [
             f"**{percent(best, 2)}**" for system in types.systems if types.cells[system, name].score == best
         ]
+
+
+def test_papers_have_the_types_that_references_ask_for_most_often(
+    material: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (types,) = types_of(material.results, 3)
+    wanted = {
+        name: max(cell.outputs["tp"] + cell.outputs["fn"] for (_, own), cell in types.cells.items() if own == name)
+        for name in types.names
+    }
+    monkeypatch.setattr(sheets, "MOST", 2)
+    (sheet,) = sheets.type_sheets(material.results, 2, 3)
+    shown = [row[0].text for row in sheet.rows]
+    assert len(shown) == 2
+    assert min(wanted[name] for name in shown) >= max(wanted[name] for name in set(wanted) - set(shown))
+    assert f"The 2 most frequent types; {len(wanted) - 2} more are in types.csv." in sheet.notes
 
 
 def test_csv_has_every_number(material: Material) -> None:

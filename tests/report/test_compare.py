@@ -98,12 +98,12 @@ def test_the_difference_is_that_of_the_run_in_both_directions(page: Browser, mat
     low, high = sorted(turn * bound for bound in test.interval)
     shown = [signed(number, 2).replace("-", MINUS) for number in (turn * test.difference, low, high)]
     told = page.text("#pair-told")
-    assert told.startswith(f"{A} less {B} by gleu: {shown[0]} (95% interval {shown[1]} to {shown[2]}), p ")
+    assert told.startswith(f"{A} {MINUS} {B} by GLEU+: {shown[0]} (95% interval {shown[1]} to {shown[2]}), p ")
     assert p_cell(test, results) in told
     won = (test.wins, test.losses)[::turn]
     assert [int(row[1]) for row in table(page, "Sentences won")] == [won[0], test.ties, won[1]]
     page.click("#pair-swap")
-    page.wait(f"return document.getElementById('pair-told').textContent.startsWith('{B} less {A}')", True)
+    page.wait(f"return document.getElementById('pair-told').textContent.startsWith('{B} {MINUS} {A}')", True)
     back = [signed(-number, 2).replace("-", MINUS) for number in (turn * test.difference, high, low)]
     told = page.text("#pair-told")
     assert f"{back[0]} (95% interval {back[1]} to {back[2]})" in told
@@ -114,7 +114,7 @@ def test_the_difference_is_that_of_the_run_in_both_directions(page: Browser, mat
 def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric: int) -> None:
     """GLEU, and TER, of which the lowest is the best."""
     if metric:
-        choose(page, metric="ter")
+        choose(page, metric="TER")
     one, two = scores(material, metric, A), scores(material, metric, B)
     less = np.rint(100 * (one - two)) / 100
     bars = table(page, "Differences of sentences")
@@ -224,13 +224,13 @@ def choose(page: Browser, **values: str) -> None:
 
 
 def test_choices_are_those_of_the_explorer_and_of_the_address(page: Browser, folder: Path) -> None:
-    choose(page, metric="chrf", b="broken")
+    choose(page, metric="chrF", b="broken")
     assert page.run("return [metric().label, dataset().systems[state.b]]") == ["chrf", "broken"]
-    assert "chrf counts no n-grams and judges no edits." in page.text("#compared")
+    assert "chrF counts no n-grams and judges no edits." in page.text("#compared")
     page.run("writeNow()")
     address = page.run("return location.hash.slice(1)")
     page.open(folder / "report.html", address)
-    assert page.text("#pair-told").startswith(f"{A} less broken by chrf")
+    assert page.text("#pair-told").startswith(f"{A} {MINUS} broken by chrF")
     top = page.run("return document.getElementById('compare').getBoundingClientRect().top")
     assert 0 <= top < page.run("return innerHeight")
     page.run("""const field = document.forms.controls.elements.b;
@@ -251,7 +251,7 @@ def test_what_is_lacking_is_said(browser: Browser, folder: Path, tmp_path: Path)
     assert said == [True] * 6
     browser.run("for (let at = 0; at < metric().rows.length; at += metric().width) metric().rows[at] = null")
     choose(browser, a="broken")
-    assert "gleu has no scores of sentences" in browser.text("#compared")
+    assert "GLEU+ has no scores of sentences" in browser.text("#compared")
     assert browser.complaints() == []
 
 
@@ -299,7 +299,7 @@ def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -
     results = material.results
     header, cells = ranked_table(results, in_order(material), 2, ())
     lines = copied(page, "table.ranked", "TSV").splitlines()
-    assert lines[0].split("\t")[:3] == ["rank", "system", "gleu"]
+    assert lines[0].split("\t")[:3] == ["rank", "system", "GLEU+"]
     assert [line.split("\t") for line in lines[1:]] == cells
     assert len(lines[0].split("\t")) == len(header)
     markdown = copied(page, "table.ranked", "Markdown").splitlines()
@@ -314,6 +314,7 @@ def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -
 
 def test_the_overview_is_copied_as_it_is_shown(page: Browser, material: Material) -> None:
     """Filtered, and with differences in place of intervals where a baseline is chosen."""
+    page.click("#intervals")
     lines = copied(page, "table.grid", "TSV").splitlines()
     assert [line.split()[0] for line in lines] == ["system", *(score.system for score in in_order(material))]
     assert " to " in lines[1]
@@ -353,7 +354,11 @@ def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     save = """document.querySelector(arguments[0]).click();
         document.querySelector(`.takes [aria-label="save as ${arguments[1]}"]`).click();"""
-    for button, kind in (("#results figure .take", "SVG"), ("#compare figure .take", "PNG"), (".board > .take", "TSV")):
+    for button, kind in (
+        ("#results .board figure .take", "SVG"),
+        ("#compare figure .take", "PNG"),
+        (".board > .take", "TSV"),
+    ):
         page.run(save, button, kind)
         end = time.monotonic() + PATIENCE
         while not list(tmp_path.glob(f"*.{kind.lower()}")):
@@ -379,13 +384,13 @@ def test_the_menu_works_by_keys_and_is_not_printed(page: Browser) -> None:
 
     focus = "return document.activeElement.getAttribute('aria-label')"
     page.run("document.querySelector('.board > .take').focus()")
-    assert page.run(focus) == "copy or save: gleu on sample"
+    assert page.run(focus) == "copy or save: GLEU+ on sample"
     page.press(Keys.ENTER)
     assert page.run(focus) == "copy as TSV"
     page.press(Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
     assert page.run(focus) == "save as Markdown"
     page.press(Keys.ESCAPE)
-    assert page.run(focus) == "copy or save: gleu on sample"
+    assert page.run(focus) == "copy or save: GLEU+ on sample"
     assert page.run("return document.querySelector('.takes').matches(':popover-open')") is False
     page.size(media="print")
     assert page.run("return [...document.querySelectorAll('.take')].filter((one) => one.checkVisibility()).length") == 0

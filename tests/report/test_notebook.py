@@ -76,7 +76,8 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Eval
     text = several._repr_markdown_()
     page = Reader(text)
     assert page.tags.count("table") == 3
-    assert page.tags.count("details") == 2
+    assert page.tags.count("details") == 5
+    assert page.texts.count("signatures") == 3
     first = page.texts[: page.texts.index("memory: 2 lines, 2 references; BLEU")]
     assert first[1:4] == ["system", "BLEU", "GLEU+"]
     assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
@@ -97,7 +98,7 @@ def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
 
 def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
     page = Reader(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_markdown_())
-    assert (page.tags.count("table"), page.tags.count("details"), "warnings" in page.texts) == (1, 0, False)
+    assert (page.tags.count("table"), page.tags.count("details"), "warnings" in page.texts) == (1, 1, False)
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

@@ -511,8 +511,9 @@ def test_the_package_has_every_part_of_the_page() -> None:
 @pytest.mark.parametrize(
     ("tokenizer", "way", "forms"),
     [
-        ("whitespace", "words", {2: "", 3: "two words"}),
-        ("13a", "words", {2: "", 3: "two words", 4: "The end ."}),
+        ("blank", "words", {}),
+        ("whitespace", "runs", {}),
+        ("13a", "runs", {4: "The end ."}),
         ("google", "ascii", {}),
         ("char", "characters", {}),
         ("nonspace", "spaceless", {}),

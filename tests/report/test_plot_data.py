@@ -10,15 +10,27 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.report.html import svg
 from pipeline.report.plots.canvas import MARKS, draw_points, draw_rows, styled
-from pipeline.report.tables.plot_data import difference_rows, forests, rank_rows, scatters, score_rows
+from pipeline.report.tables.plot_data import (
+    difference_rows,
+    disagreement,
+    forests,
+    leaving,
+    rank_rows,
+    scatters,
+    score_rows,
+)
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap
 from tests.report.test_plots import material
 
 if TYPE_CHECKING:
+    import random
+
     from pipeline.report.html.svg import Drawing
     from pipeline.report.tables.plot_data import Points, Rows
 
@@ -185,3 +197,75 @@ def test_a_bar_shows_score_and_interval() -> None:
     assert (number(span, "x"), number(span, "width")) == (40, 80)
     assert number(mark, "x") + number(mark, "width") / 2 == pytest.approx(80)
     assert svg.interval_bar(replace(score, score=math.nan), where) is None
+
+
+# --- where metrics disagree
+
+
+def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
+    """The formula's clusters are of three systems each; the second metric has the last system first."""
+    (group,) = groups(RESULTS)
+    turned = [group.scores[-1], *group.scores[:-1]]
+    again = [
+        replace(score, rank=number + 1, bootstrap=replace(one.bootstrap, cluster=1 + number // 3))
+        for number, (score, one) in enumerate(zip(turned, group.scores, strict=True))
+        if one.bootstrap
+    ]
+    shown = disagreement([("M²", group), ("GLEU", group._replace(scores=again))], None)
+    assert shown
+    assert [list(places) for _, places in shown.columns] == [
+        [s.system for s in group.scores],
+        [s.system for s in turned],
+    ]
+    drawing = svg.drawn("x", shown)["x"]
+    moves = {kind: shapes(drawing, "line", f"move {kind}") for kind in ("up", "down")}
+    assert {title(line) for line in moves["up"]} == {"system-12: 13 by M², 1 by GLEU"}
+    assert {title(line).partition(":")[0] for line in moves["down"]} == {f"system-{n}" for n in (2, 5, 8, 11)}
+    assert len(shapes(drawing, "line", "border")) == 2 * 5
+    assert sum("system-3" in text.itertext() for text in shapes(drawing, "text")) == 2
+
+
+def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -> None:
+    (group,) = groups(RESULTS)
+    plain = [replace(score, bootstrap=None) for score in group.scores[:3]]
+    other = [replace(plain[1], rank=1), replace(plain[2], rank=1), replace(plain[0], rank=3, score=math.nan)]
+    shown = disagreement([("a", group._replace(scores=plain)), ("b", group._replace(scores=other))], None)
+    assert shown
+    assert shown.columns[1][1] == {"system-1": 1, "system-2": 1}
+    drawing = svg.drawn("x", shown)["x"]
+    assert shapes(drawing, "line", "move up") == []  # of the two that both rank
+    third = [*other[:2], replace(plain[0], rank=3)]
+    shown = disagreement([("a", group._replace(scores=plain)), ("b", group._replace(scores=third))], None)
+    assert shown
+    drawing = svg.drawn("x", shown)["x"]
+    assert [title(line) for line in shapes(drawing, "line", "move up")] == ["system-2: 3 by a, 1 by b"]
+    assert [title(line) for line in shapes(drawing, "line", "move down")] == ["system-0: 1 by a, 3 by b"]
+    assert disagreement([("a", group)], None) is None
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=8),
+    st.lists(st.integers(0, 3), min_size=2, max_size=8),
+    st.randoms(),
+)
+def test_a_system_leaves_its_cluster_where_no_place_is_in_both(
+    one: list[int], other: list[int], chance: random.Random
+) -> None:
+    """Clusters of rankings by chance: each system of the one stands wholly before or behind, among those in both."""
+    names = [f"s{n}" for n in range(9)]
+    rankings = []
+    for clusters in (one, other):
+        chance.shuffle(names)
+        rankings.append(dict(zip(names, sorted(clusters), strict=False)))
+    both = [[name for name in own if name in rankings[0] and name in rankings[1]] for own in rankings]
+    expected = {}
+    for name in both[0]:
+        places = [
+            {at for at, rival in enumerate(order) if own[rival] == own[name]}
+            for own, order in zip(rankings, both, strict=True)
+        ]
+        if max(places[0]) < min(places[1]):
+            expected[name] = 1
+        elif min(places[0]) > max(places[1]):
+            expected[name] = -1
+    assert leaving(*rankings) == expected

@@ -117,7 +117,7 @@ def cells(text: str) -> list[list[list[str]]]:
 def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
     own = {(score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores}
-    assert overview[0] == ["system", "GLEU+", "BLEU"]
+    assert overview[0] == ["system", "GLEU+ ± 95%", "BLEU ± 95%"]
     for called_so, *values in overview[2:]:
         system = called_so.removesuffix(" <sup>†</sup>")
         assert (system == "unchanged") == (system != called_so)
@@ -128,7 +128,8 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> No
             best = score.rank == 1
             test = [t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)]
             mark = "" if not test or test[0].p_adjusted >= 0.05 else "\u00a0↑" if test[0].difference > 0 else "\u00a0↓"
-            spread = naive.round_half_up(100 * score.bootstrap.std, 2)
+            low, high = score.bootstrap.interval
+            spread = naive.round_half_up(100 * (high - low) / 2, 2)
             assert cell == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
     assert [table[0][2] for table in ranked[:2]] == ["GLEU+", "BLEU"]
     assert [row[1] for row in ranked[0][2:]] == ["careful", "eager", "unchanged", "broken"]

@@ -13,22 +13,23 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.report.reproduction import page as report
-from pipeline.report.reproduction.leader_boards import ScoredBoard, short_citation
+from pipeline.report.reproduction.leader_boards import ScoredBoard, board_part, short_citation
 from pipeline.report.reproduction.own_runs import Joined, NamedRun, board_page
 from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
 from pipeline.reproduction import recipe as published
-from pipeline.reproduction.leader_boards import leader_boards
+from pipeline.reproduction.leader_boards import Printed, leader_boards
 from pipeline.reproduction.recipe import Outcome, Recipe
 from pipeline.scoring.results import DatasetInfo
 from tests.conftest import ROOT, run, write_run
 from tests.report import browser as browsers
-from tests.report.browser import CONTRAST
+from tests.report.browser import CONTRAST, check_cut
 from tests.report.test_page import Reader, check_harmless, check_policy
 from tests.report.test_plots import HOSTILE, material
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pipeline.reproduction.leader_boards import LeaderBoard
     from pipeline.scoring.results import Results
     from tests.report.browser import Browser
 
@@ -160,6 +161,11 @@ def test_publications_are_in_order_of_their_years() -> None:
         "A: a",
         "",
     ]
+    others = [outcome("e", cite="E 2001: e", field="machine translation"), outcome("f", cite="F 2000: f", field="x")]
+    assert [cite[:1] for cite, _ in by_publication([*others, *several])] == ["B", "C", "A", "E", "F"]
+    text = page_of(*others, *several)
+    assert text.count('<h3 class="field">Machine translation</h3>') == 1
+    assert text.index("Grammatical error correction</h3>") < text.index("Machine translation</h3>")
 
 
 def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
@@ -178,6 +184,42 @@ def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() 
     links = [attributes.get("href") or "" for tag, attributes in found.elements if tag == "a"]
     assert {link[1:] for link in links if link.startswith("#")} <= known
     assert all(link.startswith(("#", "https://")) for link in links)
+
+
+def scored(board: LeaderBoard) -> ScoredBoard:
+    """Return a board on which all systems have scores, by formula."""
+    results = material([entrant.name for entrant in board.entrants]).results
+    info = {board.name: DatasetInfo(lines=9, references=2, digests={})}
+    scores = [replace(score, dataset=board.name) for score in results.scores]
+    tests = [replace(test, dataset=board.name) for test in results.tests]
+    return ScoredBoard(board, {"x": "y"}, replace(results, datasets=info, scores=scores, tests=tests), "")
+
+
+def equalled(one: Outcome) -> Outcome:
+    """Return the outcome of a recipe of which every value that it has was found."""
+    entries = []
+    for expected in one.recipe.expected:
+        values = expected["values"] if isinstance(expected.get("values"), dict) else {}
+        cells = [
+            {"place": place, "expected": str(v), "found": f"{v}00", "verdict": "equal", "difference": 0.25}
+            for place, v in values.items()
+            if isinstance(v, str)
+        ]
+        if cells:
+            entries.append(entry(str(expected.get("title", "values")), compared=cells, values=len(cells)))
+    expectations = {"verdict": "exact", "recorded": "exact", "missed": [], "entries": entries}
+    return replace(one, expectations=expectations, message="")
+
+
+def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> None:
+    board = everything()[1][0].board
+    printed = [Printed("one", value, "", 2014) for value in ("41.5", "41.50", "41.6", "41.7", "41.5")]
+    several = replace(board, entrants=(replace(board.entrants[0], printed=tuple(printed)), *board.entrants[1:]))
+    part = board_part(scored(several), "")
+    assert part["rows"][0].cells[-2] == "41.5, 41.50 and 2 more"
+    assert [row[1] for row in part["printed"].rows if row[0] == board.entrants[0].name] == [
+        one.value for one in printed
+    ]
 
 
 # ---- what hostile texts can do, and the structure of the pages
@@ -358,6 +400,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     good = outcome("fine", entry("a"), entry("b", "tolerance"), entry("c", "differs"), cite="Fine 2003: x")
     texts = {
         "report": page_of(good, *outcomes, boarded=boarded),
+        "scored": page_of(good, *map(equalled, outcomes), boarded=[scored(one.board) for one in boarded]),
         "hostile": page_of(*hostile),
         "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
     }
@@ -377,6 +420,33 @@ def test_pages_open_without_a_complaint_and_fit(
     browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     assert browser.run("return document.documentElement.scrollWidth") <= width
     assert browser.complaints() == []
+    browser.size()
+
+
+@pytest.mark.parametrize("name", ["report", "scored", "boards"])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_no_table_is_cut_without_a_hint(browser: Browser, name: str, width: int, pages: dict[str, Path]) -> None:
+    browser.size(width)
+    browser.open(pages[name])
+    tables = check_cut(browser)
+    wide = [(label, need, room) for label, need, room in tables if need > room]
+    if name == "scored" and width == 1440:
+        assert len(tables) > 80
+        assert wide == []
+
+
+def test_one_board_is_open_at_a_time_on_a_phone_too(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.size(390)
+    browser.open(pages["scored"])
+    shown = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
+    assert browser.run(shown) == [True, *[False] * 6]
+    browser.click("ul.contents li:nth-child(3) a")
+    assert browser.run(shown) == [False, False, True, *[False] * 4]
+    assert browser.run("return location.hash") == "#board=3"
+    browser.open(pages["scored"], "board-jfleg-test-gleu")
+    assert browser.run("return document.getElementById('board-jfleg-test-gleu').checkVisibility()")
+    browser.size(media="print")
+    assert browser.run(shown) == [True] * 7
     browser.size()
 
 

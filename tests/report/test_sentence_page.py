@@ -300,7 +300,7 @@ def copied(browser: Browser, action: str) -> Any:
 def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
     browser.open(page, "dataset=sample&metric=bleu&a=careful&b=eager&line=1")
     assert copied(browser, "markdown").splitlines()[:3] == [
-        "| line 1 of sample | | bleu |",
+        "| line 1 of sample | | BLEU |",
         "|---|---|---:|",
         "| source | She go to school by the bus every days . |  |",
     ]

@@ -148,3 +148,20 @@ def test_the_smallest_p_of_so_many_trials_is_no_value(
     one = replace(results.tests[0], p=p, p_adjusted=adjusted)
     changed = replace(results, statistics={**(results.statistics or {}), **settings})
     assert (p_cell(one, changed, adjusted=False), p_cell(one, changed)) == shown
+
+
+def test_intervals_leave_first_and_are_named_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = ["metric", "pearson", "95%", "spearman", "95%", "kendall", "95%"]
+    rows = [["gleu", "0.123", "-0.111 to 0.222", "0.234", "-0.122 to 0.333", "0.345", "-0.133 to 0.444"]]
+    on_terminal(monkeypatch, 50)
+    print_table(header, rows, left=(0,))
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert out.split()[:4] == ["metric", "pearson", "spearman", "kendall"]
+    assert " to " not in out
+    assert "(intervals: in a wider window, or piped)" in " ".join(out.split())
+    on_terminal(monkeypatch, 20)
+    print_table(header, rows, left=(0,))
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert "0.222" not in out  # no interval without its number

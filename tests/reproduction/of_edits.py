@@ -43,5 +43,5 @@ OF_ERRANT = {
 """The recipes by ERRANT and CLEME, each with the result of published-errant.json that its values are of, if any."""
 WITHOUT_RECIPE = {"gec-metrics-test", "gotoscorer-demo", "mucgec-dev-example", "multigec-2025"}
 """Results of that file without a recipe. `help reproduce` says why."""
-ELSEWHERE = {"easse-sari", "gecmetrics-gjg-sentence", "gecmetrics-gjg-system"}
+ELSEWHERE = {"e2e-bleu-nist", "e2e-challenge", "easse-sari", "gecmetrics-gjg-sentence", "gecmetrics-gjg-system"}
 """Recipes of results that no file beside the checkout lists; their values were read in the publication."""

@@ -14,10 +14,11 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.io import catalogue
+from pipeline.io.dataset_cache import cache_path
 from pipeline.reproduction import leader_boards as boards_
 from pipeline.reproduction import recipe as published
 from pipeline.reproduction.leader_boards import LeaderBoard, _percent, leader_boards
-from pipeline.reproduction.recipe import Outcome, Recipe, read_recipe
+from pipeline.reproduction.recipe import Outcome, Recipe, matching_recipes, read_recipes
 from tests.stand_ins import write_mirror
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def everything() -> dict[str, LeaderBoard]:
 
 def test_every_board_is_filled_by_several_publications_or_systems(everything: dict[str, LeaderBoard]) -> None:
     assert set(everything) >= {"conll14-m2", "conll14-gleu", "conll14-imeasure", "jfleg-test-gleu", "jfleg-dev-gleu"}
-    assert set(everything) <= set(boards_.written_boards())
+    families = {f"{name}-{metric}" for name in published.recipes() for metric in ("bleu", "chrf")}
+    assert set(everything) <= {*boards_.written_boards(), *families}
     first = everything["conll14-m2"]
     assert len({entrant.first.year for entrant in first.entrants}) >= 4
 
@@ -76,7 +78,7 @@ def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
     }
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump(content | changes), encoding="utf-8")
-    return read_recipe(file)
+    return read_recipes(file)[0]
 
 
 def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Path) -> None:
@@ -97,6 +99,31 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Pa
         ("theirs@two", "CUUI", ["36.8"]),
     ]
     assert board.entrants[0].first.year == 2001
+    assert [entrant.names for entrant in board.entrants] == [("ours", "other"), ("theirs",), ("theirs@two",)]
+
+
+def test_a_file_of_several_recipes_has_a_board_for_each() -> None:
+    """By its first data set; a mark counts for the systems that are here alone."""
+    values = {"PROMT": "40.0", "Online-A": "39.0"}
+    entries = [
+        {
+            "title": "bleu-all",
+            "values": 2,
+            "equal": 2,
+            "compared": [{"place": n, "expected": v} for n, v in values.items()],
+        }
+    ]
+    (wmt,) = matching_recipes(["wmt22-uk-en"])
+    ran = Outcome(recipe=wmt, expectations={"entries": entries * 4})
+    boards = {board.name: board for board in leader_boards([ran])}
+    assert set(boards) == {"wmt22-uk-en-bleu", "wmt22-uk-en-chrf"}
+    board = boards["wmt22-uk-en-bleu"]
+    assert (board.title, board.metric, board.brief) == ("WMT22 uk-en, BLEU", "bleu[tokenizer=13a]", True)
+    assert {entrant.name: {one.value for one in entrant.printed} for entrant in board.entrants} == {
+        name: {value} for name, value in values.items()
+    }
+    assert board.dataset["bom"] == ["PROMT"]
+    assert board.config() is None  # the files are not here
 
 
 @pytest.mark.parametrize(
@@ -152,7 +179,7 @@ def test_the_systems_of_the_newest_publication_are_on_their_board(everything: di
     best = max(own, key=lambda one: float(one.printed[0].value))
     assert (best.name, [one.value for one in best.printed]) == ("majority-7+GRECO+GPT-4", ["72.8"])
     first = next(one for one in everything["conll14-ten-m2"].entrants if one.file.dataset == "emnlp2016-first")
-    assert ([one.value for one in first.printed], first.first.year) == (["62.43"], 2016)
+    assert ([one.value for one in first.printed], first.first.year) == (["62.43"] * 2, 2016)
 
 
 def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
@@ -226,3 +253,64 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
     assert main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
     assert main(arguments) == 1
     assert 'href="../runs/conll14-magec/report.html"' in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("invented")
+def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside the same scores as without it, tested against each system, in the terminal, the page and LaTeX."""
+    known = published.recipes()
+    board = on_boards(*known.values())["conll14-m2"]
+    camb = next(one for one in board.entrants if one.name == "CAMB").file
+    lines = cache_path(camb).read_text(encoding="utf-8").splitlines()
+    mine = tmp_path / "mine.txt"
+    mine.write_text("".join(f"{line} also\n" for line in lines), encoding="utf-8")
+    command = ["reproduce", "--board", "conll14-m2", "-q", "--no-fetch"]
+    assert main([*command, "--output", str(tmp_path / "bare")]) == 0
+    assert main([*command, "--output", str(tmp_path), "--add", str(mine)]) == 0
+    out = capsys.readouterr().out
+    folder = tmp_path / "board-conll14-m2"
+    with_mine, bare = (
+        json.loads((one / "results.json").read_text(encoding="utf-8"))
+        for one in (folder, tmp_path / "bare" / "board-conll14-m2")
+    )
+    scores = {score["system"]: score["score"] for score in with_mine["scores"]}
+    others = {score["system"]: score["score"] for score in bare["scores"]}
+    assert scores == {**others, "mine": scores["mine"]}
+    assert {frozenset((test["system"], test["other"])) for test in with_mine["tests"]} == {
+        frozenset(("mine", name)) for name in others
+    }
+    order = [score["system"] for score in sorted(with_mine["scores"], key=lambda score: score["rank"])]
+    at = order.index("mine")
+    said = out.partition("\nmine is ")[2].splitlines()[0]
+    assert said.startswith(
+        f"{with_mine['scores'][[s['system'] for s in with_mine['scores']].index('mine')]['rank']} of "
+    )
+    for place, side in ((at - 1, "below"), (at + 1, "above")):
+        if 0 <= place < len(order):
+            distance = f"{100 * abs(scores[order[place]] - scores['mine']):.2f}"
+            assert f"{distance} {side} {order[place]} (p adjusted " in said
+    assert main(["report", str(folder), "--format", "latex", "html", "--output", str(folder)]) == 0
+    assert " & mine & " in (folder / "results.tex").read_text(encoding="utf-8")
+    assert re.search(r'class="left system">(<a [^>]*>)?mine<', (folder / "report.html").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--add", "mine.txt"], "--add: has no effect without --board"),
+        (["--board", "conll-m2"], "--board conll-m2: expected one of"),
+        (["--board", "conll14-m2", "--all"], "--board: scores one leader board"),
+        (["--board", "conll14-m2", "--add", "no-such.txt", "--no-fetch", "-q"], "no-such.txt"),
+    ],
+)
+@pytest.mark.usefixtures("invented")
+def test_wrong_use_of_a_board_is_told(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -14,7 +14,8 @@ from pipeline.cli.dispatch import main
 from pipeline.config.resolved import Overrides
 from pipeline.corpus.texts import brackets
 from pipeline.errors import ConfigError, CorpusError
-from pipeline.reproduction.published_sections import read_table
+from pipeline.human.records import filtered, read_records
+from pipeline.reproduction.published_sections import cells_of
 from pipeline.reproduction.verdicts import Verdict, compare, compare_order, is_worse, leaves, verdict_of, whole_verdict
 from pipeline.scoring.results import Results
 from tests.conftest import write_run
@@ -215,8 +216,8 @@ def test_what_is_wrong_is_told_before_work_with_its_place(entry: str, message: s
         ("columns: {one: {judgments: j}}", "columns.one.judgments: no section of judgments is called 'j'; there is"),
         ("columns: {one: {scores: {A: 1}}}\ncorrelations: [{of: [one], with: [tow]}]", "correlations[0].with[0]: no column is called 'tow'"),  # noqa: E501
         ("columns: {one: {scores: {A: 1}}}\nagreements: {a: {judgments: j, metric: gleu}}", "agreements.a.judgments: no section of judgments is called 'j'"),  # noqa: E501
-        ("columns: {one: {table: {file: s.txt, score: 9}}}", "s.txt:1: has 5 columns; column 9 is asked for"),
-        ("columns: {one: {table: {file: s.txt, where: {a: b}}}}", "where.a: expected the number of a column, from 1"),
+        ("columns: {one: {table: {file: s.txt, score: 9}}}", "s.txt:2: has 4 columns; column 9 is asked for"),
+        ("columns: {one: {table: {file: s.txt, where: {a: b}}}}", "s.txt: no line has 'b' in column a"),
         ("columns: {a/b: {scores: {A: 1}}}", "columns.a/b: 'a/b' cannot be a name: / parts the keys of paths"),
         (
             "columns: {a: {scores: {A: 1}}, b: {order: [A]}}\n"
@@ -333,7 +334,7 @@ def test_files_of_columns_that_cannot_be_read(
     monkeypatch.chdir(tmp_path)
     Path("t.tsv").write_bytes(data)
     with pytest.raises(CorpusError) as caught:
-        read_table(Path("t.tsv"), 2, 3, None, [(1, "m")])
+        cells_of(filtered(read_records(Path("t.tsv")), {"1": "m"}), "2", "3")
     assert str(caught.value) == message
 
 

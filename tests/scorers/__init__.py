@@ -1,1 +1,1 @@
-"""Tests of pipeline/scorers/ and of rewards."""
+"""Tests of pipeline/scorers.py and of rewards."""

@@ -4,6 +4,7 @@ Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accura
 test compares each two metrics. With --window there are also correlations among neighbours in the human ranking. With
 judgements and a run, sentences are correlated too. The scores of metrics may also come from files. With --statistic
 scores of sentences are compared as in mt-metrics-eval, and --permutations tests each two metrics on them.
+Records of outputs, in JSON, JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}.
 `gec-pipeline help human` explains formats, numbers and formulas.
 
 examples:
@@ -14,6 +15,7 @@ examples:
   gec-pipeline correlate metric_scores.csv --human human_scores.csv
   gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
   gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
+  gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score: people.x}' --statistic pearson
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...config.models import HumanConfig
@@ -31,6 +34,7 @@ from ..arguments import add_settings, selection_of
 from .human import settings_of
 
 if TYPE_CHECKING:
+    from ...config.models_published import RecordsConfig
     from ...human.score_files import MetricScores
 
 OPTIONS = (
@@ -50,6 +54,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     several: dict[str, Any] = {"nargs": "+", "action": "extend"}
     add("--alias", metavar="NAME=OTHER", help=aliases, **several)
     add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
+    add("--absolute", action="store_true", help="of records: absolute values of statistics")
+    add("--part", choices=("lower", "upper"), help="of records: the half of the outputs with these scores by people")
+    add("--given", choices=("system",), help="of records: partial correlation, of scores less their system's mean")
     add("--json", action="store_true", help="print everything as JSON, unrounded")
     add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
@@ -58,10 +65,14 @@ def run(args: argparse.Namespace) -> int:
     """Print the correlations."""
     from ...human.human_judgements import open_human_judgements
     from ...human.meta_evaluation import meta_evaluate
+    from ...human.records import records_config
     from ...report.console import print_human
     from ...report.terminal.printing import print_text
     from ...scoring.results import without_nan
 
+    asked = [records_config(text) for text in (args.human, *args.run)]
+    if any(asked) or args.absolute or args.part or args.given:
+        return _of_records(args, asked)
     pairs = [text.partition("=") for text in args.alias or ()]
     for text, (name, sign, other) in zip(args.alias or (), pairs, strict=True):
         if not (name and sign and other):
@@ -83,6 +94,33 @@ def run(args: argparse.Namespace) -> int:
         print_human(evaluation.plain())
     for note in () if args.quiet else evaluation.notes:
         print_text(f"warning: {note}", sys.stderr)
+    return 0
+
+
+def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> int:
+    """Print the statistics of scores in records, each of one score of outputs and that of people."""
+    from ...config.models_published import CorrelationConfig
+    from ...human.comparison import asked_statistics
+    from ...human.records import correlated, read_records, scores_of
+    from ...report.terminal.printing import print_table
+    from ...scoring.results import without_nan
+
+    asked_statistics(args.statistics or ())
+    if not all(asked) or not args.statistics:
+        raise InputError("records: name all scores as {file: FILE, score: COLUMN}, and say --statistic")
+    idle = [name for name in (*OPTIONS, "metric", "alias") if name not in ("statistics", "without")]
+    if told := [f"--{name}" for name in idle if getattr(args, name, None)]:
+        raise InputError(f"{', '.join(told)}: no effect on records")
+    only = {"absolute": "true" * args.absolute, "part": args.part, "given": args.given, "without": args.without or []}
+    given = {key: value for key, value in only.items() if value}
+    written = CorrelationConfig.model_validate({"of": ["-"], "with": ["-"], "statistics": args.statistics, **given})
+    people, *metrics = (scores_of(one, read_records(path_of(one.file))) for one in asked if one)
+    found = {text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)}
+    if args.json:
+        sys.stdout.write(json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        return 0
+    rows = [[name, *(f"{own[key]:.4f}" for key in args.statistics), str(own["scores"])] for name, own in found.items()]
+    print_table(["scores", *args.statistics, "outputs"], rows, left=(0,))
     return 0
 
 

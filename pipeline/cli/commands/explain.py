@@ -284,9 +284,10 @@ def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Ite
 def _say(text: str, style: str = "") -> None:
     """Print a line, in colour on a terminal."""
     if style and sys.stdout.isatty():
-        from rich.console import Console
         from rich.text import Text
 
-        Console(soft_wrap=True, highlight=False).print(Text(text, style=style))
+        from ...report.terminal.printing import console
+
+        console(soft_wrap=True, highlight=False).print(Text(text, style=style))
     else:
         print(text)

@@ -1,4 +1,4 @@
-"""List what can be chosen: metrics with all their options, tokenizers, or statistics of agreement.
+"""List what can be chosen: metrics, or all options of those that are named; tokenizers; statistics of agreement.
 
 examples:
   gec-pipeline list metrics
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Iterable
 
-from ...errors import InputError, did_you_mean, printable
+from ...errors import InputError, did_you_mean
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
     from ...metrics.plugged.loading import find, installed
-    from ...report.terminal.printing import print_table
+    from ...report.terminal.printing import print_table, print_text
 
     wanted, packages = [*names], installed()
     for name in {*wanted} & {*packages} - {*METRICS}:
@@ -48,7 +48,10 @@ def _metrics(names: Iterable[str]) -> None:
     for name in _chosen(wanted, METRICS, "metric"):
         metric = METRICS[name]
         place = metric.origin.get("from", "")
-        print(printable(f"{name}: {metric.summary}{f' ({place})' if place else ''}\n"))
+        print_text(f"{name}: {metric.summary}{f' ({place})' if place else ''}")
+        if not wanted:
+            continue
+        print()
         rows = []
         for option in metric.options:
             default = option.default_of({})
@@ -56,9 +59,12 @@ def _metrics(names: Iterable[str]) -> None:
             rows.append([option.name, option.key, text, option.values(), option.help])
         header = ["option", "in signatures", "default", "values", "meaning"]
         print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
-    for name, package in packages.items() if not wanted else ():
+    if wanted:
+        return
+    for name, package in packages.items():
         if name not in METRICS:
-            print(printable(f"{name}: in {package}; `gec-pipeline list metrics {name}` imports it and tells more"))
+            print_text(f"{name}: in {package}; `gec-pipeline list metrics {name}` imports it and tells more")
+    print("options of one: gec-pipeline list metrics NAME")
 
 
 def _tokenizers(names: Iterable[str]) -> None:

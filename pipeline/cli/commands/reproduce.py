@@ -10,8 +10,10 @@ examples:
   gec-pipeline reproduce 'gjg-*' --mirror /media/copies
   gec-pipeline reproduce --all --report published.html
   gec-pipeline reproduce --all --format markdown > reproduced.md
+  gec-pipeline reproduce --board conll14-m2 --add mine.txt
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
+  gec-pipeline reproduce --new mine.yaml config.yaml table.md
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import IncompleteError, InputError, Problem, printable, wrong_name
+from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
+from ...io.safe_files import write_atomic
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipe, recipes
+from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
 from .report import relative_address
 
 if TYPE_CHECKING:
@@ -55,6 +58,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
+    add("--board", metavar="BOARD", help="score the published systems of a leader board, such as conll14-m2")
+    add("--add", metavar="FILE", help="with --board: an output of yours, tested against every system of the board")
+    new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
+    add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
     mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
@@ -70,10 +77,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    if args.check is not None:
-        return _check(args)
+    if args.check is not None or args.new is not None:
+        return _check(args) if args.new is None else _new(args)
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
+    if args.board or args.add:
+        return _board(args)
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
@@ -113,6 +122,28 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _new(args: argparse.Namespace) -> int:
+    """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
+    from ... import stages
+    from ...report.html.page import as_yaml
+    from ...reproduction.new_recipe import new_recipe
+
+    file, config, table = map(Path, args.new)
+    if file.exists() or file.suffix not in (".yaml", ".yml") or file.parent.resolve() != config.parent.resolve():
+        raise InputError(f"--new: {file}: expected the name of a new .yaml file in the folder of {config}")
+    content = new_recipe(config, table, list(stages.prepare(config).metrics))
+    write_atomic(file, as_yaml(content))
+    (outcome,) = _outcomes(matching_recipes([str(file)]), args)
+    if outcome.expectations is None:
+        raise InputError(f"{file}: {outcome.message}")
+    content["publication"]["verdict"] = outcome.expectations["verdict"]
+    write_atomic(file, as_yaml(content))
+    _print([outcome], args)
+    print(printable(f"written: {file}, with the verdict {outcome.expectations['verdict']}"))
+    print(printable(f"then say where it was published: gec-pipeline reproduce --check {file}"))
+    return 0
+
+
 def _check(args: argparse.Namespace) -> int:
     """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
@@ -121,18 +152,23 @@ def _check(args: argparse.Namespace) -> int:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
     path, problems = Path(args.check), list[Problem]()
     try:
-        stages.prepare(args.check)
-    except InputError as error:
-        problems = [one for one in error.problems if not ABSENT.search(one.message)]
-    known = recipes().get(path.stem)
+        checked = read_recipes(path)
+    except InputError:
+        checked = []  # which preparing tells with lines
+    for written in [recipe.config for recipe in checked] or [path]:
+        try:
+            stages.prepare(written)
+        except InputError as error:
+            problems += [one for one in error.problems if not ABSENT.search(one.message)]
+    known = next((one for one in recipes().values() if path.stem in (one.name, one.family)), None)
     if reason := wrong_name(path.stem, MAX_NAME):
         problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {reason}"))
     elif known and known.path.resolve() != path.resolve():
         message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
         problems.append(Problem(args.check, message))
     if problems:
-        raise InputError(problems)
-    recipe = read_recipe(path)
+        raise InputError(list(dict.fromkeys(problems)))
+    recipe = read_recipes(path)[0]
     verdict = recipe.publication["verdict"]
     lacking = [f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)]
     if verdict == "not published":  # in no publication
@@ -141,9 +177,47 @@ def _check(args: argparse.Namespace) -> int:
         message = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
         raise InputError([Problem(args.check, message)])
     print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
-    if lacks := recipe.what_lacks():
+    if lacks := next(filter(None, (one.what_lacks() for one in checked)), ""):
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
+    return 0
+
+
+def _board(args: argparse.Namespace) -> int:
+    """Score a leader board with an output of the user's, and keep the run for `report`."""
+    from ... import stages
+    from ...config.tree import from_mapping
+    from ...report.console import print_results
+    from ...report.tables.comparisons import neighbours
+    from ...report.tables.series import listed
+    from ...reproduction.leader_boards import leader_boards
+
+    if not args.board:
+        raise InputError("--add: has no effect without --board, such as --board conll14-m2")
+    if args.names or args.all or args.report or args.format:
+        raise InputError("--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out")
+    outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
+    known = {board.name: board for board in leader_boards(outcomes)}
+    if args.board not in known:
+        hint = did_you_mean(args.board, known)
+        raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
+    board, own = known[args.board], Path(args.add) if args.add else None
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        if not args.no_fetch:
+            lacking = {recipe.name: recipe for one in board.entrants if not one.here for recipe in one.recipes}
+            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print)[:SHOWN]:
+                bar.print(problem)
+        config = board.config(own)
+        if config is None:
+            raise InputError(f"--board {board.name}: the data set, or all outputs but one, are not here")
+        folder = Path(args.output or "runs") / board.folder
+        results = stages.run(stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar))[1]
+    print_results(results, 2)
+    if own:
+        print(printable(neighbours(results, config["statistics"]["baseline"], 2)))
+    if absent := [one.name for one in board.entrants if not one.here]:
+        print(printable(f"outputs that are not here: {listed(absent)}"))
+    print(printable(f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"))
     return 0
 
 
@@ -152,7 +226,12 @@ def _show(name: str, besides: Sequence[str]) -> int:
     matches = matching_recipes([name])
     if besides:
         raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
-    if len(matches) > 1:
+    if matches[0].family and len(matches) == 1:
+        from ...report.html.page import as_yaml
+
+        sys.stdout.write(as_yaml(matches[0].content))
+        return 0
+    if len({recipe.path for recipe in matches}) > 1:
         raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
     return 0
@@ -168,7 +247,7 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         tell = (lambda _: None) if args.quiet else bar.print
         if not args.no_fetch:
             bar.stage("fetching")
-            problems = fetch_missing(named, args.mirror, tell)
+            problems = fetch_missing(named, args.mirror, tell, bar.size)
             for problem in [*problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]:
                 bar.print(problem)
         folder = Path(args.output) if args.output else Path(temporary)
@@ -188,7 +267,6 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     """
     from ... import stages
     from ...config.tree import from_mapping
-    from ...io.safe_files import write_atomic
     from ...report.reproduction.leader_boards import ScoredBoard
     from ...report.reproduction.page import reproduction_report
     from ...reproduction.leader_boards import leader_boards
@@ -245,6 +323,8 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
         return
     if args.verbose or not args.all:
         for outcome in outcomes:
+            if outcome.recipe.family in args.names and not args.verbose:
+                continue  # of a family a line each
             entries = (outcome.expectations or {}).get("entries", [])
             few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
             shown = args.verbose or few
@@ -277,7 +357,7 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
-        results: Results = stages.run(stages.prepare(recipe.path), folder / recipe.name, listener=listener)[1]
+        results: Results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
     return Outcome(

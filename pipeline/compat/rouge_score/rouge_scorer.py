@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,18 @@ from ... import kernel
 from ...kernel.common import Sentences
 from ...tokenizers.tokenization import Tokenization
 from ..texts import WrongTypeError, WrongValueError, ids_of, lines_of, matches, unavailable
-from . import scoring
 
-if TYPE_CHECKING:
-    from .scoring import Score
+__all__ = ["RougeScorer"]
 
 NGRAMS = re.compile("rouge([1-9])")
+
+
+class Score(NamedTuple):
+    """Precision, recall and their harmonic mean."""
+
+    precision: float
+    recall: float
+    fmeasure: float
 
 
 class RougeScorer:
@@ -77,7 +83,7 @@ class RougeScorer:
         else:
             raise WrongValueError(f"rouge_types: expected rouge1 to rouge9, rougeL or rougeLsum; found {name!r}")
         *sizes, own = sizes
-        nothing = scoring.Score(0, 0, 0)  # whole numbers, as rouge-score has them where a text has no token
+        nothing = Score(0, 0, 0)  # whole numbers, as rouge-score has them where a text has no token
         return [
             _scored(matched, size, own) if order or (size and own) else nothing
             for matched, size in zip(match, sizes, strict=True)
@@ -95,4 +101,5 @@ class RougeScorer:
 
 def _scored(match: int, target: int, prediction: int) -> Score:
     precision, recall = match / max(prediction, 1), match / max(target, 1)
-    return scoring.Score(precision, recall, scoring.fmeasure(precision, recall))
+    both = precision + recall
+    return Score(precision, recall, 2 * precision * recall / both if both > 0 else 0.0)

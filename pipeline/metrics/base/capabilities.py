@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...kernel.common import COUNTED, Kind
 from .needs import KEPT
@@ -58,12 +58,13 @@ class ComputesNumbers:
     Its needs say which texts are read and by which code, as `metrics/plugged/metric.py` does.
     """
 
-    declared: ClassVar[Declared]
-    """What results keep of it, so that they can be read without the code."""
+    declared: ClassVar[Declared | None] = None
+    """What results keep of it, so that they can be read without the code; None for a metric of this program."""
 
     def for_systems(self, number: int) -> Metric:
         """Return the metric for so many systems, where its numbers depend on them."""
-        raise NotImplementedError
+        del number
+        return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text, which its code computes in this process."""
@@ -88,7 +89,8 @@ def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     """Return what results keep of the metrics of users, by name."""
-    return {metric.name: own.declared for metric in metrics if (own := computes_numbers(metric))}
+    each = ((metric.name, computes_numbers(metric)) for metric in metrics)
+    return {name: own.declared for name, own in each if own and own.declared}
 
 
 def in_percent(metric: type[Metric]) -> bool:

@@ -61,7 +61,7 @@ class Declared:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return ("tp", "fp", "fn") if self.counts else self.names
+        return ("tp", "fp", "fn") if self.counts and len(self.names) == 1 else self.names
 
 
 def key_of(entry: str) -> str:

@@ -139,10 +139,6 @@ class Cider(ShowsNgrams, Metric):
         means = ratio(real("cider", totals), totals["lines"][..., None])
         return {"cider": means.mean(axis=-1)} | by_order({"cider": means})
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence: float64 [lines, 1]."""
-        return self.score(self.make_terms(columns))["cider"][:, None]
-
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why the score is 0."""
         why = (

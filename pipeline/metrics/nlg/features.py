@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ... import kernel
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import ScoresLines
 from ..base.choices import ratio
@@ -42,15 +43,13 @@ class FeatureNeeds(Needs):
         """Count a shard."""
         assert text.source is not None  # noqa: S101 (these needs read it)
         source, *systems = self.tokenization.encode([text.source, *text.systems])
-        own = _sizes("src", text.source, source)
+        own, shared = (
+            _sizes("src", text.source, source),
+            kernel.overlap(None, [source], systems, 1, ("match",))["match"],
+        )
         return [
-            {
-                **own,
-                **_sizes("hyp", lines, tokens),
-                "shared": _shared(source, tokens),
-                "copy": _copies(text.source, lines),
-            }
-            for lines, tokens in zip(text.systems, systems, strict=True)
+            {**own, **_sizes("hyp", lines, tokens), "shared": match[:, 0, 0], "copy": _copies(text.source, lines)}
+            for lines, tokens, match in zip(text.systems, systems, shared, strict=True)
         ]
 
 
@@ -64,23 +63,6 @@ def _sizes(whose: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
 def _copies(source: Lines, output: Lines) -> Ints:
     pairs = zip(source.texts(), output.texts(), strict=True)
     return np.array([one.split() == two.split() for one, two in pairs], np.int64)
-
-
-def _shared(source: Encoded, output: Encoded) -> Ints:
-    """Return how many tokens both have, each as often as both have it: int64 [lines]."""
-    (one, in_source), (two, in_output) = map(_times, (source, output))
-    _, left, right = np.intersect1d(one, two, assume_unique=True, return_indices=True)
-    lines = one[left] >> 32
-    common = np.minimum(in_source[left], in_output[right])
-    shared: Ints = np.bincount(lines, common, len(source.offsets) - 1).astype(np.int64)
-    return shared
-
-
-def _times(text: Encoded) -> tuple[Ints, Ints]:
-    """Return each token of each line as a number, and how often it is there."""
-    lines = np.repeat(np.arange(len(text.offsets) - 1), np.diff(text.offsets))
-    keys, times = np.unique((lines << 32) | text.ids, return_counts=True)
-    return keys, times
 
 
 @dataclass(frozen=True)

@@ -266,10 +266,6 @@ class Nist(ShowsNgrams, Metric):
         gains = ratio(real("info", totals), totals["total"])
         return {"nist": gains.sum(axis=-1) * penalty, "penalty": penalty} | by_order({"nist": gains})
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence, with the information of the whole data set: float64 [lines, 1]."""
-        return self.score(self.make_terms(columns))["nist"][:, None]
-
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why the score is 0."""
         if outputs["nist"] > 0:

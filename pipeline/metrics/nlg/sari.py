@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ... import kernel
-from ...errors import InvalidTextError
 from ...kernel.common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, Encoded, join_lines
 from ...tokenizers import OWN, TOKENIZERS
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers.tokenization import Tokenization, changed_lines
 from ..base.capabilities import Rule, ScoresLines, ShowsNgrams
 from ..base.choices import ratio
 from ..base.metric import Counted, Metric
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
-    from ...kernel.common import Lines
     from ..base.needs import Columns, Text
 
 SUMMED = SARI_COUNTS[:9]
@@ -77,18 +75,11 @@ class SariNeeds(Needs):
         if self.tokenization.tokenizer == "intl":
             texts = [join_lines(map(_with_end, lines.texts())) for lines in texts]
         if self.legacy:  # the source alone is not tokenised
-            texts[1:] = [self._spaced(lines, number) for number, lines in enumerate(texts[1:], 1)]
-            return kernel.encode(texts, "whitespace")
+            apart = self.tokenization.tokens
+            spaced = [changed_lines(text, n, lambda line: " ".join(apart(line))) for n, text in enumerate(texts[1:], 1)]
+            return kernel.encode([texts[0], *spaced], "whitespace")
         encoded = self.tokenization.encode(texts)
         return _with_empty_tokens(encoded) if self.flavour == "huggingface" else encoded
-
-    def _spaced(self, lines: Lines, number: int) -> Lines:
-        """Return a text, the number-th of a shard, with blanks between its tokens."""
-        try:
-            return join_lines(" ".join(self.tokenization.tokens(line.decode())).encode() for line in lines.texts())
-        except UnicodeDecodeError as error:
-            index = next(index for index, line in enumerate(lines.texts()) if error.object == line)
-            raise InvalidTextError(number, index, error.start) from None
 
     def _parts(self, whole: Mapping[str, Ints], real: Mapping[str, Floats]) -> dict[str, Ints]:
         """Return the parts of each sentence score: the means over orders of the F1 of additions and so on."""

@@ -303,7 +303,7 @@ def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[floa
         squared = declared.beta**2
         return (1 + squared) * precision * recall / (squared * precision + recall) if precision + recall else 0.0
 
-    return max(answers, key=goodness)
+    return max(answers, key=goodness) if len(answers) > 1 else answers[0]
 
 
 # --- code

@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import ConfigError, InputError
 from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
-from ...io.safe_files import digest
+from ...io.safe_files import digest, open_regular
 from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Parameter, key_of
@@ -161,6 +161,20 @@ class PluggedNeeds(NumberNeeds):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
 
+    def unavailable(self) -> str | None:
+        """Return which file is missing that the numbers depend on, or None."""
+        try:
+            _ = self.code and self.code.files
+        except ConfigError as error:
+            return str(error)
+        return None
+
+    def computed(self, text: Text) -> Columns:
+        """Return the numbers of the first system of a text."""
+        assert self.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
+        outputs = _texts(text.systems[0])
+        return PreparedCode(self, self.code, text).count(outputs, np.arange(len(outputs)))
+
     def prepare(self, text: Text) -> PreparedCode | None:
         """Return the code with source and references, for calls with outputs; see `metrics/given.py`."""
         return PreparedCode(self, self.code, text) if self.code else None
@@ -280,10 +294,7 @@ class Plugged(ComputesNumbers, Numbers):
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text."""
-        needs = self.needs
-        assert needs.code is not None  # noqa: S101 (only a name that has code is taken for a metric)
-        outputs = _texts(text.systems[0])
-        return PreparedCode(needs, needs.code, text).count(outputs, np.arange(len(outputs)))
+        return self.needs.computed(text)
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files by their digests, then the version, then the level."""
@@ -410,7 +421,7 @@ def _content(path: str, size: int, changed: int, inode: int) -> str:
     key = sha256(repr((path, size, changed, inode)).encode()).digest()
     if size >= LARGE and (kept := cache.read([key])):
         return kept[key].decode()
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open_regular(Path(path), links=True) as file:
         told = file_digest(file, "sha256").hexdigest()
     if size >= LARGE and time.time_ns() - changed > SETTLED:
         cache.write({key: told.encode()})

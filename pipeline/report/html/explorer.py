@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...corpus.texts import lines_of
+from ...errors import InputError
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
 from ...metrics.names import factor
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
-from ..tables.ranked import labels
+from ..tables.ranked import labels, rivalry
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
@@ -117,8 +118,10 @@ def scaled(values: Floats, digits: int) -> Floats:
     return np.where(np.isfinite(rounded), rounded, np.nan)
 
 
-BUDGET = 10_000_000
+BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
+LARGEST = 4 * BUDGET
+"""About how many they may take then. A browser would not show more, and memory is ten times as much."""
 EDITS = 6
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
 NUMBER = 2.0
@@ -135,7 +138,13 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
     if not scored or lines == 0:
         return None
-    sizes = _affordable(material, scored) if lines is None else dict.fromkeys(scored, lines)
+    sizes = _affordable(material, scored, BUDGET)
+    if lines is not None:
+        most = _affordable(material, scored, LARGEST)
+        if too_many := [name for name in scored if most[name] < min(lines, scored[name][0].lines)]:
+            told = f"at most {most[too_many[0]]:,} of {too_many[0]} fit into a page of {LARGEST:,} bytes"
+            raise InputError(f"--lines {lines}: {told}")
+        sizes = dict.fromkeys(scored, lines)
     texts = Texts()
     numbers: dict[Tokens, int] = {}
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
@@ -147,7 +156,9 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
             rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
-            entry |= {"rule": None, "label": named[entry["signature"]]}
+            label = named[entry["signature"]]
+            called = shown.metric.name_in_text + rivalry(entry["signature"], label)
+            entry |= {"rule": None, "label": label, "called": called}
             if rule:
                 about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
@@ -172,15 +183,15 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     }
 
 
-def _affordable(material: Material, scored: Mapping[str, Sequence[Board]]) -> dict[str, int]:
-    """Return how many lines of each data set BUDGET has room for. The share is the same for all data sets."""
+def _affordable(material: Material, scored: Mapping[str, Sequence[Board]], budget: int) -> dict[str, int]:
+    """Return how many lines of each data set a budget has room for. The share is the same for all data sets."""
     cost, lines = {}, {name: measured[0].lines for name, measured in scored.items()}
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
         numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
         numbers += sum(EDITS * len(m.columns) * m.references for m in measured if edit_judge(m.metric))
         cost[name] = text * 1.1 + numbers * NUMBER
-    share = BUDGET / max(sum(lines[name] * cost[name] for name in scored), 1.0)
+    share = budget / max(sum(lines[name] * cost[name] for name in scored), 1.0)
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
 
 

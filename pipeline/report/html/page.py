@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ...metrics.names import factor
 from ..by_type import NONE, TIER, TIERS, of_system, types_of
 from ..console import by_order
-from ..overview import overviews, verdict_sentence
+from ..overview import Whole, overviews, verdict_sentence
 from ..tables import shown_level
 from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
-from ..tables.plot_data import curves_of, forests, judged_rows, rank_rows, scatters
+from ..tables.plot_data import curves_of, disagreement, forests, judged_rows, rank_rows, scatters
 from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
 from ..tables.reproduction import expectation_table, misses
 from . import shell
@@ -53,7 +54,7 @@ class Shade(NamedTuple):
     """All numbers, which the pointer shows."""
 
 
-def overview_part(results: Results, digits: int) -> dict[str, Any]:
+def overview_part(results: Results, digits: int, judged: HumanRanking | None = None) -> dict[str, Any]:
     """Return the overviews, the sentences of metrics by the names of their boards, and the data of `results.js`.
 
     The boards are called board-1, board-2 and so on, in the order of the results. An overview comes with the boards of
@@ -70,7 +71,10 @@ def overview_part(results: Results, digits: int) -> dict[str, Any]:
             cells = [{"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""} for one in entries]
             rows.append((name, overview.kinds.get(name, ""), cells))
         boards = [names[c.group.dataset, c.group.metric] if c.is_score else "" for c in overview.columns]
-        tables.append({"overview": overview, "boards": boards, "rows": rows})
+        titled = [(column.heads[0], column.group) for column in overview.columns if column.is_score]
+        what = "metrics" if overview.about.startswith(f"{overview.name}: ") else "data sets"
+        plots = drawn(f"Where {what} disagree", disagreement(titled, judged if what == "metrics" else None, what))
+        tables.append({"overview": overview, "boards": boards, "rows": rows, "plots": plots})
     data = {}
     for group in own:
         values = [factor(group.metric) / 100 * score.score for score in group.scores]
@@ -126,16 +130,24 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
     return Shade(shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}")
 
 
-def people_part(material: Material) -> dict[str, Any] | None:
-    """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
+def judged_by(material: Material) -> HumanRanking | None:
+    """Return how people rank the systems; None where nobody judged them, or the judgements are not at hand."""
     from ...human.human_judgements import human_ranking  # here, because few runs have judgements
 
+    human = material.results.human
+    people = material.people() if human and human.get("correlations") else None
+    return human_ranking(people, human["settings"]) if people and human else None
+
+
+def people_part(material: Material, judged: HumanRanking | None) -> dict[str, Any] | None:
+    """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
     results = material.results
     if not results.human or not results.human.get("correlations"):
         return None
-    people, settings = material.people(), results.human["settings"]
-    found = human_ranking(people, settings) if people else None
-    own = {"ranking": found and ranking(found, settings), "unread": people is None}
+    own = {
+        "ranking": judged and ranking(judged, results.human["settings"]),
+        "unread": not judged and material.people() is None,
+    }
     return {**own, **agreement(results)}
 
 
@@ -191,6 +203,7 @@ SENTENCES = (
     "example.js",
     "explorer.js",
     "compare.js",
+    "finding.js",
     "keys.js",
 )
 """The scripts of the sentences, in the order in which they run, after the others."""
@@ -202,6 +215,8 @@ DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
+FOLDERS = re.compile(r"(?m)(?<=[:-] )(?:/|[A-Z]:[/\\])[^\n]*[/\\](?=[^/\\\n]+[/\\][^/\\\n]+$)")
+"""The folders at the beginning of an absolute path in a config, but for the last one: they tell readers nothing."""
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
 
@@ -242,7 +257,8 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
     digests = [[name, *item] for name, info in results.datasets.items() for item in info.digests.items()]
-    title, overview = config.get("description"), overview_part(results, material.digits)
+    judged = judged_by(material)
+    title, overview = config.get("description"), overview_part(results, material.digits, judged)
     names = list(results.datasets)
     more = [f"{len(names) - 3} more"] if len(names) > 3 else []
     return {
@@ -256,7 +272,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         "types": type_maps(results, material.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
-        "human": people_part(material),
+        "human": people_part(material, judged),
         "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
         "expected": results.expectations
         and {
@@ -267,7 +283,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
         },
         "warnings": [*results.warnings, *map(str, results.missing)],
         "digests": PageTable(["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"], digests, left=(0, 1, 2)),
-        "config": as_yaml(config) if config else "",
+        "config": FOLDERS.sub("…/", as_yaml(config)) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
 
@@ -295,6 +311,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
+    whole = Whole(results, group, digits)
     best = best_of(results.datasets[group.dataset], group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
     rows = [
@@ -316,6 +333,8 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None
     return {
         "group": group,
+        "called": whole.called,
+        "score": " ".join(whole.heads(0)).strip(),
         "name": f"board-{number}",
         "facts": size(results.datasets[group.dataset]),
         "rows": rows,

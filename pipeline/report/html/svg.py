@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import printable
 from ...metrics.names import factor
 from ..tables import percent, round_half_up
-from ..tables.plot_data import Curves, Points, Rows, label_places
+from ..tables.plot_data import Curves, Orders, Points, Rows, label_places, leaving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,8 @@ FEW = 20
 """A figure of a metric against people is small with at most so many systems."""
 KEY, LEAST, SIDE = 26, 300, 16
 """In a legend, in pixels: the width of a mark with its room, the least width of the drawing, and that of a line."""
+BETWEEN = 26
+"""Pixels between two columns of orders, where lines join them."""
 HUES = 6
 """How many colours and patterns of lines the style sheet has; further lines begin again."""
 CLASSES = dict.fromkeys(("value", "rank", "large"), "dot")
@@ -162,7 +164,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     return {name: name for name in whole}
 
 
-def drawn(title: str, shown: Rows | Points | Curves | None) -> dict[str, Drawing]:
+def drawn(title: str, shown: Rows | Points | Curves | Orders | None) -> dict[str, Drawing]:
     """Return drawings by their titles: one, or several of equal length where there are many rows.
 
     There is none of what needs no figure: no rows, or points of two systems.
@@ -171,6 +173,8 @@ def drawn(title: str, shown: Rows | Points | Curves | None) -> dict[str, Drawing
         return {}
     if isinstance(shown, Curves):
         return {title: _curves(shown)}
+    if isinstance(shown, Orders):
+        return {title: _orders(shown)}
     if isinstance(shown, Points):
         return {title: _points(shown)} if len(shown.points) > 2 else {}
     count = len(shown.names)
@@ -180,6 +184,33 @@ def drawn(title: str, shown: Rows | Points | Curves | None) -> dict[str, Drawing
     size = -(-count // parts)
     ranges = [(first, min(first + size, count)) for first in range(0, count, size)]
     return {f"{title}, systems {first + 1} to {end}": _rows(shown, first, end) for first, end in ranges}
+
+
+def _orders(shown: Orders) -> Drawing:
+    """Draw the names of the systems in the order of each column, and a line where a system leaves its cluster."""
+    names, heads = short_names(list(shown.titles)), short_names([title for title, _ in shown.columns])
+    width, left, top = width_of(list(names.values())), 30.0, 24
+    step = max(width + BETWEEN, width_of(list(heads.values())))
+    drawing = Drawing(left + step * (len(shown.columns) - 1) + width + 12, top + ROW * len(names) + 4, shown.label)
+    kinds = {"border": "a cluster begins"}
+    for row in range(len(names)):
+        drawing.text(left - 10, top + ROW * row + 15, str(row + 1), "end small")
+    for number, (title, clusters) in enumerate(shown.columns):
+        start, beside = left + step * number, shown.columns[number + 1][1] if number + 1 < len(shown.columns) else {}
+        drawing.text(start + width / 2, 13, heads[title], "middle head", title)
+        rows, moves = list(beside), leaving(clusters, beside)
+        for row, (name, cluster) in enumerate(clusters.items()):
+            middle, said = top + ROW * row + ROW / 2, shown.titles[name]
+            drawing.text(start + width / 2, middle + 4, names[name], "middle", said)
+            if list(clusters.values()).index(cluster) == row:
+                drawing.line(start, middle - ROW / 2, start + width, middle - ROW / 2, "border")
+            if name in moves:
+                kind = "move up" if moves[name] < 0 else "move down"
+                kinds[kind] = f"{kind[5:]}, to another cluster"
+                after = top + ROW * rows.index(name) + ROW / 2
+                drawing.line(start + width, middle, start + step, after, kind, said)
+    drawing.legend(list(kinds.items()))
+    return drawing
 
 
 def _rows(shown: Rows, first: int, end: int) -> Drawing:

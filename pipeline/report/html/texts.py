@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
 SAMPLE = 300
-"""In how many texts it is tried which way finds most tokens."""
+"""In about how many texts it is tried which way finds most tokens."""
 WAYS: dict[str, Callable[[str], list[str]]] = {
     "words": lambda text: text.split(" ") if text else [],
+    "runs": lambda text: [word for word in text.split(" ") if word],
     "characters": list,
     "spaceless": lambda text: list(re.sub("[ \\t-\\r]", "", text)),
     "ascii": lambda text: re.findall("[a-z0-9]+", re.sub("[A-Z]", lambda letter: letter[0].lower(), text)),
@@ -65,7 +66,7 @@ class Texts:
         Texts that were cut are left out.
         """
         split = {n: tokenization.tokens(text) for n, text in enumerate(self.shown) if n not in self.cut}
-        tried = list(split.items())[:SAMPLE]
+        tried = list(split.items())[:: max(len(split) // SAMPLE, 1)]
         way = min(WAYS, key=lambda way: sum(_form(tokens, self.shown[n], way) is not None for n, tokens in tried))
         forms = {n: _form(tokens, self.shown[n], way) for n, tokens in split.items()}
         return {"way": way, "forms": {n: form for n, form in forms.items() if form is not None}}

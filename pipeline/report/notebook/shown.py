@@ -84,7 +84,9 @@ class Shown:
                 sheet.rows[0][:] = [cell._replace(best=False) for cell in sheet.rows[0]]
             left_out = len(sheet.rows) - MOST
             notes = [*([f"And {left_out:,} more rows."] if left_out > 0 else []), *sheet.notes]
-            table = markdown.table(replace(sheet, rows=sheet.rows[:MOST], notes=notes))
+            table = markdown.table(replace(sheet, rows=sheet.rows[:MOST], notes=notes, signatures=[]))
+            if signed := "".join(f"- {markdown.code(text)}\n" for text in sheet.signatures):
+                table += f"\n<details><summary>signatures</summary>\n\n{signed}\n</details>\n"
             folded = f"<details><summary>{escape(printable(sheet.caption))}</summary>\n\n{table}\n</details>\n"
             parts.append(folded if number else table)
         if results.warnings:

@@ -267,9 +267,11 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
 def text(name: str, width: int = 32) -> str:
     """Return a name for a plot: on one line, shortened to the width, with control characters as escapes.
 
-    In a narrow figure names have at most 18 letters.
+    In a narrow figure names, for which up to 40 letters are usual, have at most 18.
     """
-    return shortened(printable(name.replace("\n", " ")), min(width, 18) if STYLE.get().narrow else width)
+    return shortened(
+        printable(name.replace("\n", " ")), min(width, 18) if STYLE.get().narrow and width <= 40 else width
+    )
 
 
 def saved(whole: Figure, kind: str) -> bytes:

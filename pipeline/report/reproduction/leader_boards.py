@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ...reproduction.leader_boards import Entrant, LeaderBoard
     from ...scoring.results import Results, Score
 
-DIGITS = 2
+DIGITS, FEW = 2, 2
+"""How many decimals a score has, and how many different printed scores a system has in its row."""
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -64,10 +65,11 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     for score, own in zip(scores, sampled, strict=True):
         bar, cells = interval_bar(score, where) if where else None, [*own, *_about(entrants[score.system])]
         shown = percent(score.score, DIGITS, score.metric)
-        rows.append(Row(str(score.rank), score.system, shown, bar, cells, score.rank == 1))
+        names = " = ".join(entrants[score.system].names)
+        rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
-        rows.append(Row("", entrant.name, "", None, [""] * len(titles) + _about(entrant)))
+        rows.append(Row("", " = ".join(entrant.names), "", None, [""] * len(titles) + _about(entrant)))
     size_of = f"{size(results.datasets[board.name])}; {settings_line(results.statistics or {})}" if results else ""
     return {
         "name": f"board-{board.name}",
@@ -78,9 +80,9 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         "axis": interval_axis(where) if where else None,
         "titles": [*titles, "printed", "first scored by"],
         "rows": rows,
-        "printed": _printed(board.entrants, ours),
+        "printed": None if board.brief else _printed(board.entrants, ours),
         "message": scored.message,
-        "config": as_yaml(scored.config) if scored.config else "",
+        "config": as_yaml(scored.config) if scored.config and not board.brief else "",
         "href": href,
         "folder": board.folder,
     }
@@ -91,7 +93,8 @@ def _about(entrant: Entrant) -> list[str]:
     known = [printed for printed in entrant.printed if printed.published]
     own = list(dict.fromkeys(printed.value for printed in known if not printed.metric))
     others = list(dict.fromkeys(printed.value for printed in known if printed.metric))
-    text = ", ".join(own) if own else f"({others[0]})" if others else "-"
+    text = ", ".join(own[:FEW]) if own else f"({others[0]})" if others else "-"
+    text += f" and {len(own) - FEW} more" if len(own) > FEW else ""  # below the board is a table of all
     return [text, short_citation(entrant.first.publication)]
 
 

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 DESIGN = Design(
     "reproductions.html",
     ("page.css", "print.css", "reproductions.css"),
-    ("base.js", "boxes.js", "copying.js", "reproductions.js"),
+    ("base.js", "results.js", "boxes.js", "copying.js", "reproductions.js"),
     "pipeline.report.reproduction",
 )
-MOST = 4
-"""At most so many entries stand beside each other in a table."""
+MOST, LETTERS, APART = 4, 140, 8
+"""At most so many entries stand beside each other in a table, of so many letters; a gap is as wide as 8."""
 SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
+FIELD = "grammatical error correction"
+"""The field of publications that name none."""
 ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compared": "Not compared"}
 """What a recipe says of itself, with the titles that it has on the page."""
 
@@ -49,6 +51,7 @@ def reproduction_report(
         publications.append(
             {
                 "name": f"publication-{number}",
+                "field": _field(own[0]),
                 "short": short_citation(own[0].recipe.publication),
                 "cite": cite or NOBODY,
                 "urls": [url for url in urls if url.startswith(("https://", "http://"))],
@@ -73,11 +76,19 @@ def reproduction_report(
 
 
 def by_publication(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
-    """Return the citations, the oldest first, each with its outcomes; those without a year and a citation come last."""
+    """Return the citations with their outcomes, by field and then the oldest first; those without a year come last."""
     cited: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         cited.setdefault(" ".join(outcome.recipe.publication.get("cite", "").split()), []).append(outcome)
-    return sorted(cited.items(), key=lambda item: (not item[0], item[1][0].recipe.year or 9999, item[0]))
+    fields = list(dict.fromkeys([FIELD, *map(_field, outcomes)]))
+    return sorted(
+        cited.items(),
+        key=lambda item: (fields.index(_field(item[1][0])), not item[0], item[1][0].recipe.year or 9999, item[0]),
+    )
+
+
+def _field(outcome: Outcome) -> str:
+    return str(outcome.recipe.publication.get("field", FIELD))
 
 
 def _result(outcome: Outcome, href: str) -> dict[str, Any]:
@@ -101,9 +112,15 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
         "about": [(title, texts) for title, texts in about if texts],
         "signatures": outcome.signatures,
         "warnings": [text.replace(f"{cache()}{os.sep}", PREFIX) for text in outcome.warnings],
-        "tables": value_tables(expectations["entries"] if expectations else ()),
+        "tables": value_tables(_shown(outcome)),
         "href": href if expectations else "",
     }
+
+
+def _shown(outcome: Outcome) -> list[dict[str, Any]]:
+    """Return the entries whose values are shown: of a family of results only those with a value that is not equal."""
+    entries = (outcome.expectations or {}).get("entries", [])
+    return [entry for entry in entries if not outcome.recipe.family or entry["equal"] < entry["values"]]
 
 
 def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -113,11 +130,16 @@ def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     place, such as a system, and a cell for each column.
     """
     tables: list[list[tuple[dict[str, Any], dict[str, dict[str, str]]]]] = []
+    room = 0
     for column, cells in map(_compared, entries):
-        if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells):
+        shown = ("printed", "ours", "difference")
+        width = APART + sum(max((len(cell[key]) for cell in cells.values()), default=0) for key in shown)
+        room -= width
+        if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells) and room >= 0:
             tables[-1].append((column, cells))
         else:
             tables.append([(column, cells)])
+            room = LETTERS - width - max(map(len, cells), default=0)
     return [
         {
             "columns": [column for column, _ in beside],

@@ -168,6 +168,20 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
     return header, rows
 
 
+def neighbours(results: Results, system: str, digits: int) -> str:
+    """Return the place of a system on the only board of a run, with the tests against its neighbours, in a sentence."""
+    order = sorted(results.scores, key=lambda score: score.rank)
+    at = next(number for number, score in enumerate(order) if score.system == system)
+    parts = [f"{system} is {order[at].rank} of {len(order)}, with {percent(order[at].score, digits, order[at].metric)}"]
+    for other, side in ((at - 1, "below"), (at + 1, "above")):
+        tests = [t for t in results.tests if 0 <= other < len(order) and order[other].system in (t.system, t.other)]
+        for test in tests:
+            distance = percent(abs(test.difference), digits, test.metric)
+            real = "significant" if is_significant(test, results) else "not significant"
+            parts.append(f"{distance} {side} {order[other].system} (p adjusted {p_cell(test, results)}, {real})")
+    return f"{'; '.join(parts)}."
+
+
 def settings_line(statistics: dict[str, Any]) -> str:
     """Return in a line how intervals and tests were computed, and what marks what is significant."""
     test = statistics["test"]

@@ -114,6 +114,56 @@ class Points(NamedTuple):
     points: Sequence[Point]
 
 
+class Orders(NamedTuple):
+    """Rankings of the same systems beside each other."""
+
+    label: str
+    columns: Sequence[tuple[str, dict[str, int]]]
+    """The title of each ranking, and the rank clusters of its systems, the best first."""
+    titles: dict[str, str]
+    """What is said of each system."""
+
+
+def disagreement(
+    titled: Sequence[tuple[str, Group]], people: HumanRanking | None, what: str = "metrics"
+) -> Orders | None:
+    """Return the rankings by people and by several metrics (titles and scores); None where there are fewer than two.
+
+    Of the systems that people judged there are those that a metric scores. Where no samples were drawn, systems with
+    equal scores are a cluster.
+    """
+    columns, scored = [], {score.system for _, group in titled for score in group.scores}
+    if people:
+        own = [(people.systems[n], rank, people.ranked.cluster[n]) for rank, n in enumerate(people.ranked.order, 1)]
+        columns.append(("people", [one for one in own if one[0] in scored]))
+    for title, group in titled:
+        known = [score for score in group.scores if math.isfinite(score.score)]
+        columns.append((title, [(s.system, s.rank, s.bootstrap.cluster if s.bootstrap else s.rank) for s in known]))
+    if len(columns) < 2:
+        return None
+    said = dict[str, list[str]]()
+    for title, systems in columns:
+        for name, rank, _ in systems:
+            said.setdefault(name, []).append(f"{rank} by {title}")
+    titles = {name: f"{name}: {', '.join(places)}" for name, places in said.items()}
+    ranked = [(title, {name: cluster for name, _, cluster in systems}) for title, systems in columns]
+    return Orders(f"where {what} disagree: the order of the systems in each column", ranked, titles)
+
+
+def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """Return the systems that leave their cluster from a ranking to another: -1 where they rise, 1 where they fall.
+
+    Among the systems that both rank, the places of the one and of the other cluster do not overlap.
+    """
+    places = []
+    for own, beside in ((one, other), (other, one)):
+        clusters = [cluster for name, cluster in own.items() if name in beside]
+        ends = {cluster: (clusters.index(cluster), clusters.count(cluster)) for cluster in clusters}
+        places.append({name: (ends[own[name]][0], sum(ends[own[name]]) - 1) for name in own if name in beside})
+    pairs = ((name, place, places[1][name]) for name, place in places[0].items())
+    return {name: -1 if old[0] > new[1] else 1 for name, old, new in pairs if old[0] > new[1] or old[1] < new[0]}
+
+
 def score_rows(results: Results, group: Group) -> Rows:
     """Return scores with their intervals. A filled dot differs significantly from the baseline."""
     baseline = baseline_of(results)

@@ -149,6 +149,11 @@ def labels(metrics: Iterable[str]) -> dict[str, str]:
     return named
 
 
+def rivalry(printed: str, label: str) -> str:
+    """Return what the label of a signature has after the name: in what the metric differs from others of its name."""
+    return label.removeprefix(labels([printed])[printed]) if label.startswith(printed.partition("|")[0]) else ""
+
+
 def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
     """Return for each metric of a name in what it differs, with defaults where signatures leave them out."""
     usual = {}

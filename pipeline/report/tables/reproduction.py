@@ -9,6 +9,7 @@ from ...reproduction.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from ...reproduction.recipe import Outcome, Recipe
     from . import Table
@@ -70,13 +71,19 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
 
 
 def list_table(recipes: Sequence[Recipe]) -> Table:
-    """Return a row for each recipe: the verdict on record, whether its data is here, and the publication."""
+    """Return a row for each file of recipes: verdicts on record, whether its data is here, and the publication."""
     rows = []
+    files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
-        lacking = len(recipe.lacking())
+        files.setdefault(recipe.path, []).append(recipe)
+    for own in files.values():
+        lacking = len({file for recipe in own for file in recipe.lacking()})
         here = "here" if not lacking else f"{lacking} to fetch"
-        verdict = recipe.publication["verdict"] + (", slow" if recipe.slow else "")
-        rows.append([recipe.name, verdict, here, textwrap.shorten(recipe.publication["what"], 22, placeholder=" ...")])
+        verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
+        verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
+        what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
+        name = own[0].family or own[0].name
+        rows.append([name, verdict, here, textwrap.shorten(what, 20, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 

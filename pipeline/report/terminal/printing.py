@@ -7,14 +7,17 @@ numbers and words where room is short, cuts names at their end, and leaves no co
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ...errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from rich.console import Console
 
     Styles = Mapping[tuple[int, int], str]
     """How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
@@ -29,6 +32,8 @@ MAX_NAME = 40
 """How many letters of a name are shown where room is short."""
 NARROW, NARROWEST = 24, 8
 """A name is not cut below these widths: as long as a column can leave, and where none can."""
+INTERVAL = re.compile(r"[0-9.]+%")
+"""The title of a column that has the intervals of the column before it."""
 RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 """The lines of a table as rich has them: below the header, and below rows that have a rule."""
 
@@ -36,7 +41,19 @@ RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 def print_text(text: str, stream: TextIO | None = None) -> None:
     """Print text that is wrapped between words on a terminal, so that a line which goes on is indented."""
     stream = stream or sys.stdout
-    print(coloured(wrapped(printable(text), stream), stream), file=stream)
+    print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
+
+
+def unescaped(stream: TextIO) -> TextIO:
+    """Return where a stream takes the codes of colours. Only what this file draws goes there: its texts have none."""
+    return getattr(stream, "unescaped", stream)
+
+
+def console(stream: TextIO | None = None, **settings: Any) -> Console:
+    """Return what draws with rich, on standard output unless a stream is named."""
+    from rich.console import Console
+
+    return Console(file=unescaped(stream or sys.stdout), **settings)
 
 
 def coloured(text: str, stream: TextIO) -> str:
@@ -104,7 +121,8 @@ def print_table(
     left out as fit() says, and a line below the table names them. A terminal alone has the `styles` of cells, and a
     rule below each of the rows whose numbers are in `rules`.
     """
-    rows, lefts = [[as_shown(cell) for cell in row] for row in rows], set(left)
+    header, *rows = [[as_shown(cell) for cell in row] for row in (header, *rows)]
+    lefts = set(left)
     if not sys.stdout.isatty():
         longest = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
@@ -113,7 +131,6 @@ def print_table(
             print("  ".join(cells).rstrip())
         return
     from rich.box import Box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -131,7 +148,7 @@ def print_table(
             drawn.append(Text(text, style=(styles or {}).get((number, n), "")))
         table.add_row(*drawn, end_section=number in rules)
     width = max(terminal_width(), total(widths.values()) + GAP)
-    Console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
+    console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
     if left_out:
         print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
 
@@ -151,7 +168,8 @@ def fit(
     No number is broken, and no word of a text.
 
     Titles, and text in the columns `left`, are wrapped between words first, then names are cut in the middle. Then
-    columns leave: those titled `first_out`, in this order, then those of numbers and then of text, the last one first.
+    columns leave: those titled `first_out`, in this order, then intervals of the column before them, then those of
+    numbers and then of text, the last one first. Intervals are named once.
     The columns `stay` always stay. Of the columns `left`, those in `whole` are not wrapped.
     """
 
@@ -173,20 +191,24 @@ def fit(
 
     rest = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
     leaving = [n for title in first_out for n in rest if header[n] == title]
-    leaving += [n for n in sorted(rest, key=lambda n: n in left) if n not in leaving]
+    bare = [n for n in rest if INTERVAL.fullmatch(header[n])]
+    leaving += [n for n in [*bare, *sorted(rest, key=lambda n: n in left)] if n not in leaving]
+    leaving = list(dict.fromkeys(leaving))
     kept, gone = list(range(len(header))), list[int]()
     while total(widths(kept).values()) > width and leaving:
         gone.append(leaving.pop(0))
         kept.remove(gone[-1])
     for column in reversed(gone):  # a narrow one may fit where a wide one left, but no p-value without its difference
-        if header[column] == "p adjusted" and header[column - 1].startswith("against ") and column - 1 not in kept:
+        belongs = header[column] == "p adjusted" and header[column - 1].startswith("against ")
+        if (belongs or column in bare) and column - 1 not in kept:
             continue
         if total(widths([*kept, column]).values()) <= width:
             kept = sorted([*kept, column])
     final = widths(kept)
     if total(final.values()) > width:
         final = widths(kept, NARROWEST)
-    return final, [title for n, title in enumerate(header) if n not in kept]
+    named = ["intervals" if n in bare else title for n, title in enumerate(header) if n not in kept]
+    return final, list(dict.fromkeys(named))
 
 
 def total(widths: Collection[int]) -> int:

@@ -3,8 +3,15 @@
 // The links of a table, and its titles, are one stop each: the arrows go from one to the next.
 const seen = new WeakSet();
 
+// Say by its hint what a box has further to the right: the titles of columns, where they are few.
 function tendEdge(box) {
-  box.classList.toggle("more", box.scrollWidth - box.clientWidth - Math.abs(box.scrollLeft) > 2);
+  const more = box.scrollWidth - box.clientWidth - Math.abs(box.scrollLeft) > 2;
+  box.classList.toggle("more", more);
+  const hint = box.previousElementSibling?.matches(".hint") ? box.previousElementSibling : box.querySelector(":scope > .hint");
+  if (!hint) return;
+  const end = box.getBoundingClientRect().right, titles = [...box.querySelectorAll(":scope > table > thead > tr:last-child > th:not(.bar)")];
+  const unseen = more ? titles.filter((title) => title.getBoundingClientRect().right > end + 2).map((title) => title.innerText.replace(/[↕↑↓?]|lower is better/g, "").trim()) : [];
+  hint.textContent = !more ? "← scroll back" : unseen.length && unseen.length < 6 ? `${unseen.join(", ")} →` : "scroll to the right for more →";
 }
 
 function tendBox(box) {
@@ -13,12 +20,14 @@ function tendBox(box) {
   else box.removeAttribute("tabindex");
   if (!box.matches(".scroll")) return;
   const title = box.querySelector(":scope > figcaption");
-  if (wide && !(title ? title.nextElementSibling : box.previousElementSibling)?.matches(".hint")) {
-    // who cannot see that it goes on hears all of it anyway
-    const hint = element("p", { class: "hint", "aria-hidden": "true" }, "scroll to the right for more →");
+  let hint = title ? title.nextElementSibling : box.previousElementSibling;
+  if (wide && !hint?.matches(".hint")) {
+    // who cannot see that it goes on hears all of it anyway, and the keys scroll the box itself
+    hint = button("", { class: "hint", "aria-hidden": "true", tabindex: -1, onclick: () => box.scrollBy({ left: 0.8 * box.clientWidth }) });
     if (title) title.after(hint);
     else box.before(hint);
   }
+  if (hint?.matches(".hint")) hint.hidden = !wide;
   tendEdge(box);
 }
 

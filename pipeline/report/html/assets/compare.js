@@ -59,7 +59,7 @@ const drawn = (() => {
   // Draw the bars of the differences of sentences, those in which A is ahead on the right; for a metric of which the
   // lowest score is the best, on the left.
   function histogram(bars, ties, lines) {
-    const title = `Differences of sentences, A less B, ${lines}`, note = `${said(ties)} sentences with equal scores are left out of the bars.`;
+    const title = `Differences of sentences, A − B, ${lines}`, note = `${said(ties)} sentences with equal scores are left out of the bars.`;
     if (!bars.length) return figureOf(title, element("p", "note", "All scores are equal."), [], []);
     const left = 44, bottom = 170, top = Math.max(...bars.map((bar) => bar.count)), low = bars[0].low, high = bars.at(-1).high;
     const over = between(low, high, left, WIDE - 16), up = between(0, top, bottom, 26), shapes = [];
@@ -260,7 +260,7 @@ const gains = (() => {
   // Return the nodes of this part, which fill themselves later. `found` has the lines with a score of both systems.
   function parts(found, where) {
     const things = metric().edits ? "edits" : "n-grams", title = element("h3", "", `${metric().edits ? "Edits" : "N-grams"} that A gains and loses`);
-    if (!metric().rule && !metric().edits) return [title, element("p", "note", `${metric().label} counts no n-grams and judges no edits.`)];
+    if (!metric().rule && !metric().edits) return [title, element("p", "note", `${metric().called} counts no n-grams and judges no edits.`)];
     const into = element("div", "gains", element("p", "note", `The ${things} are compared when they come into sight.`));
     into.setAttribute("aria-busy", "true");
     compareIn(into, found, where);
@@ -377,7 +377,7 @@ const comparison = (() => {
 
   // Say in a sentence how A and B differ.
   function verdict() {
-    const found = difference(), title = `${name(state.a)} less ${name(state.b)} by ${metric().label}: `;
+    const found = difference(), title = `${name(state.a)} − ${name(state.b)} by ${metric().called}: `;
     if (found.difference === null) return `${title}one of them has no score`;
     const better = metric().lower ? -found.difference : found.difference;
     const ahead = better > 0 ? "A is better" : better < 0 ? "B is better" : "they are equal";
@@ -389,7 +389,7 @@ const comparison = (() => {
   function parts() {
     const found = sentences(), test = difference(), made = [];
     if (test.p !== undefined && PAIRS.settings) made.push(element("p", "note", `The test: ${PAIRS.settings}.`));
-    if (!found.length) return [...made, element("p", "note", `${metric().label} has no scores of sentences, so there is nothing more to compare.`)];
+    if (!found.length) return [...made, element("p", "note", `${metric().called} has no scores of sentences, so there is nothing more to compare.`)];
     const count = (test) => found.filter(test).length;
     const tested = whole() && test.wins !== undefined;
     const wins = tested ? [test.wins, test.ties, test.losses] : [count((one) => one.ahead > 0), count((one) => one.ahead === 0), count((one) => one.ahead < 0)];

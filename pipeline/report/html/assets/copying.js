@@ -96,21 +96,30 @@ const copying = (() => {
     return `% ${title}. In the preamble: \\usepackage{booktabs}\n\\begin{tabular}{${columns}}\n\\toprule\n${head}${head ? "\\midrule\n" : ""}${part(false)}\\bottomrule\n\\end{tabular}\n`;
   }
 
+  // Return what a function makes while the page has light colours.
+  function inLight(make) {
+    const root = document.documentElement, theme = root.getAttribute("data-theme");
+    root.setAttribute("data-theme", "light");
+    try {
+      return make();
+    } finally {
+      if (theme === null) root.removeAttribute("data-theme");
+      else root.setAttribute("data-theme", theme);
+    }
+  }
+
   // Return a drawing as a file of its own, in light colours: what style sheets say of its shapes becomes attributes.
   function svgOf(drawing) {
-    const root = document.documentElement, theme = root.getAttribute("data-theme"), copy = drawing.cloneNode(true);
-    root.setAttribute("data-theme", "light");
+    const copy = drawing.cloneNode(true), shapes = drawing.querySelectorAll("*");
     const [, , width, height] = drawing.getAttribute("viewBox").split(" ");
-    const shapes = drawing.querySelectorAll("*");
-    copy.querySelectorAll("*").forEach((shape, number) => {
+    inLight(() => copy.querySelectorAll("*").forEach((shape, number) => {
       if (shape.tagName !== "title") {
         const style = getComputedStyle(shapes[number]);
         for (const name of DRAWN) shape.setAttribute(name, style.getPropertyValue(name));
       }
       shape.removeAttribute("class");
-    });
-    if (theme === null) root.removeAttribute("data-theme");
-    else root.setAttribute("data-theme", theme);
+      shape.removeAttribute("style");
+    }));
     copy.removeAttribute("class");
     for (const [name, value] of Object.entries({ xmlns: "http://www.w3.org/2000/svg", width, height })) copy.setAttribute(name, value);
     return new XMLSerializer().serializeToString(copy);
@@ -226,5 +235,5 @@ const copying = (() => {
   });
 
   copying(document);
-  return copying;
+  return Object.assign(copying, { open, inLight });
 })();

@@ -62,6 +62,7 @@ function percent(value) {
 // The ways to find tokens in a text, the same as in `explorer/texts.py`.
 const WAYS = {
   words: (text) => (text === "" ? [] : text.split(" ")),
+  runs: (text) => text.split(" ").filter(Boolean),
   characters: (text) => Array.from(text),
   spaceless: (text) => Array.from(text.replace(/[ \t-\r]/g, "")),
   ascii: (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).match(/[a-z0-9]+/g) ?? [],

@@ -99,7 +99,7 @@ function signed(letter) {
 // Who makes an edit of an output: all annotators who take part in the sentence, some, or none. The edits are those of a
 // metric that judges edits. Where the run has none, they are those of this page's own alignment of words, and
 // references stand for annotators.
-const PLAIN = { label: "the alignment of words" }; // judges where no metric does
+const PLAIN = { label: "the alignment of words", called: "the alignment of words" }; // judges where no metric does
 const keptEdits = new Map(), agreed = new Map();
 
 // Return the metric whose edits are judged: the shown one, else the first that has edits, m2 before others, else PLAIN.
@@ -262,7 +262,7 @@ function drawAgreement() {
   });
   const table = tableOf(["system", "edits", ...Object.values(MAKERS), "missed"], rows), lines = said(own.numbers.length);
   const note = judge.edits
-    ? `Edits in the ${lines} sentences of this page, by ${judge.label}: as the annotator who counts sees them, and how many annotators of the sentence make the same edit. Missed are edits of the annotator who counts.`
+    ? `Edits in the ${lines} sentences of this page, by ${judge.called}: as the annotator who counts sees them, and how many annotators of the sentence make the same edit. Missed are edits of the annotator who counts.`
     : `Edits in the ${lines} sentences of this page, by this page's own alignment of words, since no metric of the run judges edits: how many references make the same edit, at the same place with the same words. Missed are edits of the reference that has most edits in common with the output.`;
   place.replaceChildren(place.firstElementChild, element("p", "note", note), table);
 }

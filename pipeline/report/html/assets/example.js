@@ -11,7 +11,7 @@ function exampleOf(line) {
   for (const system of state.b < 0 || state.b === state.a ? [state.a] : [state.a, state.b]) {
     add(own.systems[system], systemText(own, line, system), hasSystem(own, metric(), system) ? percent(value(line, system)) : "");
   }
-  return { place: `${lineName(own, line)} of ${own.name}`, metric: metric().label, rows };
+  return { place: `${lineName(own, line)} of ${own.name}`, metric: metric().called, rows };
 }
 
 function partsOf(text, before) {

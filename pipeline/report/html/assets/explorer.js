@@ -264,12 +264,12 @@ const list = new VirtualList(byId("list"), byId("track"), drawRow, (line) => sho
 function drawRow(line, row) {
   const own = dataset(), text = DATA.texts[(own.source ?? own.references[0])[line]];
   const head = element("div", "rowhead", element("span", "number", said(own.numbers[line])));
-  head.append(element("span", "value", `A ${percent(value(line, state.a))}`));
+  head.append(element("span", "value a", `A ${percent(value(line, state.a))}`));
   if (state.b >= 0) {
     const one = value(line, state.a), two = value(line, state.b);
     const less = one === null || two === null ? null : one - two;
     const ahead = metric().lower ? -less : less;
-    head.append(element("span", "value", `B ${percent(two)}`));
+    head.append(element("span", "value b", `B ${percent(two)}`));
     head.append(element("span", `less ${ahead > 0 ? "up" : ahead < 0 ? "down" : ""}`, less === null ? "" : `${less > 0 ? "▲ +" : less < 0 ? "▼ " : "= "}${percent(less)}`));
   }
   row.append(head, excerpt(text));
@@ -284,7 +284,7 @@ function options(select, entries, chosen) {
 function drawChoices(fields) {
   const numbered = (names) => names.map((name, number) => [number, name]), systems = numbered(dataset().systems);
   options(fields.dataset, numbered(DATA.datasets.map((one) => one.name)), state.dataset);
-  options(fields.metric, numbered(dataset().metrics.map((one) => one.label)), state.metric);
+  options(fields.metric, numbered(dataset().metrics.map((one) => one.called)), state.metric);
   options(fields.a, systems, state.a);
   options(fields.b, [[-1, "none"], ...systems], state.b);
   fields.dataset.closest("label").hidden = DATA.datasets.length === 1;

@@ -38,19 +38,24 @@ const actions = {
     state[name] = !state[name];
     show(state.line);
   }])),
+  picture: (pressed) => finding.sentence(pressed),
   latex: (pressed) => copy(latexOf(exampleOf(state.line)), pressed),
   markdown: (pressed) => copy(markdownOf(exampleOf(state.line)), pressed),
   help: () => (help.open ? help.close() : help.showModal()),
 };
 byId("agreement").addEventListener("toggle", drawAgreement);
 byId("swap").addEventListener("click", actions.swap);
+byId("pair-picture").addEventListener("click", (event) => {
+  state.part = "compare";
+  finding.comparison(event.currentTarget);
+});
 byId("clear").addEventListener("click", actions.clear);
 byId("keys").addEventListener("click", actions.help);
 detail.addEventListener("click", (event) => {
   const pressed = event.target.closest("[data-action]");
   if (!pressed) return;
   actions[pressed.dataset.action](pressed);
-  detail.querySelector(`[data-action=${pressed.dataset.action}]`)?.focus(); // the sentence was drawn anew
+  if (!pressed.isConnected) detail.querySelector(`[data-action=${pressed.dataset.action}]`)?.focus(); // it was drawn anew
 });
 
 const KEYS = { j: actions.next, k: actions.previous, n: actions.grams, x: actions.swap, d: actions.whole, m: actions.scores, "?": actions.help };

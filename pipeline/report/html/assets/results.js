@@ -124,7 +124,7 @@ function writeResultPart(key, value) {
     for (const [name, board] of Object.entries(boards)) {
       const table = document.querySelector(`#${CSS.escape(name)} table.ranked`);
       if (!table || !board.systems.includes(base)) continue;
-      const title = `less ${base}`;
+      const title = `− ${base}`;
       table.tHead.rows[0].cells[3].after(element("th", { class: "deltas", scope: "col" }, title)); // after the bars
       [...table.tBodies[0].rows].forEach((row, number) => {
         row.cells[3].after(element("td", { class: "deltas", "data-title": title }, delta(board, board.systems[number], base) ?? "-"));
@@ -148,6 +148,9 @@ function writeResultPart(key, value) {
     for (const row of rows()) row.hidden = parts.length > 0 && !parts.some((part) => row.dataset.system.toLowerCase().includes(part));
   });
   choices.hidden = systems.length < 2;
+  const intervals = document.getElementById("intervals"), plain = () => document.getElementById("results").classList.toggle("plain", !intervals?.checked);
+  intervals?.addEventListener("change", plain);
+  plain();
   const follow = () => {
     const given = new Map(resultParts()).get("baseline") ?? "";
     draw(systems.includes(given) ? given : "");

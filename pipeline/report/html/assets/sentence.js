@@ -88,7 +88,7 @@ function card(state, dataset, metric, line, group, before) {
     else fill();
     body.push(shown);
   }
-  return element("section", main ? "card main" : "card", head, ...body);
+  return element("section", main ? `card main ${group.includes(state.a) ? "a" : "b"}` : "card", head, ...body);
 }
 
 // Return an output with its edits. Where no metric judges edits, each has the number of references that make it.
@@ -117,7 +117,7 @@ function scoreOf(state, dataset, metric, line, system) {
   const value = score(dataset, metric, line, system, state.reference);
   const bar = element("span", "level", element("i"));
   bar.firstChild.style.width = `${Math.max(0, Math.min(100, (value ?? 0) / 10 ** DATA.digits))}%`;
-  return element("span", "scored", bar, element("span", { class: "score", title: `${metric.label} of this sentence` }, percent(value)));
+  return element("span", "scored", bar, element("span", { class: "score", title: `${metric.called} of this sentence` }, percent(value)));
 }
 
 // Return the cards of a sentence. Of long texts only the first cards are drawn at once, and the others one by one when
@@ -185,7 +185,7 @@ function scoreRows(state, dataset, line, groups) {
     const known = rows.map(({ own }) => own[column]).filter((one) => one !== null && one !== undefined);
     return known.length ? Math[metric.lower ? "min" : "max"](...known) : null;
   });
-  const heads = dataset.metrics.map((one, number) => element("th", { class: number === state.metric ? "chosen" : "", scope: "col" }, one.label));
+  const heads = dataset.metrics.map((one, number) => element("th", { class: number === state.metric ? "chosen" : "", scope: "col" }, one.called));
   const letter = (system) => (system === state.a ? "A " : system === state.b ? "B " : "");
   const body = rows.map(({ own, systems }) => [
     systems.map((system) => letter(system) + dataset.systems[system]).join(", "),
@@ -231,8 +231,8 @@ function cutNote(number) {
 
 function heading(dataset, metric, line) {
   const title = element("h3", "", `${lineName(dataset, line)} `, element("small", "", dataset.name));
-  const buttons = [["previous", "‹ k", "the sentence before (k)"], ["next", "j ›", "next sentence (j)"], ["link", "copy link", "a link to this sentence"], ["latex", "LaTeX", "copy the texts with the edits of A and B as a figure in LaTeX"], ["markdown", "Markdown", "copy the texts with the edits of A and B as Markdown"]].map(
-    ([action, label, title]) => button(label, { "data-action": action, title, "aria-label": ["previous", "next"].includes(action) ? title : "" }),
+  const buttons = [["previous", "‹ previous", "the sentence before (k)"], ["next", "next ›", "next sentence (j)"], ["link", "copy link", "a link to this sentence"], ["picture", "picture", "the sentence with the edits of A and B as a picture to share, as SVG or PNG"], ["latex", "LaTeX", "copy the texts with the edits of A and B as a figure in LaTeX"], ["markdown", "Markdown", "copy the texts with the edits of A and B as Markdown"]].map(
+    ([action, label, title]) => button(label, { "data-action": action, title, "aria-keyshortcuts": { previous: "k", next: "j" }[action] ?? "" }),
   );
   return element("div", "heading", title, element("div", "buttons", ...buttons));
 }

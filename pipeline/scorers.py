@@ -1,43 +1,52 @@
-"""The class Scorer: references and sources, prepared once for one metric."""
+"""Scores inside other programs: texts are prepared once, and scored in calls with any lines, any number of times.
+
+A Scorer has references and sources of one metric. sentence_scores() is for texts that differ with every call.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..api import results_of
-from ..corpus.annotated_texts import corpus_with_gold
-from ..corpus.corpus import ONE, Corpus, corpus_in_memory
-from ..corpus.texts import read_texts, text_in_memory
-from ..errors import InputError, LongTextError
-from ..execution.count import PreparedCounts
-from ..metrics.base.capabilities import reads_files
-from ..metrics.base.needs import GOLD, TEXTS
-from ..metrics.build import from_values
-from ..metrics.given import OF_M2, has_own_tokens, with_own_tokens
-from ..prepare import complete, fit, text_warnings, without_source
-from ..scoring.board import Task, tasks_of
-from ..scoring.sentences import LineScores
-from ..tokenizers.own_tokens import is_list, outputs_of, own_texts
-from .checks import rows_of, surrogate, texts_of
+from . import kernel
+from .api import results_of
+from .corpus.annotated_texts import corpus_with_gold
+from .corpus.corpus import MAX_REFERENCES, ONE, corpus_in_memory, reference_sets
+from .corpus.texts import read_texts, text_in_memory
+from .errors import InputError, LongTextError
+from .execution.count import PreparedCounts
+from .kernel.common import join_lines
+from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.needs import GOLD, TEXTS, Needs, Text, surveyed
+from .metrics.build import from_values
+from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
+from .prepare import complete, fit, text_warnings, without_source
+from .scoring.aggregation import POLICIES
+from .scoring.board import Task, tasks_of
+from .scoring.sentences import LineScores
+from .tokenizers.own_tokens import OwnTexts, is_list, outputs_of, own_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..arrays import Floats, Ints
-    from ..evaluation import Evaluation
-    from ..metrics.base.metric import Metric
-    from ..metrics.build import Asked
-    from ..tokenizers.own_tokens import OwnTexts, References, Splitter, Texts
+    from .arrays import Floats, Ints
+    from .corpus.corpus import Corpus
+    from .evaluation import Evaluation
+    from .metrics.base.metric import Metric
+    from .metrics.build import Asked
+    from .tokenizers.own_tokens import References, Splitter, Texts
 
     Integers = NDArray[np.integer]
 
 WAYS = "for tokens take references=[[tokens, ...]], a list around each set, or a metric such as bleu[tok=own]"
+KEPT = 256
+"""Of how many metrics, at most, what does not depend on texts is kept."""
 
 
 class Scorer:
@@ -185,7 +194,8 @@ class Scorer:
         try:
             columns = self._counts.columns(outputs, rows)
         except UnicodeEncodeError:
-            raise surrogate("outputs", outputs) from None
+            text_in_memory("outputs", outputs)  # says which of them UTF-8 cannot hold
+            raise
         except LongTextError as error:
             raise InputError(f"{self._place(error, rows)}: {error.message}") from None
         annotators = self.metric.needs.input == GOLD  # who may have no line
@@ -230,3 +240,114 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
 def _copied(texts: Any) -> Any:
     """Return lists of texts as tuples, which a caller cannot change later."""
     return tuple(_copied(text) if is_list(text) else text for text in texts) if texts is not None else None
+
+
+def texts_of(name: str, values: Any) -> list[str]:
+    """Return values as a list of texts; raises InputError for what is no list, and for an item that is no text."""
+    if not is_list(values):
+        raise InputError(f"{name}: expected a list of texts, found {type(values).__name__}")
+    texts = list(values)
+    if not all(issubclass(kind, str) for kind in set(map(type, texts))):
+        number = next(number for number, text in enumerate(texts, 1) if not isinstance(text, str))
+        raise InputError(f"{name}, item {number}: expected a text, found {called(texts[number - 1])}")
+    return texts
+
+
+def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
+    """Return the numbers of lines as int64 [outputs].
+
+    Raises InputError for another number of them than outputs, and for what is no number of a line.
+    """
+    try:
+        array = np.asarray(ids)
+    except ValueError:  # lists of different lengths
+        array = np.asarray(None)
+    if array.ndim != 1:
+        raise InputError("ids: expected a list with the number of a line for each output")
+    if array.dtype.kind not in "iu" and array.size:
+        for place, item in enumerate(np.asarray(ids, object).tolist(), 1):
+            if isinstance(item, bool) or not isinstance(item, int | np.integer):
+                raise InputError(f"ids, item {place}: expected the number of a line, found {called(item)}")
+        raise InputError("ids: expected numbers of lines, and these are too large")
+    rows: Ints = array.astype(np.int64, copy=False)
+    if len(rows) != outputs:
+        raise InputError(f"ids: expected one for each output, {outputs:,}; found {len(rows):,}")
+    wrong = (rows < 0) | (rows >= lines)
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise InputError(f"ids, item {place + 1}: expected the number of a line, 0 to {lines - 1}, found {rows[place]}")
+    return rows
+
+
+def called(value: object) -> str:
+    """Return how messages call a value that is not what was expected."""
+    return "None" if value is None else f"{float(value)!r}" if isinstance(value, float) else type(value).__name__
+
+
+def sentence_scores(
+    metric: Asked,
+    outputs: Texts,
+    references: References,
+    sources: Texts | None = None,
+    *,
+    tokenizer: Splitter | None = None,
+) -> Floats:
+    """Return the score of each output with its own references: float64 [outputs].
+
+    `outputs`, `references` and `sources` are those of `evaluate`, with one system and one metric, and so are the
+    numbers, bit for bit. Use it for texts that differ with every call. Where references stay the same, a `Scorer` is
+    faster. There are no warnings about what only looks wrong. Raises InputError as `evaluate` does, and for a metric
+    that does not score texts. `tokenizer`, and lists of tokens in place of texts, are as in `evaluate` too.
+    """
+    asked, *others = from_values(metric)
+    if others:
+        raise InputError(f"metric: expected one metric, found a list of {1 + len(others)}")
+    texts = own_texts(outputs, references, sources, tokenizer, expected=has_own_tokens(asked))
+    asked = with_own_tokens(asked, texts.tokenizer) if texts.tokenizer else asked
+    quick = _quickly(asked, texts.hypotheses, texts.references, texts.sources)
+    if quick is not None:
+        return quick
+    if not texts.tokenizer:  # a Scorer knows no outputs, by whose number it could tell what each list is of
+        sets, _ = reference_sets(references, outputs, None)
+        references = references if "references" in sets else list(sets.values())
+    return Scorer.quiet(asked if texts.tokenizer else metric, references, sources, None, tokenizer).sentences(outputs)
+
+
+def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Floats | None:
+    """Return the scores of ordinary texts; None for others, of which the longer way says what is wrong, and where."""
+    sets = [references] if _is_texts(references) else references
+    every = [outputs, *([] if sources is None else [sources]), *sets] if isinstance(sets, list | tuple) and sets else []
+    plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
+    if plain and _fits(metric, len(sets), sources is not None):
+        try:
+            needs, scores = _way(metric, kernel.name())
+            source = join_lines(map(str.encode, sources)) if sources is not None and needs.source else None
+            text = Text(source, [join_lines(map(str.encode, reference)) for reference in sets], [], {})
+            ready = prepared(needs, surveyed(needs, text))
+            return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
+        except (UnicodeEncodeError, LongTextError):
+            pass
+    return None
+
+
+def _is_texts(values: Any) -> bool:
+    """Return whether values are a list of texts, without None."""
+    return isinstance(values, list | tuple) and set(map(type, values)) == {str}
+
+
+@lru_cache(KEPT)
+def _fits(metric: Metric, references: int, has_source: bool) -> bool:
+    """Return whether a metric can score complete texts, with so many references."""
+    if metric.needs.input != TEXTS or reads_files(metric) or metric.needs.unavailable() or references > MAX_REFERENCES:
+        return False
+    if metric.needs.survey and metric.needs.survey.of_systems:
+        return False
+    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
+    return not reason and (has_source or not metric.needs.source)
+
+
+@lru_cache(KEPT)
+def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
+    """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
+    del kernel_used
+    return metric.needs, LineScores(metric)

@@ -1,0 +1,221 @@
+"""Scores in records: JSON, JSON lines, CSV and other tables with a row for each output, joined by system and item.
+
+A record is a mapping. The cells of a table are there by the numbers of their columns, from 1, and by the names in its
+first line, where that has any. In JSON a name such as `scores.fluency` leads into an inner object.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
+from ..io.plain_files import named, small_text
+from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
+from .correlation import quotient
+from .statistics import statistic_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ..arrays import Floats
+    from ..config.models_published import CorrelationConfig, RecordsConfig
+
+MAX_BYTES = 1 << 28
+SYSTEMS = "*"
+"""The name of the column of systems where records have an object for each system, under its name."""
+_PLACE = re.compile(r"(:[0-9]+|\[[0-9]+\])$")
+Scores = dict[tuple[str, str], float]
+"""A score for each output, by system and item; NaN where it is lacking."""
+
+
+class Record(NamedTuple):
+    """A record, and where it is: the file with the number of the line, or of the object in its list."""
+
+    position: str
+    fields: Mapping[str, Any]
+
+    def field(self, name: str) -> Any:
+        """Return what a name, or a path of names with dots, leads to. Raises CorpusError where there is nothing."""
+        value: Any = self.fields
+        if name in self.fields:
+            return self.fields[name]
+        for step in name.split("."):
+            if not isinstance(value, dict) or step not in value:
+                known = list(value) if isinstance(value, dict) else []
+                if name.isdecimal():
+                    width = sum(map(str.isdecimal, known))
+                    raise CorpusError([Problem(self.position, f"has {width} columns; column {name} is asked for")])
+                told = did_you_mean(step, known) or (f"; there are {', '.join(known[:20])}" if known else "")
+                raise CorpusError([Problem(self.position, f"has no '{name}'{told}")])
+            value = value[step]
+        return value
+
+    def text(self, name: str) -> str:
+        """Return a text or number as a text. Raises CorpusError where it is neither."""
+        value = self.field(name)
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise CorpusError([Problem(self.position, f"'{name}': expected a text or a number")])
+        return str(value)
+
+    def number(self, names: str | Sequence[str]) -> float:
+        """Return a number, or the mean of several; NaN where one is lacking. Raises CorpusError for anything else."""
+        numbers = []
+        for name in [names] if isinstance(names, str) else names:
+            value = self.field(name)
+            text = "none" if value is None else str(float(value)) if isinstance(value, int | float) else str(value)
+            try:
+                numbers.append(
+                    math.nan if text.lower() in {"", *NOT_A_NUMBER} else number_of(text, "a score, a number")
+                )
+            except ValueError as error:
+                raise CorpusError([Problem(self.position, f"'{name}': {error}")]) from None
+        return fmean(numbers)
+
+
+def read_records(path: Path) -> list[Record]:
+    """Return the records of a file, which may be compressed. Raises CorpusError where it is no list of records.
+
+    The first line of a table has the names of its columns where none of its cells is a number.
+    """
+    name, kinds = named(path), {suffix.lower() for suffix in path.suffixes[-2:]}
+    if ".json" in kinds:
+        whole = _parsed(small_text(path, MAX_BYTES), name)
+        objects = [(f"{name}[{number}]", one) for number, one in enumerate(whole if isinstance(whole, list) else [0])]
+    elif kinds & {".jsonl", ".ndjson"}:
+        lines = [(f"{name}:{n}", line) for n, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1)]
+        objects = [(position, _parsed(line, position)) for position, line in lines if line.strip()]
+    else:
+        rows = list(read_rows(path, MAX_BYTES))
+        names = [] if len(rows) < 2 or any(map(is_numeric, rows[0].cells)) else rows[0].cells
+        twice = next((column for column in names if names.count(column) > 1), None)
+        if twice is not None:
+            raise at_line(name, rows[0].line, f"two columns are called '{twice}'")
+        objects = []
+        for line, cells in rows[bool(names) :]:  # by number, and by name
+            numbered = {str(number): cell for number, cell in enumerate(cells, 1)}
+            objects.append((f"{name}:{line}", {**numbered, **dict(zip(names, cells, strict=False))}))
+    wrong = next((position for position, one in objects if not isinstance(one, dict)), None)
+    if wrong or not objects:
+        message = "expected a list of JSON objects, or lines of such (.jsonl)" if wrong else "has no lines"
+        raise CorpusError([Problem(wrong or name, message)])
+    return [Record(*one) for one in objects]
+
+
+def _parsed(text: str, position: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CorpusError([Problem(position, f"not valid JSON: {error}")]) from None
+
+
+def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record]:
+    """Return the records that have each of these texts in its column. Raises CorpusError where there is none."""
+    kept = [one for one in records if all(one.text(column) == text for column, text in where.items())]
+    if not kept:
+        asked = ", ".join(f"'{text}' in column {column}" for column, text in where.items())
+        raise CorpusError([Problem(_PLACE.sub("", records[0].position), f"no line has {asked}")])
+    return kept
+
+
+def records_config(text: str) -> RecordsConfig | None:
+    """Return what a text such as {file: r.json, score: scores.fluency} asks for; None for the name of a file.
+
+    Raises ConfigError for what is no such mapping.
+    """
+    if not text.startswith("{"):
+        return None
+    from pydantic import ValidationError  # here, because YAML and pydantic take time to load
+
+    from ..config.compose import parse
+    from ..config.models_published import RecordsConfig
+
+    try:
+        return RecordsConfig.model_validate(parse(text, "records")[0].plain())
+    except ValidationError as error:
+        first, known = error.errors()[0], ", ".join(RecordsConfig.model_fields)
+        raise ConfigError(f"{text}: {first['loc'][0]}: {first['msg']}; records have {known}") from None
+
+
+def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
+    """Return the scores of records. Without a column of items these are numbered, those of each system from 1.
+
+    Raises CorpusError where an output comes twice.
+    """
+    if written.system == SYSTEMS:  # each object of a record becomes a record, with the fields around it and its name
+        around = [
+            (one, {key: value for key, value in one.fields.items() if not isinstance(value, dict)}) for one in records
+        ]
+        records = [
+            Record(one.position, {**shared, **value, SYSTEMS: name})
+            for one, shared in around
+            for name, value in one.fields.items()
+            if isinstance(value, dict)
+        ]
+    scores: Scores = {}
+    counts: dict[str, int] = {}
+    items = [written.item] if isinstance(written.item, str) else written.item
+    for record in filtered(records, written.where):
+        system = record.text(written.system) if written.system else ""
+        counts[system] = counts.get(system, 0) + 1
+        item = "\t".join(map(record.text, items)) if items else str(counts[system])
+        if (system, item) in scores:
+            raise CorpusError([Problem(record.position, f"'{system}' has two scores of the item '{item}'")])
+        scores[system, item] = record.number(written.score)
+    return scores
+
+
+def means_of(scores: Scores) -> dict[str, float]:
+    """Return the mean score of each system over the outputs that have one; NaN where it has none."""
+    systems: dict[str, list[float]] = {}
+    for (system, _), score in scores.items():
+        systems.setdefault(system, []).extend([] if math.isnan(score) else [score])
+    return {system: fmean(own) if own else math.nan for system, own in systems.items()}
+
+
+def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str, float | int]:
+    """Return the statistics of two scores of outputs that both have, and how many systems and outputs these are.
+
+    Raises InputError where no output has both, and where there is no such statistic.
+    """
+    common = [key for key, value in two.items() if key in one and not math.isnan(value + one[key])]
+    common = [key for key in common if key[0] not in written.without]
+    if not common:
+        raise InputError("no output has both scores: are systems and items called alike in both files?")
+    systems, items = (list(dict.fromkeys(key[part] for key in common)) for part in (0, 1))
+    rows, columns = ({name: number for number, name in enumerate(names)} for names in (systems, items))
+    tables = [np.full((len(systems), len(items)), np.nan) for _ in range(2)]
+    places = tuple(np.array([(rows[system], columns[item]) for system, item in common]).T)
+    for table, own in zip(tables, (one, two), strict=True):
+        table[places] = [own[key] for key in common]
+    metric, human = tables
+    if written.part:  # of the outputs in the order of human scores; equal ones stay in their order
+        order, half = np.argsort(human[places], kind="stable"), len(common) // 2
+        left_out = order[half:] if written.part == "lower" else order[: len(order) - half]
+        human[tuple(axis[left_out] for axis in places)] = np.nan
+    result: dict[str, float | int] = {"systems": len(systems), "scores": int((~np.isnan(human)).sum())}
+    for text in written.statistics:
+        statistic = statistic_of(text)
+        pair = tuple(_as_asked(table, human, statistic.level == "system", written.given) for table in (human, metric))
+        value = statistic.value(*pair).value
+        result[text] = abs(value) if written.absolute else value
+    return result
+
+
+def _as_asked(table: Floats, human: Floats, of_systems: bool, given: str | None) -> Floats:
+    """Return scores [systems, items] as a statistic compares them: means of systems, or what these do not explain.
+
+    With `given: system` these are the residuals of a regression on the system alone: scores less the system's mean.
+    """
+    kept = np.where(np.isnan(human), np.nan, table)
+    if not of_systems and given is None:
+        return kept
+    present = ~np.isnan(kept)
+    means = quotient(np.where(present, kept, 0.0).sum(axis=1, keepdims=True), present.sum(axis=1, keepdims=True))
+    return means if of_systems else kept - means

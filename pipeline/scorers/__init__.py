@@ -1,1 +1,0 @@
-"""Scores inside other programs: texts are prepared once, and scored in calls with any lines, any number of times."""
