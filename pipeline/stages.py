@@ -42,8 +42,7 @@ from .metrics.base.capabilities import computes_numbers, declared_of
 from .prepare import Job, prepare
 from .report import FORMATS
 from .report.console import replacement_note
-from .report.material import Material
-from .report.tables.plot_style import PlotStyle
+from .report.material import Material, PlotStyle
 from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
 from .scoring.results import Results

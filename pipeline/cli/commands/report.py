@@ -53,9 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from ...report import FORMATS
     from ...report.by_type import TIER, TIERS
+    from ...report.material import FONTS, WIDTHS
     from ...report.plots import CURVES, PLOTS
     from ...report.plots.canvas import TYPES
-    from ...report.tables.plot_style import FONTS, WIDTHS
 
     parser.add_argument("run", help="a run directory")
     meaning = f"more run directories, for --format {BOARD} and --plot {CURVES}"

@@ -12,17 +12,14 @@ several metrics have are functions that return a field: `unit: str = unit_option
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
 from ...tokenizers import OWN, TOKENIZERS, is_own
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
 
 # --- signatures
 
