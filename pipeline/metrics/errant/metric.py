@@ -102,6 +102,8 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
+    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in COUNTS)
+    """The counts."""
 
     mode: str = option(
         "cs",
@@ -138,11 +140,6 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
         types = tuple(self.types.split("+")) if self.types else ()
         return ErrantNeeds(comparison, types, annotator=self.annotation)
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The counts."""
-        return tuple(Field(name, per_reference=True) for name in COUNTS)
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
         """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""

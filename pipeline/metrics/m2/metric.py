@@ -254,6 +254,8 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
+    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in COUNTS)
+    """Right, proposed and annotated edits."""
 
     beta: str = beta_option()
     max_unchanged_words: int = option(2, key="mu", help="unchanged words that an edit may hold", maximum=100)
@@ -285,11 +287,6 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     def by_reference(self) -> bool:
         """Whether the scores with all annotators are compared, and not only that of the last one is taken."""
         return self.choice != "last"
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """Right, proposed and annotated edits."""
-        return tuple(Field(name, per_reference=True) for name in COUNTS)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts."""
