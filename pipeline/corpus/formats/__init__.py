@@ -80,7 +80,8 @@ ENCODED = "encoded"
 _OTHERS = {
     ENCODED: TextFormat(later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."),
     "numbers": TextFormat(
-        later(__name__, "numbers.numbers"), "Numbers of each sentence, which no data set names but the metric external."
+        later(__name__.rpartition(".")[0], "number_files.numbers"),
+        "Numbers of each sentence, which no data set names but the metric external.",
     ),
     ONE_ANNOTATOR: TextFormat(
         later(__name__, "m2.annotated"),
