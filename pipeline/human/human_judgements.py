@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, did_you_mean
 from .comparison import configured_statistics
 from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
-from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
-from .judgment_summary import expected_wins, head_to_head, rank_by_expected_wins
-from .judgments import check_aliases, check_known, is_judgments, is_run, read_judgments
+from .judgments import Judgments, check_aliases, check_known, is_judgments, is_run, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
