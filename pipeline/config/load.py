@@ -11,19 +11,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from ..errors import ConfigError, Problem, did_you_mean
+from . import models
 from .compose import compose
-from .models import Declared, Records, idle_address, record_models, tag
+from .models import Records, idle_address, tag
 from .models_published import ConfigFile
-from .resolved import Config
+from .resolved import Config, TextFormat
 from .resolver import ABSENT, Resolver
 from .tree import Node, too_many
 
 
 def load(
-    config: str | Path | Node, settings: Sequence[str], formats: Mapping[str, Declared]
+    config: str | Path | Node, settings: Sequence[str], formats: Mapping[str, TextFormat]
 ) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
     """Return a config (None where it cannot be used), the nodes of its metrics, and all problems.
 
@@ -87,6 +88,24 @@ def load(
         places=resolver.places,
     )
     return loaded, nodes, problems
+
+
+def record_models(formats: Mapping[str, TextFormat]) -> Records:
+    """Return a model for each format: its mapping has the path under the name of the format, and its other keys."""
+    read: Records = {}
+    for name, declared in formats.items():
+        fields: dict[str, Any] = {"path": (models.PathText, Field(alias=name))}
+        if declared.column:
+            fields["column"] = (models.Column, Field(description=declared.column))
+            fields["key"] = (
+                models.Column | None,
+                Field(None, description=f"{models.KEY}; default: the key of the data set"),
+            )
+        if declared.header:
+            fields["header"] = (models.Truth | None, Field(None, description=declared.header))
+        title, about = f"{name.capitalize()}Config", declared.summary
+        read[name] = create_model(title, __base__=models.ConfigModel, __doc__=about, **fields)
+    return read
 
 
 TEXTS = ("source", "references", "m2", "path", "gold")

@@ -7,9 +7,8 @@ from what the format declares.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -21,7 +20,6 @@ from pydantic import (
     TypeAdapter,
     ValidationInfo,
     WithJsonSchema,
-    create_model,
 )
 
 from ..io.plain_files import UNPACKED
@@ -97,22 +95,6 @@ PathText = Annotated[
 ]
 
 
-class Declared(Protocol):
-    """What a format of texts declares."""
-
-    @property
-    def summary(self) -> str:
-        """What such a file holds."""
-
-    @property
-    def column(self) -> str:
-        """What the key `column` means; empty where the format has no such key."""
-
-    @property
-    def header(self) -> str:
-        """What the key `header` means; empty where the format has no such key."""
-
-
 class Record(NamedTuple):
     """What a config says of a file whose records hold texts. `header` is None where the config does not say it."""
 
@@ -127,21 +109,6 @@ Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", 
 KEY = "the column of the ids by which records are joined, in whatever order they are"
 Records = dict[str, type[BaseModel]]
 """The model of each format's mapping, by the name of the format. Validation of a config has it as its context."""
-
-
-def record_models(formats: Mapping[str, Declared]) -> Records:
-    """Return a model for each format: its mapping has the path under the name of the format, and its other keys."""
-    models: Records = {}
-    for name, declared in formats.items():
-        fields: dict[str, Any] = {"path": (PathText, Field(alias=name))}
-        if declared.column:
-            fields["column"] = (Column, Field(description=declared.column))
-            fields["key"] = (Column | None, Field(None, description=f"{KEY}; default: the key of the data set"))
-        if declared.header:
-            fields["header"] = (Truth | None, Field(None, description=declared.header))
-        title, about = f"{name.capitalize()}Config", declared.summary
-        models[name] = create_model(title, __base__=ConfigModel, __doc__=about, **fields)
-    return models
 
 
 def tag(name: str) -> str:

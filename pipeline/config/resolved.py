@@ -8,11 +8,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..errors import ConfigError, Problem, did_you_mean
 from ..io.plain_files import OPENERS, small_text
@@ -56,6 +56,26 @@ class Column:
 
 Input = Path | Remote | Column
 """Where texts are: a file of lines, here or at an address, or a column."""
+
+
+class TextFormat(NamedTuple):
+    """A format of files with a text in each record. A config names such a file as {NAME OF THE FORMAT: PATH}."""
+
+    texts: Callable[[Path, str, Column], Iterator[object]]
+    """Yields the texts, from the path of a file, its name in messages, and what the config says of it.
+
+    Records may also hold a list of texts, or none; see `as_text` in `corpus/formats/records.py`.
+    """
+    summary: str
+    """What such a file holds, for the schema."""
+    column: str = ""
+    """What the key `column` of a config means; empty where the format has no such key."""
+    header: str = ""
+    """What the key `header` of a config means; empty where the format has no such key."""
+    unit: str = ":"
+    """What stands between the name of a file and the number of a text in messages."""
+    suffixes: tuple[str, ...] = ()
+    """Suffixes of such files, beside the name of the format: of these a column may be named as FILE:COLUMN."""
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,14 @@ from ..io.catalogue import DataFile, Scorable, named_in, named_one, scorable
 from ..io.dataset_cache import cache_path, locate_all
 from ..io.plain_files import STDIN
 from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
-from .models import OFFICIAL, DatasetConfig, Declared, Record
+from .models import OFFICIAL, DatasetConfig, Record
 from .resolved import (
     Column,
     Dataset,
     Input,
     Match,
     System,
+    TextFormat,
     called,
     fill,
     glob,
@@ -51,7 +52,7 @@ class Resolver:
     """Turns written data sets and systems into those of a run; adds a problem for what cannot be had."""
 
     def __init__(
-        self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, Declared]
+        self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, TextFormat]
     ) -> None:
         self.root, self.written, self.problems, self.formats = root, written, problems, formats
         self.matches: list[Match] = []

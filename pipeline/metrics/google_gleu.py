@@ -44,6 +44,11 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
     name_in_text: ClassVar[str] = "Google's GLEU"
     citations: ClassVar[tuple[str, ...]] = ("wu-etal-2016-google",)
+    terms: ClassVar[tuple[Field, ...]] = (
+        Field("hyp_total"),
+        *(Field(name, per_reference=True) for name in ("match", "ref_total", "larger")),
+    )
+    """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
 
     min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=MAX_ORDER)
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
@@ -75,11 +80,6 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
         ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
         total = Counted("total", columns["total"], orders=True)
         return [*shown_matches(columns), total, Counted("ref_total", ref_total, per_reference=True, orders=True)]
-
-    @cached_property
-    def terms(self) -> tuple[Field, ...]:
-        """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
-        return (Field("hyp_total"), *(Field(name, per_reference=True) for name in ("match", "ref_total", "larger")))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the terms, summed over orders."""

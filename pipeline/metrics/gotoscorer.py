@@ -52,13 +52,10 @@ class RightSurvey(Survey):
     flavour: str
 
     of_systems: ClassVar[bool] = True
+    columns: ClassVar[tuple[Field, ...]] = tuple(map(Field, ("line", "chunk", "right", "systems", "chunks")))
+    """The line, the number of the chunk, how many systems are right, how many systems there are, and chunks."""
     source = True
     input = EDITS
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """The line, the number of the chunk, how many systems are right, how many systems there are, and chunks."""
-        return tuple(map(Field, ("line", "chunk", "right", "systems", "chunks")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
@@ -318,6 +315,8 @@ class GoToScorer(LimitsReferences, Metric):
     table_outputs: ClassVar[str] = "precision|recall|accuracy"
     name_in_text: ClassVar[str] = "GoToScorer"
     citations: ClassVar[tuple[str, ...]] = ("gotou-etal-2020-taking",)
+    policy: ClassVar[str] = "merged"
+    """One annotator counts, whatever others say."""
 
     flavour: str = option("authors", help="whose program", choices=tuple(LEFT_OUT), implicit=True)
     weights: str = option(
@@ -333,11 +332,6 @@ class GoToScorer(LimitsReferences, Metric):
     annotator: int = option(0, help="the annotator of the gold who counts, from 0", maximum=999, implicit=True)
     beta: str = beta_option()
     level: str = level_option()
-
-    @property
-    def policy(self) -> str:
-        """One annotator counts, whatever others say."""
-        return "merged"
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse an annotator whom the gold does not have."""

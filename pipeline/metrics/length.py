@@ -25,6 +25,10 @@ class Length(Metric):
     name: ClassVar[str] = "length"
     summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
     help_page: ClassVar[str] = "human"
+    policy: ClassVar[str] = "merged"
+    """References have no effect."""
+    terms: ClassVar[tuple[Field, ...]] = (Field("hyp_len"),)
+    """The length of the output."""
 
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
@@ -49,22 +53,12 @@ class Length(Metric):
         return [("scale", "expected a number above 0")] if float(self.scale) == 0 else []
 
     @property
-    def policy(self) -> str:
-        """References have no effect."""
-        return "merged"
-
-    @property
     def needs(self) -> OverlapNeeds:
         """Lengths of the tokenised lines."""
         tokenizer = "char" if self.unit == "char" else self.tokenizer
         both, end = self.strip == "both", self.strip == "end"
         tokenization = Tokenization(tokenizer, strip=both, lowercase=self.lowercase, strip_end=end)
         return OverlapNeeds(tokenization, 1, (), source=False)
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The length of the output."""
-        return (Field("hyp_len"),)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the length of all sentences, divided by the scale."""

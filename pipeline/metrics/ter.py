@@ -31,11 +31,8 @@ class TerNeeds(Needs):
     """The edits with each reference, beside lengths in tokens."""
 
     tokens: Tercom
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """The length of the output, and for each reference its length and the edits."""
-        return (Field("hyp_len"), Field("ref_len", per_reference=True), Field("edits", per_reference=True))
+    columns: ClassVar = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("edits", per_reference=True))
+    """The length of the output, and for each reference its length and the edits."""
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
@@ -107,6 +104,10 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
     citations: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
+    policy: ClassVar[str] = "merged"
+    """All references count together."""
+    terms: ClassVar[tuple[Field, ...]] = (Field("edits"), Field("ref_len"), Field("ref_rest"))
+    """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 / SHARES."""
     lower_is_better = True
 
     normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
@@ -128,11 +129,6 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         own = is_own(self.tokens) and (self.normalized or self.no_punct)
         return [("tokens", "normalized and no_punct change texts, and not tokens of your own")] if own else []
 
-    @property
-    def policy(self) -> str:
-        """All references count together."""
-        return "merged"
-
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse numbers of references whose mean length could not be summed exactly."""
         lengths = range(1, references + 1) if missing else (references,)
@@ -145,11 +141,6 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         """Lengths, and the edits with each reference."""
         asian = self.asian_support and (self.normalized or self.no_punct)
         return TerNeeds(Tercom(self.normalized, self.no_punct, asian, self.case_sensitive))
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 / SHARES."""
-        return (Field("edits"), Field("ref_len"), Field("ref_rest"))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.config.resolved import Column
-from pipeline.corpus.formats.numbers import numbers
+from pipeline.corpus.number_files import numbers
 from pipeline.errors import CorpusError
 from pipeline.human.judgments import read_items
 from pipeline.human.records import read_records

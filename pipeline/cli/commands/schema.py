@@ -14,7 +14,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...config.models import ANY_RECORD, record_models
+from ...config.load import record_models
+from ...config.models import ANY_RECORD
 from ...config.models_published import ConfigFile
 from ...corpus.formats import READERS
 from ...metrics import METRICS

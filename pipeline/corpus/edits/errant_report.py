@@ -58,13 +58,17 @@ class Comparison:
     style: str = "errant"
     """One of STYLES."""
 
-    def keys(self, edits: Iterable[Edit]) -> Keys:
-        """Return the types of an annotator's edits by their keys."""
-        keys: Keys = {}
+    def by_key(self, edits: Iterable[Edit]) -> dict[tuple[int | str, ...], list[Edit]]:
+        """Return an annotator's edits that are compared, by what makes two of them equal."""
+        by_key: dict[tuple[int | str, ...], list[Edit]] = {}
         for edit in edits:
             for key in self.keys_of(edit):
-                keys.setdefault(key, []).append(edit.type)
-        return keys
+                by_key.setdefault(key, []).append(edit)
+        return by_key
+
+    def keys(self, edits: Iterable[Edit]) -> Keys:
+        """Return the types of an annotator's edits by their keys."""
+        return {key: [edit.type for edit in own] for key, own in self.by_key(edits).items()}
 
     def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
         """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""

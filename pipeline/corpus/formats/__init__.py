@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ...config.resolved import TextFormat
 from ...errors import CorpusError, Problem
 from ...io.plain_files import OPENERS, SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
@@ -19,26 +20,6 @@ from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
 if TYPE_CHECKING:
     from ...config.resolved import Column, Input
-
-
-class TextFormat(NamedTuple):
-    """A format of files with a text in each record. A config names such a file as {NAME OF THE FORMAT: PATH}."""
-
-    texts: Callable[[Path, str, Column], Iterator[object]]
-    """Yields the texts, from the path of a file, its name in messages, and what the config says of it.
-
-    Records may also hold a list of texts, or none; see `as_text` in `records.py`.
-    """
-    summary: str
-    """What such a file holds, for the schema."""
-    column: str = ""
-    """What the key `column` of a config means; empty where the format has no such key."""
-    header: str = ""
-    """What the key `header` of a config means; empty where the format has no such key."""
-    unit: str = ":"
-    """What stands between the name of a file and the number of a text in messages."""
-    suffixes: tuple[str, ...] = ()
-    """Suffixes of such files, beside the name of the format: of these a column may be named as FILE:COLUMN."""
 
 
 ANNOTATED = "m2"
@@ -99,7 +80,8 @@ ENCODED = "encoded"
 _OTHERS = {
     ENCODED: TextFormat(later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."),
     "numbers": TextFormat(
-        later(__name__, "numbers.numbers"), "Numbers of each sentence, which no data set names but the metric external."
+        later(__name__.rpartition(".")[0], "number_files.numbers"),
+        "Numbers of each sentence, which no data set names but the metric external.",
     ),
     ONE_ANNOTATOR: TextFormat(
         later(__name__, "m2.annotated"),

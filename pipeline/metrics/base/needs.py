@@ -399,7 +399,7 @@ class OverlapNeeds(Needs):
 
 @dataclass(frozen=True)
 class NumberNeeds(Needs):
-    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/formats/numbers.py` writes them."""
+    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/number_files.py` writes them."""
 
     title: str
     names: tuple[str, ...]

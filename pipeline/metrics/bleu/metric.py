@@ -93,6 +93,8 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "total", "hyp_len", "ref_len"})
     name_in_text: ClassVar[str] = "BLEU"
+    policy: ClassVar[str] = "merged"
+    """All references count together."""
 
     flavour: str = option("sacrebleu", help="whose BLEU; see `help bleu`", choices=tuple(FLAVOURS))
     weights: str = option(
@@ -183,11 +185,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     def sets(self) -> list[list[float]]:
         """The sets of weights of the orders. Where none is given there is one, with equal weights."""
         return weight_sets(self.weights) or [[1 / self.order] * self.order]
-
-    @property
-    def policy(self) -> str:
-        """All references count together."""
-        return "merged"
 
     @property
     def reads_last(self) -> bool:

@@ -147,6 +147,8 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     }
     counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn", "tn", "fp_ne", "fp_un"})
     table_outputs: ClassVar[str] = "precision|recall|hit|err|und|ove"
+    whole_sums: ClassVar[tuple[str, ...]] = CHANGED
+    """What the mean length of the pieces that references change is made of."""
 
     version: str = option("1", help="CLEME (1), or the rates of CLEME 2.0 without weights (2)", choices=("1", "2"))
     assumption: str = option(
@@ -201,11 +203,6 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     def needs(self) -> ClemeNeeds:
         """The pieces of each kind and length."""
         return ClemeNeeds(self._apart, LONGEST[self._weights], self.annotation)
-
-    @property
-    def whole_sums(self) -> tuple[str, ...]:
-        """What the mean length of the pieces that references change is made of."""
-        return CHANGED
 
     @property
     def terms(self) -> tuple[Field, ...]:

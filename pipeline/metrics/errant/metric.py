@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,10 +31,7 @@ from .counts import COUNTS, ErrantNeeds, TypeNeeds
 
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
-    from ...corpus.edits.m2_files import Edit
     from ..base.needs import Columns
-
-    ByKey = dict[Hashable, list[Edit]]
 
 
 def verdicts(
@@ -48,8 +45,8 @@ def verdicts(
     if gold is None or gold.output >= len(outputs):
         return None
     tokens = source.split()
-    own, other = (_by_key(comparison, edits) for edits in (outputs[gold.output], gold.edits))
-    found = []  # each edit with its key, type and verdict, as compare() of edit_keys.py counts them
+    own, other = map(comparison.by_key, (outputs[gold.output], gold.edits))
+    found = []  # each edit with its key, type and verdict, as compare() of errant_report.py counts them
     for key, edits in own.items():
         if edits[0].type != NOOP:
             hits = [(edits[0], key, edit.type, RIGHT) for edit in other.get(key, ())]
@@ -61,19 +58,10 @@ def verdicts(
     for edit, key, type_, verdict in found:
         if not only or is_of(type_, only):
             # the place is that of the key: where each token counts, this is one token
-            start, end = (max(place, 0) for place in (key[:2] if isinstance(key, tuple) else (edit.start, edit.end)))
+            start, end = (max(int(place), 0) for place in key[:2])
             correction = "" if edit.correction == "-NONE-" else edit.correction
             result.append(Verdict(start, end, " ".join(tokens[start:end]), correction, type_, verdict))
     return sorted(result, key=lambda item: (item.start, item.end, item.verdict == MISSED))
-
-
-def _by_key(comparison: Comparison, edits: Iterable[Edit]) -> ByKey:
-    """Return the edits that are compared by what makes two of them equal."""
-    by_key: ByKey = {}
-    for edit in edits:
-        for key in comparison.keys([edit]):
-            by_key.setdefault(key, []).append(edit)
-    return by_key
 
 
 _LIST: dict[str, Any] = {
@@ -102,6 +90,8 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("bryant-etal-2017-automatic",)
+    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in COUNTS)
+    """The counts."""
 
     mode: str = option(
         "cs",
@@ -138,11 +128,6 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
         types = tuple(self.types.split("+")) if self.types else ()
         return ErrantNeeds(comparison, types, annotator=self.annotation)
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The counts."""
-        return tuple(Field(name, per_reference=True) for name in COUNTS)
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
         """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""

@@ -121,6 +121,8 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"I": {}, "I-measure": {}, "ieval": {}}
     counts: ClassVar[frozenset[str]] = frozenset({"tp", "tn", "fp", "fn", "fpn"})
     citations: ClassVar[tuple[str, ...]] = ("felice-briscoe-2015-towards",)
+    by_reference: ClassVar[bool] = False
+    """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
 
     aspect: str = option("correction", help="correction, or detection of what is to be corrected", choices=ASPECTS)
     w: str = option("2", help="weight of changed tokens", **_NUMBER)
@@ -154,11 +156,6 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     def needs(self) -> ImeasureNeeds:
         """Counts of aligned tokens."""
         return ImeasureNeeds(self.words, (self.chosen_by, self.measure, self.w, self.beta) if self.mix else ())
-
-    @property
-    def by_reference(self) -> bool:
-        """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
-        return False
 
     def by_annotator(self) -> Metric:
         """Return the metric that scores each annotator apart."""
@@ -254,10 +251,8 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 class ByAnnotator(Imeasure):
     """The same for columns whose references are those of annotators, as reports show them beside each other."""
 
-    @property
-    def by_reference(self) -> bool:
-        """The numbers of references are those of annotators."""
-        return True
+    by_reference: ClassVar[bool] = True
+    """The numbers of references are those of annotators."""
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""

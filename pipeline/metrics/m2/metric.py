@@ -254,6 +254,8 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     }
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     citations: ClassVar[tuple[str, ...]] = ("dahlmeier-ng-2012-better",)
+    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in COUNTS)
+    """Right, proposed and annotated edits."""
 
     beta: str = beta_option()
     max_unchanged_words: int = option(2, key="mu", help="unchanged words that an edit may hold", maximum=100)
@@ -286,11 +288,6 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         """Whether the scores with all annotators are compared, and not only that of the last one is taken."""
         return self.choice != "last"
 
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """Right, proposed and annotated edits."""
-        return tuple(Field(name, per_reference=True) for name in COUNTS)
-
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts."""
         return {"correct": columns["correct"], "proposed": columns["proposed"], "gold": columns["ref_len"]}
@@ -298,9 +295,16 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator, or with the last."""
         if not self.by_reference:
-            rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
-            return [Counted(name, values[rows, last]) for name, values in self.make_terms(columns).items()]
+            return [Counted(name, values[:, 0]) for name, values in self._compared(columns).items()]
         return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+
+    def _compared(self, columns: Columns) -> dict[str, Ints]:
+        """Return the counts with each annotator, or the last: int64 [lines, annotators or 1]."""
+        terms = self.make_terms(columns)
+        if self.by_reference:
+            return terms
+        rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
+        return {name: values[rows, last, None] for name, values in terms.items()}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return m2, precision, recall, and the counts."""
@@ -310,16 +314,11 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each annotator, or the last: float64 [lines, annotators or 1]."""
-        scores = self._scores(self.make_terms(columns))[0]
-        return scores if self.by_reference else scores[np.arange(len(scores)), last_present(columns), None]
+        return self._scores(self._compared(columns))[0]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of each sentence with each annotator, or the last: float64 [lines, annotators or 1]."""
-        outputs = self.score(self.make_terms(columns))
-        if self.by_reference:
-            return outputs
-        rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
-        return {name: values[rows, last, None] for name, values in outputs.items()}
+        return self.score(self._compared(columns))
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""

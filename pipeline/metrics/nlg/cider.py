@@ -17,14 +17,13 @@ from ..base.choices import by_order, ratio
 from ..base.metric import Metric, why_all_zero
 from ..base.needs import Field
 from ..base.options import lowercase_option, option
-from .grams import HALVES, GramSurvey, InPieces, Shard, fixed, parts, real
+from .grams import HALVES, Grams, GramSurvey, InPieces, Shard, fixed, parts, real
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
     from ..base.needs import Columns, Text
-    from .grams import Grams
 
 ORDER = 4
 """The longest n-grams."""
@@ -95,6 +94,11 @@ class Cider(ShowsNgrams, Metric):
     name_in_text: ClassVar[str] = "CIDEr-D"
     help_page: ClassVar[str] = "nlg"
     in_percent: ClassVar[bool] = False
+    policy: ClassVar[str] = "merged"
+    """The mean over the references of a line is taken when it is counted."""
+    citations: ClassVar[tuple[str, ...]] = ("vedantam-etal-2015-cider",)
+    terms: ClassVar[tuple[Field, ...]] = (*(Field(f"cider{half}", ORDER) for half in HALVES), Field("lines"))
+    """Both halves of the scores, and the number of lines."""
 
     sigma: str = option(
         "6",
@@ -114,21 +118,6 @@ class Cider(ShowsNgrams, Metric):
     def needs(self) -> CiderNeeds:
         """The scores of sentences."""
         return CiderNeeds(Tokenization(self.tokenizer, lowercase=self.lowercase), float(self.sigma))
-
-    @property
-    def policy(self) -> str:
-        """The mean over the references of a line is taken when it is counted."""
-        return "merged"
-
-    @property
-    def citations(self) -> tuple[str, ...]:
-        """The paper of CIDEr."""
-        return ("vedantam-etal-2015-cider",)
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """Both halves of the scores, and the number of lines."""
-        return (*(Field(f"cider{half}", ORDER) for half in HALVES), Field("lines"))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the scores in halves, and 1 for each line."""

@@ -33,11 +33,8 @@ class FeatureNeeds(Needs):
     tokenization: Tokenization = field()
     source = True
     references: ClassVar[bool] = False
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """Characters, tokens and sentences of both; the tokens that both have; and 1 where they are the same text."""
-        return tuple(map(Field, COUNTS))
+    columns: ClassVar[tuple[Field, ...]] = tuple(map(Field, COUNTS))
+    """Characters, tokens and sentences of both; the tokens that both have; and 1 where they are the same text."""
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
@@ -83,31 +80,20 @@ class Features(ScoresLines, Metric):
     )
     help_page: ClassVar[str] = "sari"
     table_outputs: ClassVar[str] = "copies|additions|deletions|splits"
+    output: ClassVar[str] = "compression"
+    policy: ClassVar[str] = "merged"
+    """References have no effect."""
+    terms: ClassVar[tuple[Field, ...]] = FeatureNeeds.columns
 
     tokenizer: str = tokenizer_option("13a")
     lowercase: bool = lowercase_option()
     level: str = option("mean", help="the mean over sentences", choices=("mean",), implicit=True)
     unit: ClassVar[str] = "word"
 
-    @property
-    def output(self) -> str:
-        """The name of the first feature."""
-        return "compression"
-
-    @property
-    def policy(self) -> str:
-        """References have no effect."""
-        return "merged"
-
     @cached_property
     def needs(self) -> FeatureNeeds:
         """Sizes of source and output."""
         return FeatureNeeds(Tokenization(self.tokenizer, lowercase=self.lowercase))
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """All columns."""
-        return self.needs.columns
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the features of sums of counts. A share of nothing is 0."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ... import kernel
-from ...kernel.common import Encoded
+from ...kernel.common import Encoded, Lines, SharedGrams
 from ..base.needs import Field, Needs, Survey
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...arrays import Ints
-    from ...kernel.common import Lines, SharedGrams
     from ...tokenizers.tokenization import Tokenization
     from ..base.needs import Columns, Text
 

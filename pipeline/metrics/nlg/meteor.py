@@ -111,6 +111,8 @@ class Meteor(ComputesNumbers, Metric):
     name_in_text: ClassVar[str] = "METEOR"
     table_outputs: ClassVar[str] = "precision|recall|penalty"
     citations: ClassVar[tuple[str, ...]] = ("denkowski-lavie-2014-meteor",)
+    policy: ClassVar[str] = "merged"
+    """The program chooses the best reference."""
 
     language: str = option("en", help="language of the texts, the program's -l", choices=tuple(LANGUAGES))
     normalize: str = option(
@@ -140,11 +142,6 @@ class Meteor(ComputesNumbers, Metric):
         """Return a normalisation that the language has not."""
         wrong = self.normalize == "norm" and self.language not in FULL
         return [("normalize", f"the program normalises {', '.join(FULL)} alone; take lower or none")] if wrong else []
-
-    @property
-    def policy(self) -> str:
-        """The program chooses the best reference."""
-        return "merged"
 
     @cached_property
     def needs(self) -> PluggedNeeds:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...tokenizers import OWN, TOKENIZERS
+from ...tokenizers import OWN, TOKENIZERS, Tokenizer
 from ...tokenizers.tercom import ENTITIES
 from ...tokenizers.tokenization import Tokenization, changed_lines
 from ..base.capabilities import Rule, ShowsNgrams
@@ -18,16 +18,14 @@ from ..base.choices import by_order, ratio
 from ..base.metric import Counted, Metric
 from ..base.needs import Field
 from ..base.options import option
-from .grams import EMPTY, HALVES, GramSurvey, InPieces, Shard, extended, fixed, parts, real, token_key
+from .grams import EMPTY, HALVES, Grams, GramSurvey, InPieces, Shard, Times, extended, fixed, parts, real, token_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...arrays import Floats, Ints
     from ...kernel.common import Lines
-    from ...tokenizers import Tokenizer
     from ..base.needs import Columns, Text
-    from .grams import Grams, Times
 
 
 NOTHING = "\ufdd0"
@@ -209,6 +207,9 @@ class Nist(ShowsNgrams, Metric):
     name_in_text: ClassVar[str] = "NIST"
     help_page: ClassVar[str] = "nlg"
     in_percent: ClassVar[bool] = False
+    policy: ClassVar[str] = "merged"
+    """All references together decide what counts."""
+    citations: ClassVar[tuple[str, ...]] = ("doddington-2002-automatic",)
 
     flavour: str = option("mteval", help="whose NIST; see `help nlg`", choices=("mteval", "pymteval", "nltk"))
     order: int = option(5, key="n", help="longest n-grams", minimum=1, maximum=9)
@@ -231,16 +232,6 @@ class Nist(ShowsNgrams, Metric):
         else:
             tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase)
         return NistNeeds(tokenization, self.order, self.flavour)
-
-    @property
-    def policy(self) -> str:
-        """All references together decide what counts."""
-        return "merged"
-
-    @property
-    def citations(self) -> tuple[str, ...]:
-        """The paper of NIST."""
-        return ("doddington-2002-automatic",)
 
     @property
     def terms(self) -> tuple[Field, ...]:

@@ -184,6 +184,8 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     summary: ClassVar[str] = "SARI for text simplification (Xu et al. 2016), as EASSE and others; needs a source"
     table_outputs: ClassVar[str] = "add|keep|del|sari_f|del_f"
     name_in_text: ClassVar[str] = "SARI"
+    policy: ClassVar[str] = "merged"
+    """All references count together."""
 
     flavour: str = option(
         "easse",
@@ -250,11 +252,6 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     def citations(self) -> tuple[str, ...]:
         """The metric, and the package that is followed."""
         return ("xu-etal-2016-optimizing", *(["alva-manchego-etal-2019-easse"] if self.flavour == "easse" else []))
-
-    @property
-    def policy(self) -> str:
-        """All references count together."""
-        return "merged"
 
     @cached_property
     def needs(self) -> SariNeeds:

@@ -15,9 +15,7 @@ from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.stop_words import WithoutStopWords, words_of
-from ...tokenizers.stop_words import resolved as list_named
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
 from ..base.capabilities import (
     Compiled,
     CountWarning,
@@ -97,6 +95,8 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     }
     table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
     name_in_text: ClassVar[str] = "ROUGE"
+    by_reference: ClassVar[bool] = False
+    """False, since each type has a best reference of its own, and scores may be of sets of references."""
 
     flavour: str = option(
         "google", help="as rouge-score, as the script ROUGE-1.5.5, or as the suite of COCO", choices=tuple(POLICIES)
@@ -279,11 +279,6 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     def _sets(self) -> bool:
         """Whether the score is a mean of scores, one for each reference or for each set that lacks one."""
         return self.references.startswith("jackknife") or (self.references == "mean" and not self.script)
-
-    @property
-    def by_reference(self) -> bool:
-        """False, since each type has a best reference of its own, and scores may be of sets of references."""
-        return False
 
     @property
     def citations(self) -> tuple[str, ...]:
