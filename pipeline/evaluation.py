@@ -298,7 +298,6 @@ class Evaluation(Sequence[Result], Shown):
         return frame(list(self._rows(table)))
 
     def _rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of scores, all or sentences."""
         for result in self.results:
             row: dict[str, Any] = {"dataset": result.dataset, "system": result.system, "metric": result.signature}
             if table == "sentences":

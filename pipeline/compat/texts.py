@@ -66,8 +66,8 @@ def sums_of(metric: Metric, columns: dict[str, Ints], there: Bools) -> dict[str,
 
     present: Columns = columns
     if not there.all():
-        apart = [field.name for field in metric.needs.columns if field.per_reference]
-        present = compact({**columns, "ref_len": np.where(there, columns["ref_len"], -1)}, apart)
+        lengths = np.where(there, columns["ref_len"], -1)
+        present = compact({**columns, "ref_len": lengths}, metric.needs.of_references)
     terms, rows = metric.make_terms(present), np.arange(len(there))
     apart = [field.name for field in metric.terms if field.per_reference]
     chosen = metric.choose(present) if apart and there.shape[1] > 1 else 0

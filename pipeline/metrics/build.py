@@ -68,7 +68,6 @@ def metrics_called(text: str, metrics: Iterable[Metric]) -> list[Metric]:
 
 
 def _has(metric: Metric, said: Mapping[str, str]) -> bool:
-    """Return whether a metric has these values of its options."""
     options = {option_of(type(metric), key): value for key, value in said.items()}
     return all(option and getattr(metric, option.attribute) == option.read(value) for option, value in options.items())
 

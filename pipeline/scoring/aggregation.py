@@ -55,7 +55,7 @@ class Reduced:
         return next(iter(self.outputs.values()))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemCounts:
     """The columns of some systems of a data set, to be scored by one metric. They share the draws of references."""
 
@@ -74,12 +74,10 @@ class SystemCounts:
 
         Of the systems that are themselves references, only the one that is left out is scored.
         """
-        fields = self.metric.needs.schema(self.references).fields
-        apart = frozenset(field.name for field in fields if field.per_reference)
         kept = [number for number in range(self.references) if number != reference]
         own = self.own or [None] * len(self.systems)
         numbers = [number for number, is_reference in enumerate(own) if is_reference in (None, reference)]
-        subsets = [Subset(self.systems[number], kept, apart) for number in numbers]
+        subsets = [Subset(self.systems[number], kept, self.metric.needs.of_references) for number in numbers]
         return numbers, replace(self, systems=subsets, references=len(kept), own=[own[number] for number in numbers])
 
     def reduced(self, reference: int | None = None) -> list[Reduced]:

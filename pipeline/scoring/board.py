@@ -185,7 +185,11 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    reduced = reduce(SystemCounts(metric, columns, task.input.lines, references, own, threads))
+    reduced = reduce(
+        SystemCounts(
+            metric=metric, systems=columns, lines=task.input.lines, references=references, own=own, threads=threads
+        )
+    )
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()

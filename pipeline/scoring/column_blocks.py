@@ -29,7 +29,7 @@ def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) 
 
     `more` names columns with numbers for each reference that the system has beside those of the metric.
     """
-    apart = [*(field.name for field in metric.needs.schema(1).fields if field.per_reference), *more]
+    apart = (*metric.needs.of_references, *more)
     blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
     if not data_set_columns(metric).reads_last:
         yield from blocks
@@ -97,8 +97,7 @@ def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Col
     if numbers is None:
         return columns
     rows, own = np.arange(len(numbers))[:, None], np.maximum(numbers, 0)
-    names = [field.name for field in metric.needs.schema(1).fields if field.per_reference]
-    moved = {name: columns[name][rows, own] for name in names}
+    moved = {name: columns[name][rows, own] for name in metric.needs.of_references}
     return {**columns, **moved, "ref_len": np.where(numbers < 0, -1, moved["ref_len"])}
 
 
@@ -133,7 +132,7 @@ class Subset:
     whole: HasBlocks
     kept: list[int]
     """The numbers of the references."""
-    apart: frozenset[str]
+    apart: Sequence[str]
     """The names of the columns with numbers for each reference."""
 
     def blocks(self) -> Iterator[dict[str, Ints]]:

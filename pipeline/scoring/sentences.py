@@ -31,7 +31,7 @@ BITS = 26
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
-    columns = _compact(metric, columns)
+    columns = compact(columns, metric.needs.of_references)
     return line_outputs(metric, columns) or {metric.output: sentence_scores(metric, columns)}
 
 
@@ -41,7 +41,7 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
     The names are those of Metric.score(), whatever the level. The score is what sentence_scores() returns. Where the
     best reference of a sentence counts, all outputs are those with this reference; else they are means over references.
     """
-    columns = _compact(metric, columns)
+    columns = compact(columns, metric.needs.of_references)
     outputs = line_outputs(metric, columns)
     if not outputs:
         outputs = POLICIES[metric.policy].outputs_of_lines(metric, metric.sentence_outputs(columns), columns)
@@ -50,7 +50,7 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
-    columns = _compact(metric, columns)
+    columns = compact(columns, metric.needs.of_references)
     return POLICIES[metric.policy].of_lines(metric, metric.sentence_scores(columns), columns.get(PRESENT))
 
 
@@ -60,16 +60,12 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     std is the population deviation. low and high are the score ± 1.959964 std, or NaN where std is 0, as the
     option -d of the original program has them. There is no spread where only the best reference counts.
     """
-    columns = _compact(metric, columns)
+    columns = compact(columns, metric.needs.of_references)
     scores = metric.sentence_scores(columns)
     policy, present = POLICIES[metric.policy], columns.get(PRESENT)
     mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
-
-
-def _compact(metric: Metric, columns: Columns) -> Columns:
-    return compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
 
 
 class SentenceLevel(Aggregation):
@@ -186,10 +182,6 @@ class LineScores:
     def _formula(self) -> Callable[[Columns], Floats]:
         return compiled_form(self.metric) or self.metric.sentence_scores
 
-    @cached_property
-    def _apart(self) -> list[str]:
-        return [field.name for field in self.metric.needs.schema(1).fields if field.per_reference]
-
     def of(self, columns: dict[str, Ints], *, missing: bool) -> Floats:
         """Return the score of each line over its references, as the policy says: float64 [lines].
 
@@ -199,7 +191,7 @@ class LineScores:
         if data_set_columns(self.metric).whole_sums:
             (whole,) = blocks_of(self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns))
         if missing:
-            whole = compact(whole, self._apart)
+            whole = compact(whole, self.metric.needs.of_references)
         scores = self._formula(whole)
         return POLICIES[self.metric.policy].of_lines(self.metric, scores, whole.get(PRESENT))
 

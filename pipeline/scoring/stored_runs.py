@@ -78,7 +78,6 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
 
 
 def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    """Return rows of results by data set and signature."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.dataset, row.metric), []).append(row)

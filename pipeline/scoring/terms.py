@@ -112,7 +112,6 @@ class MetricTerms(ReferenceTerms):
         return self._block(self.metric.make_terms(columns), columns.get(PRESENT))
 
     def _block(self, terms: Mapping[str, Ints], present: Ints | None) -> Block:
-        """Return terms that are whole numbers as a block."""
         lines = len(next(iter(terms.values())))
         fixed, apart = [np.zeros((lines, 0), np.int64)], []
         for field in self.metric.terms:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipeline.metrics.base.capabilities import edit_judge
+from pipeline.scoring.aggregation import SystemCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pipeline.metrics.base.capabilities import JudgesEdits
     from pipeline.metrics.base.metric import Metric
+    from pipeline.scoring.column_blocks import HasBlocks
 
 
 def judge_of(metric: Metric) -> JudgesEdits:
@@ -16,3 +20,10 @@ def judge_of(metric: Metric) -> JudgesEdits:
     judge = edit_judge(metric)
     assert judge is not None
     return judge
+
+
+def system_counts(
+    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None] = ()
+) -> SystemCounts:
+    """Return the columns of some systems, to be scored or sampled."""
+    return SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)

@@ -237,6 +237,11 @@ class Needs(ABC):
     def columns(self) -> tuple[Field, ...]:
         """The columns."""
 
+    @cached_property
+    def of_references(self) -> tuple[str, ...]:
+        """The names of the columns with numbers for each reference."""
+        return tuple(field.name for field in self.columns if field.per_reference)
+
     @property
     def survey(self) -> Survey | None:
         """What has to be known of the whole data set before a line is counted; None: nothing."""

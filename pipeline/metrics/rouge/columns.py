@@ -99,9 +99,9 @@ class RougeNeeds(Needs):
         emptied = [_emptied(raw, ids.whole) for raw, ids in zip(lines, encoded, strict=True)]
         cut = len(text.references)
         references, systems = encoded[:cut], encoded[cut:]
-        shared = {"ref_len": _stacked([np.diff(reference.whole.offsets) for reference in references])}
-        shared |= {"ref_sentences": _stacked([_full(reference) for reference in references])}
-        shared |= {"ref_emptied": _stacked(emptied[:cut])}
+        shared = {"ref_len": np.stack([np.diff(reference.whole.offsets) for reference in references], axis=-1)}
+        shared |= {"ref_sentences": np.stack([_full(reference) for reference in references], axis=-1)}
+        shared |= {"ref_emptied": np.stack(emptied[:cut], axis=-1)}
         wholes = [reference.whole for reference in references], [system.whole for system in systems]
         arrays = self._matches(*wholes, shared)
         allowed = [[common(one.whole, two.whole) for one in references] for two in systems] if apart else None
@@ -205,7 +205,8 @@ class RougeNeeds(Needs):
             elif part == "union":
                 arrays[part] = kernel.union_lcs(references, systems, allowed)
                 if allowed:
-                    shared["union_len"] = _stacked([np.diff(reference.whole.offsets) for reference in references])
+                    sizes = [np.diff(reference.whole.offsets) for reference in references]
+                    shared["union_len"] = np.stack(sizes, axis=-1)
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
@@ -252,10 +253,6 @@ class PreparedRouge:
 def gap_name(gap: int) -> str:
     """Return the name of a gap in the names of columns."""
     return "all" if gap == UNLIMITED else str(gap)
-
-
-def _stacked(arrays: Sequence[Ints]) -> Ints:
-    return np.stack(arrays, axis=-1)
 
 
 def _full(text: Sentences) -> Ints:

@@ -476,6 +476,5 @@ def _terms_of(kind: Type) -> list[str]:
 
 
 def _picked(part: Numbers, references: Any) -> Numbers:
-    """Return the numbers of one reference for each line."""
     picked: Numbers = part[np.arange(len(part)), references]
     return picked

@@ -92,7 +92,7 @@ def table(
     parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
     columns = of_annotators(metric, columns, references)
     metric = metric if references is None else by_annotator(metric)
-    moved = compact(columns, [field.name for field in metric.needs.schema(1).fields if field.per_reference])
+    moved = compact(columns, metric.needs.of_references)
     if metric.by_reference:
         scores, best = metric.sentence_scores(moved), metric.choose(moved)
         missing = columns["ref_len"] < 0 if "ref_len" in columns else np.zeros(scores.shape, bool)

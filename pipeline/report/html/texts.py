@@ -175,7 +175,6 @@ def _judged(
 
 
 def _marks(several: Sequence[list[Verdict] | None], numbers: dict[tuple[int, int, str, str], int]) -> list[str | None]:
-    """Return what each annotator says of the edits of an output."""
 
     def mark(said: Verdict) -> str:
         return f"{number_of((said.start, said.end, said.correction, said.type), numbers)}{LETTERS[said.verdict]}"

@@ -129,7 +129,9 @@ def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
 def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     metric, systems, lines = measured.metric, measured.columns, measured.lines
-    parts = intervals.summands(SystemCounts(metric, systems, lines, measured.references, measured.own))
+    parts = intervals.summands(
+        SystemCounts(metric=metric, systems=systems, lines=lines, references=measured.references, own=measured.own)
+    )
     sampled: Sequence[Summand | ReselectedSamples] = parts
     reselected = None
     if is_reselected(metric, settings):
