@@ -10,3 +10,4 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]

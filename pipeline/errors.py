@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -12,6 +12,8 @@ MAX_SIGNS = 10_000
 """Signs of a message that are printed. Texts from files may be of any length."""
 MAX_NAME = 200
 """Signs of a name for which a near one is looked for."""
+MAX_NOTES = 100
+"""How many warnings of a kind there are. Each of thousands of systems may have one."""
 IDLE = "idle"
 """The kind of a problem with an option that has no effect beside the other options of its metric."""
 
@@ -43,6 +45,12 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
+
+
+def bounded(notes: Sequence[str]) -> list[str]:
+    """Return notes, or the first of them with the number of the others."""
+    more = len(notes) - MAX_NOTES
+    return [*notes[:MAX_NOTES], f"... and {more:,} more warnings such as the last"] if more > 1 else list(notes)
 
 
 @dataclass(frozen=True)

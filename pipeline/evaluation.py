@@ -12,8 +12,8 @@ from .corpus.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
+from .report.material import plot_style
 from .report.notebook.shown import Shown, called, drawn, frame, known_table
-from .report.tables.plot_style import plot_style
 from .report.tables.ranked import labels
 from .scoring.board import Board, datasets_of, picked, rows_of
 from .scoring.column_blocks import HasBlocks, blocks_of

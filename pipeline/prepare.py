@@ -17,12 +17,13 @@ from .corpus.input_files import Opener
 from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
-from .errors import ConfigError, DataError, InputError, Problem, did_you_mean
+from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
-    for_systems,
+    computes_numbers,
+    for_run,
     lacks_code,
     misfit,
     reads_files,
@@ -143,7 +144,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
             records = (read_texts(text, 0, text.lines) for text in task.input.references)
             found = warner(task.metric).gold_warnings(chain.from_iterable(records))
             of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
-    return [*warnings, *of_gold]
+    return [*bounded(warnings), *bounded(list(of_gold))]
 
 
 def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
@@ -177,7 +178,6 @@ def _opened(
         ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
             from .config.models import idle_address
@@ -202,6 +202,10 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
+    if config and any(map(computes_numbers, metrics)):
+        from .execution.plugged import all_references  # here, because most runs have no such metric
+
+        metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
 

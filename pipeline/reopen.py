@@ -12,8 +12,7 @@ from .config.tree import Node, from_mapping
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .prepare import people_of, reread
-from .report.material import Material
-from .report.tables.plot_style import PlotStyle
+from .report.material import Material, PlotStyle
 from .scoring import stored_runs
 from .scoring.board import describe
 from .scoring.stored_runs import Selection, narrowed, only

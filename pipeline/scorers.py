@@ -17,7 +17,7 @@ import numpy as np
 from . import kernel
 from .api import results_of
 from .corpus.annotated_texts import corpus_with_gold
-from .corpus.corpus import MAX_REFERENCES, ONE, corpus_in_memory, reference_sets
+from .corpus.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
 from .corpus.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .execution.count import PreparedCounts
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .arrays import Floats, Ints
-    from .corpus.corpus import Corpus
     from .evaluation import Evaluation
     from .metrics.base.metric import Metric
     from .metrics.build import Asked

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 import argparse
 import atexit
-import codecs
 import contextlib
 import errno
 import gc
-import io
 import itertools
-import json
 import os
 import re
 import signal
@@ -34,6 +31,7 @@ from .._version import __version__
 from ..errors import ConfigError, IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
+from .streams import guard, show_every_letter, silence
 
 INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
 _interrupted: list[bool] = []
@@ -168,7 +166,9 @@ class Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code. `arguments` None stands for those that the process was given."""
     own = arguments is None
+    show_every_letter()
     if arguments is None:
+        guard()
         leave_working_directory()
         # Python looks for objects that only refer to each other less often, and not at all when the process ends. There
         # are few of them here, and the search takes a fifth of the time of a short run. Temporary files are still
@@ -183,7 +183,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
-    show_every_letter()
     try:
         try:
             with interruptible(last=own):
@@ -199,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(INTERRUPTED, file=sys.stderr)
         return 130
     except BrokenPipeError:
-        _silence()
+        silence(sys.stdout)
         return 0
     except (OSError, MemoryError, RuntimeError, SystemError, ImportError) as error:
         # Print what the system did not give, where an error was raised for that; return the exit code, or raise it.
@@ -208,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return IncompleteError.exit_code
         if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
             raise error
-        _silence()
+        silence(sys.stdout)
         print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
         return InputError.exit_code
 
@@ -217,28 +216,6 @@ def _for_want(error: BaseException) -> bool:
     """Return whether memory, files or processes had run out when an error of ours was raised: the input may be good."""
     below = error.__context__
     return below is not None and (bool(starved(below)) or _for_want(below))
-
-
-def show_every_letter() -> None:
-    """Have letters that standard output and standard error have no bytes for escaped as in JSON, for all commands.
-
-    So a program that reads JSON from the output has the same letters again.
-    """
-
-    def escaped(error: UnicodeError) -> tuple[str, int]:
-        if not isinstance(error, UnicodeEncodeError):
-            raise error
-        return json.dumps(error.object[error.start : error.end])[1:-1], error.end
-
-    codecs.register_error("gec-pipeline-visible", escaped)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="gec-pipeline-visible")
-
-
-def _silence() -> None:
-    """Throw away what is still to be printed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
@@ -305,6 +282,10 @@ def _dispatch(arguments: list[str]) -> int:
     if name not in (None, "help") and (room := address_space()) < ROOM:
         raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
     if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
+        if "--download" in arguments:
+            from ..metrics.plugged.models import allow_download
+
+            allow_download()
         for place, argument in enumerate(arguments):
             flag, equals, value = argument.partition("=")
             if flag == "--plugin" and (equals or place + 1 < len(arguments)):
@@ -369,6 +350,8 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
+                meaning = "fetch models that metrics name and that are not on this computer (help neural)"
+                sub.add_argument("--download", action="store_true", help=meaning)
             sub.set_defaults(call=module.run)
             named = sub
             if whole:

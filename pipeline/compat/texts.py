@@ -17,9 +17,7 @@ from ..errors import ConfigError, InputError
 from ..kernel.common import Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Ints
+    from ..arrays import Bools, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
 
@@ -59,7 +57,7 @@ def metric_of(name: str, **options: str | int | bool) -> Metric:
     return metric
 
 
-def sums_of(metric: Metric, columns: dict[str, Ints], there: NDArray[np.bool_]) -> dict[str, Any]:
+def sums_of(metric: Metric, columns: dict[str, Ints], there: Bools) -> dict[str, Any]:
     """Return the sums over all lines of the terms of a metric, as whole numbers and lists of them.
 
     `there`, bool [lines, references], says which references there are.

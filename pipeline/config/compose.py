@@ -35,6 +35,7 @@ libyaml is ten times as fast. The two put what is wrong in different words.
 
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _METRIC = re.compile(r"metrics\[[0-9]+\]")
 """The paths of metrics, which may be written as a text."""
 _STANDARD = frozenset(
@@ -249,10 +250,10 @@ class _Reader:
             except ConfigError as error:
                 self.problems += error.problems
                 continue
-            if isinstance(part.value, dict):
+            if isinstance(part.value, dict) and all(map(_KEY.fullmatch, part.value)):
                 base = merge(base, part) if base else part
-            else:
-                self.problems.append(root.problem(f"{part.mark.file} holds no mapping", ["include", index]))
+            else:  # it may be anything, which is nobody's business
+                self.problems.append(root.problem(f"{part.mark.file} is no part of a config", ["include", index]))
         return merge(base, own) if base else own
 
 

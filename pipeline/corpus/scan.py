@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .. import kernel
 from ..errors import CorpusError, Problem
 from ..io.plain_files import Origin, Spool, Spooled, looks_like, reason
 from ..io.remote import Pieces, RangeReader, Remote, RemoteStamp
+from ..io.safe_files import open_regular
 from .texts import BOM, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile, stamp_of
 
 if TYPE_CHECKING:
@@ -191,8 +192,8 @@ def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
             reader = RangeReader(path)
             stamp, scanner = reader.stamp, scan(reader, separator, PIECE, STRIDE)
         else:
-            with path.open("rb", buffering=0) as opened:
-                stamp, scanner = Stamp.of(opened.fileno()), scan(opened, separator, PIECE, STRIDE)
+            with open_regular(path, links=True) as opened:
+                stamp, scanner = Stamp.of(opened.fileno()), scan(cast("BinaryIO", opened.raw), separator, PIECE, STRIDE)
     except (OSError, ValueError) as error:
         message = reason(path, error) if isinstance(path, Path) else str(error)
         raise CorpusError([Problem(origin.name, message)]) from None

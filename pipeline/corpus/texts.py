@@ -22,6 +22,7 @@ from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
 from ..io.plain_files import Origin
 from ..io.remote import Remote, RemoteStamp
+from ..io.safe_files import open_regular
 from ..kernel.common import Lines
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def read_span(span: Span) -> Lines:
             data = remote.read_range(span.path, span.start, span.size)
             same = remote.stamp_of(Remote(span.path)) == span.stamp
         else:
-            with open(span.path, "rb") as file:  # noqa: PTH123 (a worker opens thousands: no Path objects)
+            with open_regular(span.path, links=True) as file:  # no Path objects: a worker opens thousands
                 file.seek(span.start)
                 data = file.read(span.size)
                 same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp

@@ -18,15 +18,14 @@ from .correlation import EQUAL, pair_kinds
 from .statistics import Accuracy, Statistic, Value, averaged, statistic_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from ..arrays import Floats
+    from ..arrays import Bools, Floats
     from ..config.models import HumanConfig
     from .score_files import MetricScores
 
     Rows = ArrayLike | Sequence[Sequence[float | None]]
     """A row for each system, with a score for each sentence."""
-    Bools = NDArray[np.bool_]
     Exchange = Callable[[Bools], Iterator[tuple[Floats, Floats]]]
     """From draws, bool [draws, groups, members or pairs of members], to the values of both metrics of each test.
 

@@ -16,9 +16,7 @@ from ..scoring.resampling.intervals import percentile_interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
+    from ..arrays import Bools, Floats, Ints
 
 
 ROUNDING = 1e-14
@@ -27,9 +25,9 @@ EQUAL = 1e-12
 """Correlations that differ by less count as equal, and so do scores that differ by at most this share of the larger."""
 
 
-def equal_scores(one: Floats, two: Floats) -> NDArray[np.bool_]:
+def equal_scores(one: Floats, two: Floats) -> Bools:
     """Return where scores are equal but for rounding, since 1/3 may be computed in two ways."""
-    equal: NDArray[np.bool_] = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+    equal: Bools = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
     return equal
 
 
@@ -39,7 +37,7 @@ def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
     return shares
 
 
-def pearson(one: Floats, two: Floats, present: NDArray[np.bool_] | None = None) -> Floats:
+def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
     """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are constant.
 
     Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation from the mean that is
@@ -116,7 +114,7 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
     return PairCounts(*kinds)
 
 
-def pair_counts(one: Floats, two: Floats, present: NDArray[np.bool_] | None = None, epsilon: float = 0.0) -> PairCounts:
+def pair_counts(one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0) -> PairCounts:
     """Count the pairs that two scorings order alike, differently, or tie.
 
     The first scoring may have more leading axes than the second. Systems count where `present` is true. Differences of

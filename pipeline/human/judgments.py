@@ -11,6 +11,7 @@ import re
 from array import array
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from math import isnan
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,21 +21,21 @@ from ..corpus.edits.correction_xml import XmlReader
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes
 from ..io.small_tables import quoted_rows, separator_of
+from ..scoring.stored_runs import load
+from .score_files import metric_scores
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Ints
+    from ..arrays import Bools, Ints
 
 
 MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""
 PIECE = 1 << 16
 MAX_SYSTEMS = 1000
-"""The most systems in one item."""
+"""The most systems in one item, and in one file: all pairs of them are in tables, a thousand times over."""
 MAX_NAME = 200
 MAX_PAIRS = 20_000_000
 """The most pairs of systems in one file: a hundred times as many as any campaign had."""
@@ -80,7 +81,12 @@ class Item:
 
 
 def is_judgments(path: Path) -> bool:
-    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id."""
+    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id.
+
+    So does the directory of a run, in which metrics judge.
+    """
+    if is_run(path):
+        return True
     name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
     with open_bytes(spool.local(path), name) as file:
         data = file.read(PIECE)
@@ -89,8 +95,16 @@ def is_judgments(path: Path) -> bool:
     return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
+def is_run(path: Path) -> bool:
+    """Return whether a path is the directory of a run, and no file."""
+    return (path / "results.json").is_file()
+
+
 def read_items(path: Path) -> Iterator[Item]:
     """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
+    if is_run(path):
+        yield from _of_run(path)
+        return
     name, spool = named(path), Spool(MAX_BYTES)
     plain = spool.local(path)
     with open_bytes(plain, name, MAX_BYTES) as file:
@@ -100,52 +114,64 @@ def read_items(path: Path) -> Iterator[Item]:
     yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
 
 
-class _Ranking:
-    """A ranking while it is read."""
+def _of_run(path: Path) -> Iterator[Item]:
+    """Yield how each metric of a run ranks the outputs of each sentence by its scores; none where a score is lacking.
 
-    def __init__(self) -> None:
-        self.groups: list[Group] = []
-        self.unranked = 0
+    Judges are the metrics: their names, or signatures where several have one name. Sentences count from 1.
+    """
+    metrics = metric_scores(board for board in load(path)[1] if board.columns)
+    several = len({metric.dataset for metric in metrics}) > 1
+    for metric in metrics:
+        judge = metric.metric.partition("|")[0]
+        if any(one.metric != metric.metric and one.metric.startswith(f"{judge}|") for one in metrics):
+            judge = metric.metric
+        for line, scores in enumerate(metric.sentences_of(metric.systems, str(path)).T.tolist(), 1):
+            if any(map(isnan, scores)):
+                continue
+            best, segment = sorted(set(scores), reverse=True), f"{metric.dataset} {line}" if several else str(line)
+            each = zip(metric.systems, scores, strict=True)
+            groups = tuple(Group((system,), best.index(score) + 1) for system, score in each)
+            yield Item(segment=segment, judge=judge, groups=groups, ranking=(judge, segment, ""), position=str(path))
 
-    def add(self, systems: str, rank: str, languages: str = "") -> None:
-        """Take an output by its systems, whose names are separated by blanks or commas, with its rank.
 
-        The rank is -1 where the output was not ranked. A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes
-        that of the system; `languages` is its end. Raises ValueError.
-        """
-        names = systems.replace(",", " ").split()
-        if not names:
-            raise ValueError("the name of a system is missing")
-        long = next((name for name in names if len(name) > MAX_NAME), None)
-        if long:
-            raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
-        if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
-            raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'")
-        if int(rank) == NOT_RANKED:
-            self.unranked += 1
-            return
-        for number, name in enumerate(names):
-            inner = name.removesuffix(languages)
-            if inner != name and "." in inner:
-                names[number] = inner.partition(".")[2]
-        self.groups.append(Group(tuple(names), int(rank)))
+def _group(systems: str, rank: str, languages: str = "") -> Group | None:
+    """Return an output by its systems, whose names are separated by blanks or commas; None for the rank -1.
 
-    def item(self, segment: str, judge: str, own: str, position: str) -> Item:
-        """Return the ranking of a sentence by a judge, where `own` tells it from his others of that sentence.
+    A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes that of the system; `languages` is its end.
+    Raises ValueError.
+    """
+    names = systems.replace(",", " ").split()
+    if not names:
+        raise ValueError("the name of a system is missing")
+    long = next((name for name in names if len(name) > MAX_NAME), None)
+    if long:
+        raise ValueError(f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed")
+    if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
+        raise ValueError(f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'")
+    if int(rank) == NOT_RANKED:
+        return None
+    for number, name in enumerate(names):
+        inner = name.removesuffix(languages)
+        if inner != name and "." in inner:
+            names[number] = inner.partition(".")[2]
+    return Group(tuple(names), int(rank))
 
-        Raises CorpusError where it has too many systems, or a system twice.
-        """
-        names = [name for group in self.groups for name in group.systems]
-        if len(names) > MAX_SYSTEMS:
-            message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-            raise CorpusError([Problem(position, message)])
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
-        ranking, groups = (judge, segment, own), tuple(self.groups)
-        return Item(
-            segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=self.unranked
-        )
+
+def _item(outputs: Sequence[Group | None], segment: str, judge: str, own: str, position: str) -> Item:
+    """Return the ranking of a sentence by a judge, where `own` tells it from his others of that sentence.
+
+    Raises CorpusError where it has too many systems, or a system twice.
+    """
+    groups = tuple(filter(None, outputs))
+    names = [name for group in groups for name in group.systems]
+    if len(names) > MAX_SYSTEMS:
+        message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
+        raise CorpusError([Problem(position, message)])
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
+    ranking, unranked = (judge, segment, own), len(outputs) - len(groups)
+    return Item(segment=segment, judge=judge, groups=groups, ranking=ranking, position=position, unranked=unranked)
 
 
 class _Xml(XmlReader[Item]):
@@ -154,7 +180,7 @@ class _Xml(XmlReader[Item]):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.attributes: dict[str, str] | None = None
-        self.ranking = _Ranking()
+        self.outputs: list[Group | None] = []
         self.count = self.begun = 0
 
     def items(self, path: Path) -> Iterator[Item]:
@@ -168,7 +194,7 @@ class _Xml(XmlReader[Item]):
         if tag == "ranking-item":
             if self.attributes is not None:
                 raise self.wrong("a ranking-item inside a ranking-item")
-            self.attributes, self.ranking, self.begun = attributes, _Ranking(), self.line
+            self.attributes, self.outputs, self.begun = attributes, [], self.line
         elif tag == "translation":
             if self.attributes is None:
                 raise self.wrong("a translation outside of a ranking-item")
@@ -176,7 +202,7 @@ class _Xml(XmlReader[Item]):
             if lacking:
                 raise self.wrong(f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}")
             try:
-                self.ranking.add(attributes["system"], attributes["rank"])
+                self.outputs.append(_group(attributes["system"], attributes["rank"]))
             except ValueError as error:
                 raise self.wrong(str(error)) from None
 
@@ -191,7 +217,7 @@ class _Xml(XmlReader[Item]):
             raise CorpusError([Problem(position, message)])
         self.count += 1
         judge = attributes.get("user", "").strip() or UNKNOWN
-        self.done.append(self.ranking.item(segment, judge, str(self.count), position))
+        self.done.append(_item(self.outputs, segment, judge, str(self.count), position))
         self.attributes = None
 
 
@@ -210,17 +236,17 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
         if len(cells) != len(header):
             raise CorpusError([Problem(position, f"has {len(cells)} columns; the first line has {len(header)}")])
         row = dict(zip(header, map(str.strip, cells), strict=True))
-        ranking = _Ranking()
+        outputs = []
         for system, rank in systems:
             if row[system] in ("", "-1") and row[rank] in ("", "-1"):
                 continue  # WMT files have columns for five systems, some of them empty
             try:
-                ranking.add(row[system], row[rank], f".{row.get('srclang', '')}-{row.get('trglang', '')}")
+                outputs.append(_group(row[system], row[rank], f".{row.get('srclang', '')}-{row.get('trglang', '')}"))
             except ValueError as error:
                 raise CorpusError([Problem(position, str(error))]) from None
         # rows of pairs are parts of a ranking
         own = row.get("rankingid") or (str(number) if len(systems) > 2 else "")
-        item = ranking.item(row[segment_title], row.get("judgeid") or UNKNOWN, own, position)
+        item = _item(outputs, row[segment_title], row.get("judgeid") or UNKNOWN, own, position)
         if not item.segment:
             raise CorpusError([Problem(position, "the number of the sentence is missing")])
         yield item
@@ -255,7 +281,7 @@ class Pairs(NamedTuple):
     judge: Ints
     segment: Ints
 
-    def only(self, kept: NDArray[np.bool_]) -> Pairs:
+    def only(self, kept: Bools) -> Pairs:
         """Return the pairs where kept is true."""
         return Pairs(*(values[kept] for values in self))
 
@@ -335,6 +361,8 @@ def read_judgments(
     systems = {name for item in kept for group in item.groups for name in group.systems}
     for name in without_systems:
         check_known(file, name, systems)
+    if len(systems) > MAX_SYSTEMS:
+        raise CorpusError([Problem(file, f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked")])
     judgments = build(file, (item.without(without_systems) for item in kept) if without_systems else kept)
     if not len(judgments.expanded.first):
         raise CorpusError([Problem(file, "has no judgement of two systems")])

@@ -14,26 +14,15 @@ import numpy as np
 
 from ..errors import InputError
 from ..scoring.resampling.intervals import percentile_interval
+from . import correlation
 from .comparison import Agreement, PermutationTest, compared
-from .correlation import (
-    COEFFICIENTS,
-    bootstrap_interval,
-    common_systems,
-    correlate,
-    equal_scores,
-    vector,
-    williams,
-    windows,
-)
 from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
 from .trueskill import skills
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
+    from ..arrays import Bools, Floats, Ints
     from ..config.models import HumanConfig
     from .judgments import Judgments
     from .score_files import MetricScores
@@ -56,7 +45,7 @@ class SentencePairs(NamedTuple):
     worse: Ints
     line: Ints
 
-    def only(self, kept: NDArray[np.bool_]) -> SentencePairs:
+    def only(self, kept: Bools) -> SentencePairs:
         """Return the pairs where kept is true."""
         return SentencePairs(*(values[kept] for values in self))
 
@@ -72,10 +61,10 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
     return np.where(_tied(scores, pairs), tied, better > worse)
 
 
-def _tied(scores: Floats, pairs: SentencePairs) -> NDArray[np.bool_]:
+def _tied(scores: Floats, pairs: SentencePairs) -> Bools:
     """Return for each pair whether its scores are equal."""
     one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    return equal_scores(one, two)
+    return correlation.equal_scores(one, two)
 
 
 class SentenceLevel(NamedTuple):
@@ -206,7 +195,7 @@ def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines
     differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        differing += int((~equal_scores(values[1:], values[:1]) & ~np.isnan(values[1:])).sum())
+        differing += int((~correlation.equal_scores(values[1:], values[:1]) & ~np.isnan(values[1:])).sum())
     return differing
 
 
@@ -316,37 +305,36 @@ def meta_evaluate(
         if name not in LATER or value != fields[name].get_default()
     }
     result = MetaEvaluation(settings=settings, digest=people.digest)
+    sampling = config.resamples, config.level, config.seed
     for title, scores in human_scores(people, config, progress).items():
-        judged = set(common_systems([scores], config.without))
-        measured = set(common_systems((metric.scores for metric in metrics), config.without))
+        judged = set(correlation.common_systems([scores], config.without))
+        measured = set(correlation.common_systems((metric.scores for metric in metrics), config.without))
         check_common(people, judged, measured)
         for only, where in ((judged - measured, "people, no metric"), (measured - judged, "a metric, no people")):
             if only:
                 result.notes.append(f"scored by {where}, and left out: {', '.join(sorted(only))}")
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
-        human = vector(scores, systems)
+        human = correlation.vector(scores, systems)
         if config.aggregation == "score":
-            values = [vector(metric.scores, systems) for metric in metrics]
+            values = [correlation.vector(metric.scores, systems) for metric in metrics]
         else:
             of_sentences = [metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]
             values = list(skills(np.stack(of_sentences)))
         for metric, own in zip(metrics, values, strict=True):
             coefficients = {
-                name: Coefficient(
-                    value, bootstrap_interval(own, human, name, config.resamples, config.level, config.seed)
-                )
-                for name, value in correlate(own, human, COEFFICIENTS).items()
+                name: Coefficient(value, correlation.bootstrap_interval(own, human, name, *sampling))
+                for name, value in correlation.correlate(own, human, correlation.COEFFICIENTS).items()
             }
             result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
             result.windows.extend(
                 Windowed(dataset=dataset, metric=metric.metric, human=title, first=first, last=last, **found)
-                for first, last, found in (windows(own, human, config.window) if config.window else ())
+                for first, last, found in (correlation.windows(own, human, config.window) if config.window else ())
             )
         for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
-            test, names = williams(first, second, human), (one.metric, two.metric)
+            test, names = correlation.williams(first, second, human), (one.metric, two.metric)
             if test.t < 0:  # the metric with the higher correlation comes first
-                test, names = williams(second, first, human), (two.metric, one.metric)
+                test, names = correlation.williams(second, first, human), (two.metric, one.metric)
             result.tests.append(Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()))
         agreements, tests, notes = compared(
             metrics, people.file, title, result.scores[title], people.sentences.get(title), config

@@ -1,12 +1,7 @@
 """Scores of systems and of their sentences, by people or a metric, from files or a run.
 
-A file has lines `system score`, or is CSV or TSV with a column for each score. Where white space separates the columns,
-a name with blanks stands in quotation marks: `"GPT-4 (few-shot)" 0.5`. Lines may have several scores, whose names are
-then in the first line. A line that begins with `#` is a comment. A file may also have one number a line, as in the data
-of SEEDA: these are the scores of systems that are known from elsewhere, in ASCII order of their names.
-
-In a file of scores of sentences each system comes as often as there are sentences, in their order, as in the files
-`*.seg.score` of mt-metrics-eval. A score that is lacking is `None` there.
+`gec-pipeline help human` has the forms of files. One number a line, as in the data of SEEDA, is the scores of systems
+that are known from elsewhere, in ASCII order of their names.
 """
 
 from __future__ import annotations

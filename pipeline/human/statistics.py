@@ -21,9 +21,7 @@ from .correlation import EQUAL, PairCounts, pair_counts, pearson, quotient
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
+    from ..arrays import Bools, Floats, Ints
 
 AVERAGES: dict[str, Callable[[Ints], Ints]] = {
     "none": lambda cells: cells.reshape(1, -1),
@@ -38,7 +36,7 @@ class Groups(NamedTuple):
 
     cells: Ints
     """The place of each member among all scores, system by system: int64 [groups, members]."""
-    present: NDArray[np.bool_]
+    present: Bools
     """Whether the member has a score: bool [groups, members]."""
 
     def of(self, scores: Floats) -> Floats:
@@ -101,7 +99,7 @@ class Statistic:
         """Whether the permutation test swaps results of pairs of scores between two metrics, and not scores."""
         return False
 
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
 
         Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. They are 0 where
@@ -109,7 +107,7 @@ class Statistic:
         """
         raise NotImplementedError
 
-    def groups(self, present: NDArray[np.bool_]) -> Groups:
+    def groups(self, present: Bools) -> Groups:
         """Return the groups that have at least two of the scores that are present: bool [systems, lines]."""
         cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
         kept = present.reshape(-1)[cells]
@@ -186,7 +184,7 @@ class Pearson(Statistic):
     name: ClassVar[str] = "pearson"
     summary: ClassVar[str] = "Pearson's correlation"
 
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the correlation within each group."""
         return pearson(human, metric, present)
 
@@ -198,7 +196,7 @@ class Spearman(Statistic):
     name: ClassVar[str] = "spearman"
     summary: ClassVar[str] = "Spearman's correlation of ranks"
 
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the correlation of ranks within each group. A score that is lacking ranks behind all others."""
         ranked = scipy_stats(self.name).rankdata
         ranks = (ranked(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
@@ -245,14 +243,14 @@ class SoftAccuracy(Statistic):
     permutations: int = option(1000, minimum=1, maximum=1_000_000, help="permutations of each p-value")
     seed: int = option(4, maximum=2**32 - 1, help="the seed of the permutations")
 
-    def groups(self, present: NDArray[np.bool_]) -> Groups:
+    def groups(self, present: Bools) -> Groups:
         """Return the systems as groups, with the sentences for which all systems have scores."""
         cells = np.arange(present.size).reshape(present.shape)[:, present.all(axis=0)]
         if len(cells) < 2 or not cells.shape[1]:
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
 
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:  # noqa: ARG002
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:  # noqa: ARG002
         """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]: float64 [..., 1]."""
         people = p_values(human, self.permutations, self.seed)
         rows = metric.reshape(-1, *metric.shape[-2:])
@@ -270,7 +268,7 @@ MOST_PAIRS = 30_000_000
 """The most pairs that are sorted at once, which takes about two gigabytes."""
 
 
-def counts_within(human: Floats, metric: Floats, present: NDArray[np.bool_], epsilon: float = 0.0) -> PairCounts:
+def counts_within(human: Floats, metric: Floats, present: Bools, epsilon: float = 0.0) -> PairCounts:
     """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of the metric first.
 
     Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. Large groups are
@@ -309,7 +307,7 @@ class Tau(Statistic):
         """Return the statistic of counts of pairs, [...] each. The first scoring is that of the metric."""
         raise NotImplementedError
 
-    def of_groups(self, human: Floats, metric: Floats, present: NDArray[np.bool_]) -> Floats:
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the statistic of the pairs within each group."""
         return self.of_counts(counts_within(human, metric, present, self.tie_below))
 
@@ -369,7 +367,7 @@ class Accuracy(Tau):
         return quotient(counts.concordant + counts.ties_both, pairs)
 
 
-def calibrated(human: Floats, metric: Floats, present: NDArray[np.bool_]) -> tuple[float, float, int]:
+def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, float, int]:
     """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration (Deutsch et al. 2023).
 
     Also returns this share, and the number of groups that have a pair. Scores are float64 [groups, members]. Those of

@@ -20,9 +20,7 @@ from .correlation import equal_scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats
+    from ..arrays import Bools, Floats
     from .judgments import Judgments
 
     Progress = Callable[[int, int], None]
@@ -90,7 +88,7 @@ def rated(
     loser: Floats,
     winner_variance: Floats,
     loser_variance: Floats,
-    drawn: NDArray[np.bool_],
+    drawn: Bools,
     width: float,
     margin: float,
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -111,7 +109,7 @@ def rated(
     )
 
 
-def _truncated(difference: Floats, margin: Floats, drawn: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _truncated(difference: Floats, margin: Floats, drawn: Bools) -> tuple[Floats, Floats]:
     """Return V and W of Herbrich et al.: how far a match shifts the mean, and how much variance it takes away."""
     size = np.abs(difference)
     upper = np.where(drawn, margin - size, difference - margin)

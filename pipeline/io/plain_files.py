@@ -29,7 +29,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
 from .remote import PIECE, Pieces, Remote, ranged, stream
-from .safe_files import LOCK, take_lock
+from .safe_files import LOCK, open_regular, take_lock
 from .workers import FOLDER, refuse_want
 
 BOM = b"\xef\xbb\xbf"
@@ -40,7 +40,11 @@ JOINED = 64
 MAX_LINE = 1 << 28
 """The most bytes of a line of records or annotations. A longer line is meant to fill the memory."""
 UNPACKED = 1 << 34
-"""Bytes that compressed and other unpacked inputs of a run may take together, unless the config says otherwise."""
+"""Bytes that compressed and other unpacked inputs of a run may take together, unless a config says otherwise: at most.
+
+It is a tenth of the free space where that is less, or half of it where there is little."""
+SMALL = 1 << 28
+"""Bytes of which half may be taken."""
 STDIN = Path("/dev/stdin")
 UNWRITTEN = 60
 """Seconds for which a named pipe may have no program that writes it."""
@@ -109,6 +113,9 @@ class Spool:
                     remove_abandoned(self._folder.parent)
                 except OSError as error:
                     raise CorpusError([Problem("", f"no temporary folder can be made: {error}")]) from None
+                if self.cap == UNPACKED:  # nobody has said that so much is meant
+                    free = shutil.disk_usage(self._folder).free
+                    self.cap = self.left = min(self.cap, max(free // 10, min(free, SMALL) // 2))
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             self._count += 1
             return self._folder / str(self._count)
@@ -122,8 +129,9 @@ class Spool:
                     with self._lock:
                         self.left -= len(piece)
                     if self.left < 0:
-                        message = f"unpacks, with what came before, to more than {self.cap:,} bytes; is it meant to?"
-                        raise CorpusError([Problem(place, f"{message} If so, set run.max_unpacked")])
+                        message = f"unpacks, with what came before, to more than {self.cap:,} bytes"
+                        advice = "is it meant to? If so, set run.max_unpacked"
+                        raise CorpusError([Problem(place, f"{message}; {advice}")])
                     file.write(piece)
         except OSError as error:  # of writing: pieces that cannot be read raise CorpusError
             message = f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
@@ -179,10 +187,22 @@ def is_plain(path: Path) -> bool:
     if path == STDIN:
         return False
     try:
-        mode = path.stat().st_mode
+        info = path.stat()
     except (OSError, ValueError):
         return True
-    return stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and path.suffix.lower() not in OPENERS)
+    if not stat.S_ISREG(info.st_mode):
+        return stat.S_ISDIR(info.st_mode)
+    return path.suffix.lower() not in OPENERS and not (info.st_size == 0 and _is_made_up(path))
+
+
+def _is_made_up(path: Path) -> bool:
+    """Return whether a regular file is one that the system makes up while it is read, such as /proc/kmsg.
+
+    Nobody knows its size, and to read it may take for ever.
+    """
+    with contextlib.suppress(OSError), open_regular(path, links=True) as file:
+        return file.read(1) != b""
+    return False
 
 
 def named(path: Path | Remote) -> str:
@@ -201,8 +221,10 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
             return
         elif stat.S_ISFIFO(mode := path.stat().st_mode):
             pieces = _from_pipe(path)
-        elif not stat.S_ISREG(mode):
-            raise PackedError(f"is a {'socket' if stat.S_ISSOCK(mode) else 'device'}; expected a file or a pipe")
+        elif not stat.S_ISREG(mode) or (path.stat().st_size == 0 and _is_made_up(path)):
+            made_up = "file that the system makes up while it is read"
+            kind = made_up if stat.S_ISREG(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
+            raise PackedError(f"is a {kind}; expected a file or a pipe")
         else:
             with path.open("rb") as packed:
                 yield from unpack(packed) if unpack else iter(lambda: packed.read(PIECE), b"")
@@ -286,10 +308,10 @@ def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
 def open_bytes(path: Path, name: str, most: int | None = None) -> Iterator[BinaryIO]:
     """Open a plain file for reading; raises CorpusError, also for errors while it is read.
 
-    It may have at most so many bytes: a larger one is not what it is named for.
+    It may have at most so many bytes: a larger one is not what it is named for. A pipe or device is not waited for.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path, links=True) as file:
             if most is not None and os.fstat(file.fileno()).st_size > most:
                 raise CorpusError([Problem(name, f"is larger than {most:,} bytes; is it the file that is meant?")])
             yield file
@@ -297,14 +319,22 @@ def open_bytes(path: Path, name: str, most: int | None = None) -> Iterator[Binar
         raise CorpusError([Problem(name, reason(path, error))]) from None
 
 
+def small_bytes(path: Path, most: int) -> bytes:
+    """Return the bytes of a file that is read as a whole. It may be compressed, or a pipe.
+
+    Raises CorpusError where it has more than `most` bytes.
+    """
+    spool = Spool(most)
+    with open_bytes(spool.local(path), named(path), most) as file:
+        return file.read()
+
+
 def small_text(path: Path, most: int) -> str:
     """Return the text of a file that is read as a whole, such as a config, without a byte order mark.
 
-    It may be compressed, or a pipe. Raises CorpusError where it has more than `most` bytes, or is no UTF-8.
+    Raises CorpusError as small_bytes() does, and where it is no UTF-8.
     """
-    name, spool = named(path), Spool(most)
-    with open_bytes(spool.local(path), name, most) as file:
-        data = file.read()
+    name, data = named(path), small_bytes(path, most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..errors import StoreError
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from filelock import FileLock
 
     Content = str | bytes | Iterable[bytes]
@@ -60,9 +62,9 @@ def digest(*data: bytes, size: int = 8) -> str:
     return hashed.hexdigest()
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading; raises OSError, also for links, pipes, devices and folders."""
-    number = os.open(path, _READ)
+def open_regular(path: Path | str, *, links: bool = False) -> BufferedReader:
+    """Open a regular file for reading; raises OSError, also for pipes, devices, folders and, unless allowed, links."""
+    number = os.open(path, _READ & ~NO_LINK if links else _READ)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise OSError(None, "is no regular file", str(path))
@@ -135,7 +137,16 @@ def write_atomic(path: Path, data: Content, mark: str = "", *, durable: bool = T
             for piece in [data] if isinstance(data, bytes) else data:
                 file.write(piece)
     except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}; what was finished before is kept") from None
+        why = in_the_way(path) or in_the_way(temporary) or error.strerror
+        raise StoreError(f"{path}: cannot be written: {why}; what was finished before is kept") from None
+
+
+def in_the_way(path: Path) -> str:
+    """Return what has to be deleted before a file can be written; empty where nothing of another kind has its name."""
+    if path.is_dir():
+        return f"delete the folder {path}, which is in its place, and run the same command again"
+    wrong = next((folder for folder in path.parents if os.path.lexists(folder) and not folder.is_dir()), None)
+    return f"delete {wrong}, which is in the place of a folder, and run the same command again" if wrong else ""
 
 
 def refuse_links(root: Path, folder: str) -> None:
@@ -144,7 +155,7 @@ def refuse_links(root: Path, folder: str) -> None:
     for step in folder.split("/"):
         path /= step
         if path.is_symlink():
-            raise StoreError(f"{path}: is a link; a run directory with links inside is not written to")
+            raise StoreError(f"{path}: is a link; a run directory with links inside is not written to: delete it")
 
 
 LOCK = "run.lock"

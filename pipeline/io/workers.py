@@ -193,9 +193,19 @@ def silent(_: str) -> None:
     """Take a message, and do nothing with it."""
 
 
-def quiet() -> contextlib.AbstractContextManager[Any]:
-    """Hide warnings of joblib and of the clusters' packages, about which the user can do nothing."""
-    return warnings.catch_warnings(action="ignore")
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Hide warnings of joblib and of the clusters' packages, about which the user can do nothing.
+
+    Where work is given up, loky's thread may look for a task that is gone already, and fails; it would have ended then.
+    """
+    before = threading.excepthook
+    threading.excepthook = lambda given: None if "ExecutorManager" in str(given.thread) else before(given)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        threading.excepthook = before
 
 
 def results(

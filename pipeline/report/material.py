@@ -1,12 +1,16 @@
-"""What reports are made of. All of it follows from config, inputs and version, so equal runs have equal reports."""
+"""What reports are made of, and the style of their plots: the width of the place for them, letters and title.
+
+All of it follows from config, inputs and version, so equal runs have equal reports.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .tables.plot_style import PLAIN, PlotStyle
+from ..errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -14,6 +18,50 @@ if TYPE_CHECKING:
     from ..io.safe_files import Content
     from ..scoring.board import Board
     from ..scoring.results import Results
+
+WIDTHS = {"column": 219 / 72.27, "text": 455 / 72.27}
+"""Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455 points of TeX."""
+FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
+"""Letters by name. All come with matplotlib, so figures are the same on every machine. STIX looks as Times does."""
+SMALLEST = 7.0
+"""No letter is smaller, in points, in a figure that is made for a paper."""
+
+
+class PlotStyle(NamedTuple):
+    """What people choose for plots."""
+
+    width: str = ""
+    """One of WIDTHS, which every figure then has; "" lets each plot have a width that suits it."""
+    font: str = "sans"
+    """One of FONTS."""
+    title: bool = True
+    """Whether the figure says above the axes what it shows; in a paper the caption says so."""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether figures have to fit a column."""
+        return self.width == "column"
+
+    def inches(self, usual: float) -> float:
+        """Return the width of a figure in inches, given what it is where no width was asked for."""
+        return WIDTHS.get(self.width, usual)
+
+    def points(self, usual: float) -> float:
+        """Return the size of letters in points, given what it is where no width was asked for."""
+        return SMALLEST if self.narrow else max(usual, SMALLEST) if self.width else usual
+
+
+PLAIN = PlotStyle()
+STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
+"""The style of the figures that are being drawn; `styled` of canvas.py sets it."""
+
+
+def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
+    """Return the style of these settings. Raises InputError for a width or font that is not there."""
+    for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
+        if value is not None and value not in known:
+            raise InputError(f"{name} '{value}': expected one of {', '.join(known)}{did_you_mean(value, known)}")
+    return PlotStyle(width or "", font, title)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +98,8 @@ class Material:
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
     lines: int | None = None
     """How many sentences of a data set the page shows; None for as many as fit."""
+    effects: int = 0
+    """For how many of these it says what each edit does to their scores."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from ..scoring.column_blocks import HasBlocks, annotators_of, chosen_references,
 from ..scoring.sentences import sentence_scores
 from .tables import Table, percent, round_half_up
 from .tables.ranked import labels
-from .terminal.printing import has_colours, terminal_width
+from .terminal.printing import console, has_colours, terminal_width
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -77,7 +77,6 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
                 label = ""
             print(f"{label.ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -92,7 +91,7 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
     for names, text in grouped(texts):
         words = marked(source if is_marked and names != ["source"] else text, text)
         grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words))
-    Console(width=terminal_width(), height=25).print(grid)
+    console(width=terminal_width(), height=25).print(grid)
 
 
 def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -36,8 +36,6 @@ SENTENCES = frozenset({"mean", "sum"})
 """The levels that are the mean or the sum of sentence scores."""
 DRAWN_MEANS = "bootstrap"
 """The level that is the median of means of sentence scores in samples of the sentences."""
-WORDS = ("no", "one", "two", "three")
-"""Small numbers, as messages write them."""
 Z95 = 1.959963984540054
 """The quantile 0.975 of the normal distribution, which the original program uses for its interval."""
 
@@ -57,17 +55,19 @@ class Reduced:
         return next(iter(self.outputs.values()))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SystemCounts:
-    """The columns of some systems of a data set, to be scored by one metric."""
+    """The columns of some systems of a data set, to be scored by one metric. They share the draws of references."""
 
     metric: Metric
     systems: Sequence[HasBlocks]
     lines: int
     references: int
     own: Sequence[int | None] = ()
-    """Which reference each system is. None, or an empty sequence: it is none of them."""
+    """Which reference each system is, for policies that score references too. None, or an empty sequence: it is none of
+    them."""
     threads: int = 1
+    """How many threads share the iterations of a score for which references are drawn."""
 
     def without(self, reference: int) -> tuple[list[int], SystemCounts]:
         """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.
@@ -108,31 +108,23 @@ class Aggregation(ABC):
 class Policy(Aggregation):
     """Which references count, and how. As an aggregation, a policy makes the score of summed terms (level corpus)."""
 
-    minimum_references: ClassVar[int] = 0
-    """How many references a data set must have at least."""
+    several: ClassVar[bool] = False
+    """Whether a data set must have two references at least."""
+    missing_at: ClassVar[Collection[str] | None] = None
+    """The levels at which lines may lack references; None: all levels."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, or None. `missing` says that some lines lack references."""
-        if missing and self.needs_all(metric):
+        if missing and self.missing_at is not None and metric.level not in self.missing_at:
             return f"references: {metric.policy} is not defined where references are missing"
-        if references < self.minimum_references:
-            return f"references: {metric.policy} needs at least {WORDS[self.minimum_references]} references"
+        if self.several and references < 2:
+            return f"references: {metric.policy} needs at least two references"
         return None
-
-    def needs_all(self, metric: Metric) -> bool:
-        """Whether each line must have each reference."""
-        del metric
-        return False
 
     def rows(self, references: int) -> Mapping[str, int]:
         """Return the references that are also scored as systems: the number of each, by the name of its row."""
         del references
         return {}
-
-    def best(self, metric: Metric, columns: Columns) -> Ints | None:
-        """Return which reference of each sentence counts: int64 [lines]. None: several references count."""
-        del metric, columns
-        return None
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the mean of each sentence's scores with its references: float64 [lines].
@@ -197,10 +189,6 @@ class Best(Policy):
         """Return the score as one summand."""
         return [counts.summand(MetricTerms(counts.metric))]
 
-    def best(self, metric: Metric, columns: Columns) -> Ints | None:
-        """Return the references that the metric chooses."""
-        return metric.choose(columns)
-
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
 
@@ -228,6 +216,9 @@ class Best(Policy):
 class Mean(Policy):
     """The mean of the scores with each reference alone."""
 
+    missing_at = (*SENTENCES, DRAWN_MEANS)
+    """Sentence scores are averaged over the references that there are."""
+
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs."""
         alone = [counts.reduced(number) for number in range(counts.references)]
@@ -248,10 +239,6 @@ class Mean(Policy):
         """Return the share of each reference."""
         return draws_references(counts.metric).shares or (1 / counts.references,) * counts.references
 
-    def needs_all(self, metric: Metric) -> bool:
-        """Return True for scores of whole texts. Sentence scores are averaged over the references that there are."""
-        return metric.level not in (*SENTENCES, DRAWN_MEANS)
-
 
 class Each(Mean):
     """The mean, with the scores with each reference as further outputs: name@0, name@1 ..."""
@@ -266,17 +253,15 @@ class Each(Mean):
 class Weighted(Mean):
     """The mean of the scores with each reference, which have weights."""
 
+    missing_at = ()
+    """The weight of a reference that is missing has no meaning."""
+
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, such as for another number of weights than references."""
         message = super().misfit(metric, references, missing=missing)
         if message is None and len(draws_references(metric).shares) != references:
             return f"weights: {len(draws_references(metric).shares)} are given for {references} references"
         return message
-
-    def needs_all(self, metric: Metric) -> bool:
-        """Return True: the weight of a reference that is missing has no meaning."""
-        del metric
-        return True
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
@@ -359,7 +344,9 @@ class Expected(Sampled):
 class LeaveOneOut(Policy):
     """Leaves out each reference in turn. Systems get the mean score. References are scored against the others."""
 
-    minimum_references = 2
+    several = True
+    missing_at = ()
+    """A reference that is missing cannot be left out."""
     inner = Sampled()
     """The policy for the references that are left."""
 
@@ -380,11 +367,6 @@ class LeaveOneOut(Policy):
             shares = [1 / counts.references if own is None else 1.0 for own in rest.own]
             summands += [replace(item, numbers=numbers, shares=shares) for item in self.inner.summands(rest)]
         return summands
-
-    def needs_all(self, metric: Metric) -> bool:
-        """Return True: a reference that is missing cannot be left out."""
-        del metric
-        return True
 
     def rows(self, references: int) -> Mapping[str, int]:
         """Return all references."""

@@ -13,16 +13,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .._version import __version__
-from ..errors import InputError
+from ..errors import InputError, bounded
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
-from .aggregation import POLICIES, mean_of
+from .aggregation import POLICIES, SystemCounts, mean_of
 from .column_blocks import ByLine, HasBlocks
-from .results import REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Mean, Results, Score, ranks
+from .results import REFERENCES_ROW, Breakdown, Category, Comparison, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import reduce
+from .terms import first
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -182,7 +185,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    reduced = reduce(metric, columns, task.input.lines, references, threads, own)
+    reduced = reduce(SystemCounts(metric, columns, task.input.lines, references, own, threads))
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()
@@ -220,9 +223,38 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     )
     if not parts:
         return board
-    from .categories import breakdown_of
-
     return replace(board, breakdown=breakdown_of(board))
+
+
+def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
+    """Return the scores by category of the systems of a board, tier by tier, without intervals."""
+    from .categories import Beside, CategoryTerms, tiers  # here, because few data sets have categories
+
+    metric, terms = board.metric, CategoryTerms(board.metric, board.categories)
+    blocks = [terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)]
+    totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]
+    breakdown = []
+    for number, tier in tiers(metric, board.categories).items():
+        for name, own in zip(board.names, totals, strict=False):
+            counts = tier.counts(terms, own)
+            outputs = metric.score(counts)
+            categories = []
+            for place in np.flatnonzero(sum(counts.values())).tolist():
+                numbers = {
+                    output: int(values[place]) if output in metric.counts else float(values[place])
+                    for output, values in outputs.items()
+                }
+                categories.append(Category(tier.names[place], float(first(outputs)[place]), numbers))
+            breakdown.append(
+                Breakdown(
+                    dataset=board.dataset,
+                    metric=board.signature,
+                    system=name,
+                    tier=number,
+                    categories=tuple(categories),
+                )
+            )
+    return tuple(breakdown)
 
 
 def rows_of(boards: Iterable[Board]) -> dict[str, Any]:
@@ -287,7 +319,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
             elif note.system is not None:
                 position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
             messages[f"{corpus.name}: {position}{note.message}"] = None
-    return list(messages)
+    return bounded(list(messages))
 
 
 def describe(corpus: Corpus) -> DatasetInfo:

@@ -12,8 +12,8 @@ import numpy as np
 from ..metrics.base.capabilities import category_needs, counts_categories
 from ..metrics.base.needs import Schema
 from .column_blocks import HasBlocks, present_blocks
-from .results import REST, TIERS, Breakdown, Category
-from .terms import Block, ReferenceTerms, first
+from .results import REST, TIERS
+from .terms import Block, ReferenceTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..arrays import Floats, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
-    from .board import Board
 
 
 PART = "of each category: "
@@ -96,32 +95,3 @@ def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
         if number == TIERS[0] or names != result[TIERS[0]].names:
             result[number] = Tier(names, groups)
     return result
-
-
-def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
-    """Return the scores by category of the systems of a board, tier by tier, without intervals."""
-    metric, terms = board.metric, CategoryTerms(board.metric, board.categories)
-    blocks = [terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)]
-    totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]
-    breakdown = []
-    for number, tier in tiers(metric, board.categories).items():
-        for name, own in zip(board.names, totals, strict=False):
-            counts = tier.counts(terms, own)
-            outputs = metric.score(counts)
-            categories = []
-            for place in np.flatnonzero(sum(counts.values())).tolist():
-                numbers = {
-                    output: int(values[place]) if output in metric.counts else float(values[place])
-                    for output, values in outputs.items()
-                }
-                categories.append(Category(tier.names[place], float(first(outputs)[place]), numbers))
-            breakdown.append(
-                Breakdown(
-                    dataset=board.dataset,
-                    metric=board.signature,
-                    system=name,
-                    tier=number,
-                    categories=tuple(categories),
-                )
-            )
-    return tuple(breakdown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -214,21 +214,6 @@ def aggregation_of(metric: Metric) -> Aggregation:
     return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]
 
 
-def reduce(
-    metric: Metric,
-    systems: Sequence[HasBlocks],
-    lines: int,
-    references: int,
-    threads: int = 1,
-    own: Sequence[int | None] = (),
-) -> list[Reduced]:
-    """Return the score of each system from its columns; several systems share the draws of references.
-
-    The threads share the iterations of a score for which references are drawn. `own` says which reference each system
-    is (None: it is none of them), for policies that score references too.
-    """
-    if not systems:  # all of them were lost
-        return []
-    return aggregation_of(metric).scores(
-        SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own, threads=threads)
-    )
+def reduce(counts: SystemCounts) -> list[Reduced]:
+    """Return the score of each system from its columns; nothing where all systems were lost."""
+    return aggregation_of(counts.metric).scores(counts) if counts.systems else []

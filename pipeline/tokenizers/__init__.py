@@ -66,7 +66,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"),
     "unicode": Tokenizer(
         "whitespace",
-        later(__name__, "stop_words.unicode_words"),
+        later(__name__, "tokenization.unicode_words"),
         "lower-cased runs of letters and digits; ideographs stand alone",
         "words",
     ),

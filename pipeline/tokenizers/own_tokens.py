@@ -65,8 +65,7 @@ def own_texts(
     later = hypotheses is None and (_depth(references) == 3 or _depth(sources) == 2)
     by_tokens = later or any(_depth(texts) == 2 for texts in each.values())
     if splitter is not None:
-        splitting = _Splitting(splitter, by_tokens=by_tokens)
-        write, name = splitting.written, splitting.name
+        write, name = _splitting(splitter, by_tokens=by_tokens)
     elif by_tokens or expected:
         write, name = _written_lists, OWN
         if _depth(references) == 2:
@@ -81,7 +80,7 @@ def own_texts(
 
 def outputs_of(name: str, values: Any, splitter: Any = None) -> Any:
     """Return outputs as own_texts() does, where source and references are tokens already; raises InputError."""
-    return (_Splitting(splitter).written if splitter is not None else _written_lists)(name, values)
+    return (_splitting(splitter)[0] if splitter is not None else _written_lists)(name, values)
 
 
 def is_list(value: object) -> bool:
@@ -171,33 +170,32 @@ def _written(tokens: Any, place: str) -> str:
     return " ".join(_INSIDE.sub(lambda sign: f"\\{ord(sign[0])};", token) or "\\0;" for token in tokens)
 
 
-class _Splitting:
-    """A function of the caller that splits texts, with its name."""
+def _splitting(splitter: Any, *, by_tokens: bool = False) -> tuple[Callable[[str, Any], Any], str]:
+    """Return what writes texts that a function of the caller splits, and the name of the tokens; raises InputError."""
+    if by_tokens:
+        raise InputError("tokenizer: the texts are lists of tokens already; leave it out")
+    split: Any = splitter if callable(splitter) else getattr(splitter, "tokenize", None)
+    if split is None:
+        named = f"; a tokenizer of this program is an option of a metric: bleu[tok={splitter}]"
+        hint = named if isinstance(splitter, str) else ""
+        raise InputError(f"tokenizer: expected a function that splits a text, found {splitter!r}{hint}")
+    function = _name_of(split)
 
-    def __init__(self, splitter: Any, *, by_tokens: bool = False) -> None:
-        if by_tokens:
-            raise InputError("tokenizer: the texts are lists of tokens already; leave it out")
-        split = splitter if callable(splitter) else getattr(splitter, "tokenize", None)
-        if split is None:
-            named = f"; a tokenizer of this program is an option of a metric: bleu[tok={splitter}]"
-            hint = named if isinstance(splitter, str) else ""
-            raise InputError(f"tokenizer: expected a function that splits a text, found {splitter!r}{hint}")
-        self.split: Any = split
-        self.name = f"{OWN}+{_name_of(split)}"
-
-    def written(self, name: str, values: Any) -> Any:
+    def write(name: str, values: Any) -> Any:
         """Return texts split, and written as texts. What is no text is left to the checks of all texts."""
         if not is_list(values):
             return values
-        pairs = enumerate(values, 1)
-        return [self._text(text, f"{name}, item {n}") if isinstance(text, str) else text for n, text in pairs]
+        written = list(values)
+        for number, text in enumerate(values, 1):
+            if isinstance(text, str):
+                tokens, place = split(text), f"{name}, item {number}"
+                if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
+                    kind = type(tokens).__name__
+                    raise InputError(f"{place}: expected a list of tokens from {function}, found {kind}")
+                written[number - 1] = _written(tokens, place)
+        return written
 
-    def _text(self, text: str, place: str) -> str:
-        tokens = self.split(text)
-        if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):
-            kind = type(tokens).__name__
-            raise InputError(f"{place}: expected a list of tokens from {self.name[len(OWN) + 1 :]}, found {kind}")
-        return _written(tokens, place)
+    return write, f"{OWN}+{function}"
 
 
 def _name_of(function: Any) -> str:

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError, InputError
@@ -50,14 +51,23 @@ BORROWED = {
 
 @functools.cache
 def _tokenizer(name: str) -> Callable[[Any], Any]:
-    """Return a tokeniser of a package; raises InputError where it cannot be used. Its first use may fetch a model."""
+    """Return a tokeniser of a package; raises InputError where it cannot be used. Models are not fetched."""
     module, attribute, install, options, method, _ = BORROWED[name]
     try:
+        if models := getattr(import_module(module), "SPM_MODELS", {}):  # sacreBLEU would fetch one into the home folder
+            model = Path(
+                import_module("sacrebleu.utils").SACREBLEU_DIR, "models", Path(url := models[name]["url"]).name
+            )
+            if not model.is_file():
+                raise LookupError(f"{model} is not there, and is not fetched unasked: save {url} under this name")
         made = getattr(import_module(module), attribute)()
+        use = made if method == "__call__" else functools.partial(getattr(made, method), **options)
+        if method != MANY:
+            use("a b.")  # some versions of a package fail at every text
     except Exception as error:  # noqa: BLE001 (whatever is wrong with a model, a dictionary or the network)
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"tokenizer {name}: cannot be used ({reason}); it needs: pip install {install}") from None
-    return made if method == "__call__" else functools.partial(getattr(made, method), **options)
+    return use
 
 
 def prepare(name: str, lines: Lines) -> Lines:

@@ -76,7 +76,7 @@ def test_problems_point_into_the_file_that_has_them() -> None:
         ),
         ("one.yaml", "c.yaml:1:1: include: expected a list of files"),
         ("[[]]", "c.yaml:1:11: include[0]: expected a path"),
-        ("[s.txt]", "c.yaml:1:11: include[0]: s.txt holds no mapping"),
+        ("[s.txt]", "c.yaml:1:11: include[0]: s.txt is no part of a config"),
         ('["a\\0b"]', "c.yaml:1:11: include[0]: 'a\\x00b' cannot be read: no path has a NUL character"),
         ("[twice.yaml]", "twice.yaml:2:1: the key 'a' is given twice (first on line 1)"),
         (

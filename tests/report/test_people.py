@@ -15,19 +15,18 @@ from pipeline.cli import dispatch
 from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html import svg
 from pipeline.report.html.page import html_files, judged_by, people_part
+from pipeline.report.material import Material, PlotStyle
 from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import styled
 from pipeline.report.tables import round_half_up
 from pipeline.report.tables.people import coefficient, permutation_table
 from pipeline.report.tables.plot_data import forests
-from pipeline.report.tables.plot_style import PlotStyle
 from tests.conftest import ROOT
 from tests.report.test_plot_data import shapes, title
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.report.material import Material
 
 DATA = ROOT / "data"
 

@@ -17,10 +17,9 @@ from matplotlib.text import Text
 
 from pipeline.cli.dispatch import main
 from pipeline.reopen import revisit
-from pipeline.report.material import Material
+from pipeline.report.material import FONTS, Material, PlotStyle
 from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import place_labels, styled
-from pipeline.report.tables.plot_style import FONTS, PlotStyle
 from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import Bootstrap, Breakdown, Category, Comparison, DatasetInfo, Results, Samples, Score
 from tests.conftest import write_run

@@ -14,7 +14,7 @@ from jsonschema import validate
 
 from pipeline import stages
 from pipeline.corpus import edit_views as views
-from pipeline.scoring.categories import breakdown_of
+from pipeline.scoring.board import breakdown_of
 from pipeline.scoring.resampling.samples import Bootstrap
 from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load

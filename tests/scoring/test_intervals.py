@@ -26,6 +26,7 @@ from pipeline.execution.store import counts as columns_file
 from pipeline.execution.store.counts import InMemoryCounts
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, sums
+from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals
 from pipeline.scoring.resampling import samples as sample_groups
 from pipeline.scoring.resampling.intervals import (
@@ -82,7 +83,7 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     """The scores of bootstrap samples are those of the resampled text."""
     texts, job = corpus(folder, metric, references)
     columns, score = counted(job), scorer(texts)
-    chosen = summands(job.metrics[0], columns, LINES, references)
+    chosen = summands(SystemCounts(job.metrics[0], columns, LINES, references))
     found = first(bootstrap(chosen, 2, LINES, SAMPLES, SEED))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         for place, name in enumerate("AB"):
@@ -133,7 +134,7 @@ def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> Non
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
-    samples = first(bootstrap(summands(job.metrics[0], counted(job), LINES, 3), 2, LINES, SAMPLES, SEED))
+    samples = first(bootstrap(summands(SystemCounts(job.metrics[0], counted(job), LINES, 3)), 2, LINES, SAMPLES, SEED))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         assert samples[number, 0] == pytest.approx(score(number, [(i, "A") for i in row]), rel=1e-12)
 
@@ -142,7 +143,7 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
     names, own = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
-    found = first(bootstrap(summands(job.metrics[0], columns, LINES, 3, own), 2, LINES, SAMPLES, SEED))
+    found = first(bootstrap(summands(SystemCounts(job.metrics[0], columns, LINES, 3, own)), 2, LINES, SAMPLES, SEED))
     human = oracle.gleu_left_out(texts._replace(systems={"h": texts.references[1]}), ITERATIONS, own=1)
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
@@ -158,7 +159,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, terms kept or made anew."""
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED))
+    expected = first(bootstrap(summands(SystemCounts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED))
     group, rows, kept, threads = limits
     for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "GROUP", group)
@@ -169,7 +170,9 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "MANY", 20 + threads)
     monkeypatch.setattr(sums, "TOGETHER", 7)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
-    found = first(bootstrap(summands(job.metrics[0], columns, LINES, 3), 2, LINES, SAMPLES, SEED, threads=threads))
+    found = first(
+        bootstrap(summands(SystemCounts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED, threads=threads)
+    )
     assert found.tobytes() == expected.tobytes()
 
 
@@ -178,9 +181,9 @@ def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
         _, job = corpus(tmp_path, metric)
         columns = counted(job)
         ones = np.ones((1, LINES), np.uint8)
-        chosen = summands(job.metrics[0], columns, LINES, 3)
+        chosen = summands(SystemCounts(job.metrics[0], columns, LINES, 3))
         found = [p.shares[0] * p.score(p.weighted(ones)[0][:, :, 0]).item() for p in chosen]
-        score = reduce(job.metrics[0], columns, LINES, 3)[0].score
+        score = reduce(SystemCounts(job.metrics[0], columns, LINES, 3))[0].score
         assert sum(found) == pytest.approx(score, rel=1e-14)
 
 
@@ -195,7 +198,7 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
             yield {name: np.array([1 << 52], np.int64) for name in ("tp", "fp", "fn")}
 
     with pytest.raises(InputError, match="cannot be summed"):
-        bootstrap(summands(metric, [Large()], 2, 1), 1, 2, 3, 0)
+        bootstrap(summands(SystemCounts(metric, [Large()], 2, 1)), 1, 2, 3, 0)
 
 
 @given(

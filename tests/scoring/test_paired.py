@@ -20,6 +20,7 @@ from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
+from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import paired_tests
 from pipeline.scoring.resampling import samples as sample_groups
 from pipeline.scoring.resampling.intervals import bootstrap, percentile_interval, summands
@@ -62,8 +63,8 @@ class Setting:
         statistics = count_in_memory(found, [self.metric.needs], RunOptions(n_jobs=1))
         columns = [statistics[name, self.metric.needs] for name in SYSTEMS]
         self.lines = found.lines
-        self.scores = [one.score for one in reduce(self.metric, columns, self.lines, 2)]
-        self.summands = summands(self.metric, columns, self.lines, 2)
+        self.scores = [one.score for one in reduce(SystemCounts(self.metric, columns, self.lines, 2))]
+        self.summands = summands(SystemCounts(self.metric, columns, self.lines, 2))
 
 
 @pytest.mark.parametrize("lines", [None, 40])
@@ -143,8 +144,8 @@ def test_approximate_randomization_is_that_of_shuffled_text(tmp_path: Path, metr
     """For every policy: sentences change places as text, and text is scored with the draws of the trial."""
     texts, job = corpus(tmp_path, metric)
     columns = counted(job)
-    scores = [one.score for one in reduce(job.metrics[0], columns, LINES, 3)]
-    chosen = summands(job.metrics[0], columns, LINES, 3)
+    scores = [one.score for one in reduce(SystemCounts(job.metrics[0], columns, LINES, 3))]
+    chosen = summands(SystemCounts(job.metrics[0], columns, LINES, 3))
     (found,) = approximate_randomization(chosen, scores, [(0, 1)], LINES, TRIALS, SEED)
     real = scores[0] - scores[1]
     assert found == oracle.approximate_randomization(POLICIES[metric](texts), real, ("A", "B"), LINES, TRIALS, SEED)
@@ -169,7 +170,7 @@ def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
     masks = np.array(oracle.shuffle_rows(2, trials, 5))
     one_swap = int((masks[:, 0] != masks[:, 1]).sum())
     assert 0 < one_swap < trials
-    chosen = summands(metric, systems, 2, 1)
+    chosen = summands(SystemCounts(metric, systems, 2, 1))
     found = approximate_randomization(chosen, [0.03, 0.02], [(0, 1)], 2, trials, 5)
     assert found == [(one_swap + 1) / (trials + 1)]
 
@@ -178,8 +179,8 @@ def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
 def test_the_order_of_a_pair_and_other_pairs_do_not_matter(tmp_path: Path, metric: str) -> None:
     job = stages.prepare(write_run(tmp_path, LINES, systems="ABC", chosen=[metric]))
     columns = counted(job, "ABC")
-    scores = [one.score for one in reduce(job.metrics[0], columns, LINES, 2)]
-    chosen = summands(job.metrics[0], columns, LINES, 2)
+    scores = [one.score for one in reduce(SystemCounts(job.metrics[0], columns, LINES, 2))]
+    chosen = summands(SystemCounts(job.metrics[0], columns, LINES, 2))
     every = list(itertools.permutations(range(3), 2))
     found = dict(zip(every, approximate_randomization(chosen, scores, every, LINES, 99, 3), strict=True))
     for one, two in every:
@@ -192,8 +193,8 @@ def test_the_order_of_a_pair_and_other_pairs_do_not_matter(tmp_path: Path, metri
 def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, job = corpus(tmp_path, f"gleu[iter={ITERATIONS}]")
     columns = counted(job)
-    scores = [one.score for one in reduce(job.metrics[0], columns, LINES, 3)]
-    arguments = (summands(job.metrics[0], columns, LINES, 3), scores, [(0, 1)], LINES, TRIALS, SEED)
+    scores = [one.score for one in reduce(SystemCounts(job.metrics[0], columns, LINES, 3))]
+    arguments = (summands(SystemCounts(job.metrics[0], columns, LINES, 3)), scores, [(0, 1)], LINES, TRIALS, SEED)
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(sample_groups, "ROWS", 7)

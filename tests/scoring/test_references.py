@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
-from pipeline.scoring.aggregation import POLICIES
+from pipeline.scoring.aggregation import POLICIES, SystemCounts
 from pipeline.scoring.sentences import reduce
 from tests.oracles import naive
 from tests.oracles import naive_statistics as oracle
@@ -74,7 +74,7 @@ def test_each_policy_gives_the_naive_scores(tmp_path: Path, policy: str) -> None
     metric = from_text(written)
     assert metric.policy == policy
     texts, job = corpus(tmp_path, written)
-    for name, reduced in zip("AB", reduce(metric, counted(job), LINES, 3), strict=True):
+    for name, reduced in zip("AB", reduce(SystemCounts(metric, counted(job), LINES, 3)), strict=True):
         assert reduced.score == pytest.approx(score(texts, name), rel=1e-12)
 
 

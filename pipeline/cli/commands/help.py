@@ -76,17 +76,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _draw(text: str, *, paged: bool) -> None:
     """Draw a page of Markdown on the terminal, in a pager if that is wanted and the page is long."""
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    from ...report.terminal.printing import as_shown
+    from ...report.terminal.printing import as_shown, console
 
-    console, page = Console(), Markdown(as_shown(text))
-    with console.capture() as drawn:
-        console.print(page)
-    if paged and drawn.get().count("\n") >= console.height:
+    screen, page = console(), Markdown(as_shown(text))
+    with screen.capture() as drawn:
+        screen.print(page)
+    if paged and drawn.get().count("\n") >= screen.height:
         os.environ.setdefault("LESS", "-FRX")  # less shows colours, and leaves the page on the screen
-        with console.pager(styles=True, links=True):
-            console.print(page)
+        with screen.pager(styles=True, links=True):
+            screen.print(page)
     else:
-        console.print(page)
+        screen.print(page)

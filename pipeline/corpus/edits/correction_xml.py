@@ -28,6 +28,8 @@ MAX_DEPTH = 100
 """The most elements that are one within the other."""
 MAX_TAG = 1 << 20
 """The most bytes of a tag or comment, which is read whole."""
+ENCODINGS = ("UTF-8", "UTF-16", "ISO-8859-1", "LATIN-1", "US-ASCII")
+"""The encodings that a file may say it has."""
 
 Record = TypeVar("Record")
 
@@ -46,6 +48,7 @@ class XmlReader(Generic[Record]):
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self.text
         self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.XmlDeclHandler = self._declared
         self.done: list[Record] = []
         """The records that are read and not yet handed out."""
         self._depth = self._size = 0
@@ -93,6 +96,10 @@ class XmlReader(Generic[Record]):
         self._size += len(data)
         if self._size - max(self.parser.CurrentByteIndex, 0) > MAX_TAG:
             raise self.wrong(f"a tag or comment has more than {MAX_TAG:,} bytes")
+
+    def _declared(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding and encoding.upper() not in ENCODINGS:  # Python would be asked, which may know it as no text
+            raise self.wrong(f"is in the encoding '{encoding[:40]}'; expected {', '.join(ENCODINGS)}")
 
     def _doctype(self, *_: object) -> None:
         raise self.wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")

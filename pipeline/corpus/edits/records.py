@@ -77,7 +77,8 @@ def gold_blocks(path: Path, name: str) -> Iterator[Block]:
 def is_xml(path: Path, name: str) -> bool:
     """Return whether a gold file is one of XML; raises CorpusError where it cannot be read."""
     with open_bytes(path, name) as file:
-        return file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+        start = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<"))  # UTF-8, and UTF-16 in both orders of bytes
 
 
 @contextlib.contextmanager

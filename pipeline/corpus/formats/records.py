@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CorpusError, Problem, did_you_mean
-from ...io.plain_files import numbered_lines, open_bytes
+from ...io.plain_files import numbered_lines, open_bytes, small_bytes
+from ...io.safe_files import MAX_JSON, parse_json
 from ...io.small_tables import at_line
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def arrow(path: Path, name: str, column: Column) -> Iterator[object]:
     """Yield records, with the column alone, of an Arrow file or a folder of `datasets`; needs pyarrow."""
     with _arrow(name, "Arrow") as pa:
         for file in _arrow_files(path, name):
-            with pa.OSFile(str(file)) as source, pa.ipc.open_stream(source) as reader:
+            with open_bytes(file, name) as source, pa.ipc.open_stream(source) as reader:
                 yield from _records(reader, _root(reader.schema, column, name))
 
 
@@ -244,9 +245,9 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
         return [path]
     try:
         if (path / FOLDER).is_file():
-            state = json.loads((path / FOLDER).read_bytes())
+            state = parse_json(small_bytes(path / FOLDER, MAX_JSON))
             return [path / Path(str(item["filename"])).name for item in state["_data_files"]]
-        splits = json.loads((path / SPLITS).read_bytes())["splits"]
+        splits = parse_json(small_bytes(path / SPLITS, MAX_JSON))["splits"]
     except (OSError, ValueError, LookupError, TypeError):
         message = f"is a folder without {FOLDER}; expected what Dataset.save_to_disk() writes, or name an .arrow file"
         raise CorpusError([Problem(name, message)]) from None
@@ -274,15 +275,15 @@ def fields(path: Path, kind: str) -> list[str]:
     Raises CorpusError for what cannot be read as Parquet or Arrow.
     """
     if kind in ("parquet", "arrow"):
-        with _arrow(str(path), kind) as pa, pa.OSFile(str(_arrow_files(path, str(path))[0])) as source:
+        with _arrow(str(path), kind) as pa, open_bytes(_arrow_files(path, str(path))[0], str(path)) as source:
             schema = pa.parquet.read_schema(source) if kind == "parquet" else pa.ipc.open_stream(source).schema
             return list(schema.names)
     try:
-        with path.open("rb") as file:
+        with open_bytes(path, str(path)) as file:
             lines = file.read(START).decode("utf-8-sig", "replace").splitlines()[:3]
         if kind == "jsonl":
             records = [json.loads(line) for line in lines]
             return list(records[0]) if all(isinstance(record, dict) for record in records) else []
         return next(csv_files.reader(lines, delimiter=separator_of(lines[0]) if kind == "csv" else "\t"))
-    except (OSError, ValueError, RecursionError, LookupError, csv_files.Error):
+    except (CorpusError, ValueError, RecursionError, LookupError, csv_files.Error):
         return []

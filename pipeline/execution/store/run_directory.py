@@ -228,7 +228,7 @@ class RunDirectory:
 
         def holder() -> str:
             try:
-                content = safe_files.parse_json((self.path / MANIFEST).read_bytes())
+                content = safe_files.read_json(self.path / MANIFEST)
                 where = f"{str(content['host'])[:99]}, since {str(content['since'])[:99]}"
                 return f"process {int(content['pid'])} on {where}"
             except (OSError, ValueError, KeyError, TypeError):
@@ -373,7 +373,9 @@ class RunDirectory:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{folder}: cannot be made: {error.strerror}") from None
+            raise StoreError(
+                f"{folder}: cannot be made: {safe_files.in_the_way(folder / 'x') or error.strerror}"
+            ) from None
         proof = new_proof(folder) if machines else None
         try:
             yield proof
@@ -402,7 +404,8 @@ class RunDirectory:
                 counts.path.parent.mkdir(parents=True, exist_ok=True)
                 waiting.replace(counts.path)
             except OSError as error:
-                raise StoreError(f"{counts.path}: cannot be written: {error.strerror}") from None
+                why = safe_files.in_the_way(counts.path) or error.strerror
+                raise StoreError(f"{counts.path}: cannot be written: {why}") from None
             self.files.add(self._name(counts.path))
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
@@ -426,4 +429,4 @@ def _delete(paths: Iterable[Path]) -> None:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(f"{path}: cannot be deleted: {error.strerror}") from None
+            raise StoreError(f"{path}: cannot be deleted: {safe_files.in_the_way(path) or error.strerror}") from None

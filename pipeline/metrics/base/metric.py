@@ -10,6 +10,7 @@ What only some metrics can do, such as judging single edits, is a class of its o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -18,8 +19,6 @@ import numpy as np
 from .options import Options, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from ...arrays import Floats, Ints
     from .needs import Columns, Field, Needs
 

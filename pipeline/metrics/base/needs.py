@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
@@ -21,8 +22,6 @@ from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from ...arrays import Ints

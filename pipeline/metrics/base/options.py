@@ -12,17 +12,14 @@ several metrics have are functions that return a field: `unit: str = unit_option
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
 from ...tokenizers import OWN, TOKENIZERS, is_own
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
 
 # --- signatures
 
@@ -108,7 +105,7 @@ def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_b
 
     `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the signature is as it was.
     """
-    if test not in SAMPLES:
+    if test not in SAMPLES or "|" not in peer:  # such as the hash of bert-score
         return peer
     key, setting = SAMPLES[test]
     name, references, *rest = peer.split("|")

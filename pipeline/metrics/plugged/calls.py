@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 import types
@@ -18,7 +19,7 @@ from pathlib import Path
 from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import ConfigError
+from ...errors import ConfigError, IncompleteError, InputError
 from ...io.content_cache import SCORES, ContentCache
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Done(NamedTuple):
     """What the log should have."""
     made_with: dict[str, str]
     """The versions of the packages that the code has imported to load its model."""
+    spent: dict[str, int]
+    """What the code says it has used since it was asked last, such as requests to a server."""
 
 
 @dataclass(frozen=True)
@@ -82,18 +85,20 @@ class Call:
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
         """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
         number, batches, keys = task
-        ready = _ready(self)
+        with _making:
+            ready = _ready(self)
         begun = time.monotonic()
         notes: list[str] = []
         answers = []
         cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
         for place, batch in enumerate(batches):
-            with contextlib.redirect_stdout(sys.stderr):
+            with _aside:
                 answers.append(self._answers(ready, batch, notes))
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
                 cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
-        return Done(number, answers, time.monotonic() - begun, notes, _made_with)
+        spent = getattr(ready, "spent", dict[str, int])()
+        return Done(number, answers, time.monotonic() - begun, notes, _made_with, spent)
 
     def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
         """Return the answers of a batch. One that fails is tried in halves until single texts are left.
@@ -122,8 +127,22 @@ class Call:
             sys.modules["torch"].cuda.empty_cache()  # here, because an error keeps what it was raised with
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
+    def asking(self, items: Sequence[Item], ask: Callable[..., Any]) -> list[Any]:
+        """Return the answers of all items at once, from code that asks for the numbers of other metrics."""
+        assert self.plugin  # noqa: S101 (it is called where the plug-in is)
+        texts = dict(zip(self.declared.reads, map(list, zip(*items, strict=True)), strict=True))
+        try:
+            given = self.plugin.made(dict(self.values))(**texts, ask=ask)
+        except (InputError, IncompleteError):
+            raise
+        except Exception as error:
+            raise InputError(self._told(error).message.replace("{}", "all texts")) from error
+        return self._each(list(given) if isinstance(given, Iterable) else None, list(items), given)
+
     def _told(self, error: Exception) -> Wrong:
-        """Return what is told of an error of the code of a user."""
+        """Return what is told of an error of the code of a user; of an InputError what it says."""
+        if isinstance(error, InputError):
+            return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
         message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500].replace('{}', '{ }')} ({{}})"
         return Wrong(message, "".join(traceback.format_exception(error)))
@@ -137,9 +156,9 @@ class Call:
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
             return [Wrong(message)] * len(batch)
-        if not declared.listwise:
+        if not declared.many:
             return [_checked(item, declared) for item in items]
-        place = declared.reads.index("outputs")
+        place = declared.reads.index(declared.many)
         return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
 
 
@@ -148,7 +167,8 @@ def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
     items = items.tolist() if hasattr(items, "tolist") else items
     if isinstance(items, str | bytes | dict) or not hasattr(items, "__len__") or len(items) != expected:
         found = f"{len(items)} items" if hasattr(items, "__len__") else type(items).__name__
-        return Wrong(f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}")
+        each = f"a number for each of {expected} {declared.many}"
+        return Wrong(f": {declared.name}: expected a list with {each}, found {found}")
     answers = [_checked(item, declared) for item in items]
     wrong = next((answer for answer in answers if isinstance(answer, Wrong)), None)
     if wrong:
@@ -203,22 +223,44 @@ def length(item: Item) -> int:
     return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
 
 
+class _Aside:
+    """Sends what the code of users prints to standard error, also where threads call it at once."""
+
+    def __init__(self) -> None:
+        self.lock, self.inside, self.before = threading.Lock(), 0, sys.stdout
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.inside:
+                self.before, sys.stdout = sys.stdout, sys.stderr
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if not self.inside:
+                sys.stdout = self.before
+
+
+_aside = _Aside()
 _made_with: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
 _OWN = frozenset(sys.modules)
 """What this process had imported before."""
 MOST_PACKAGES = 30
 """How many versions of packages are kept."""
+_making = threading.Lock()
 _made: dict[Call, Callable[..., Any]] = {}
-"""The code that this process has made ready; a process has one at a time."""
+"""The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 
 
 def _ready(call: Call) -> Callable[..., Any]:
     """Return what is called with batches."""
     if call not in _made:
-        for old in _made.values():
+        for old in _made.values() if call.parent else ():
             getattr(old, "close", lambda: None)()
-        _made.clear()
+        if call.parent:
+            _made.clear()
         plugin = call.plugin or _imported(call)
         made = plugin.made(dict(call.values))
         if plugin.has_load:
@@ -251,7 +293,7 @@ def _imported(call: Call) -> Plugin:
         module = sys.modules.get(name) or from_bytes(name, Path(place.text), data)
     else:
         module = import_module(place.text)
-        if package_digest(place.text) != place.sha256:
+        if place.sha256 and package_digest(place.text) != place.sha256:
             raise ConfigError(f"{place.told} is another here than where the command runs")
     value = getattr(module, place.name)
     from .declare import metric

@@ -16,7 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ConfigError
+from ...errors import ConfigError, CorpusError
+from ...io.plain_files import small_bytes
 from ...io.safe_files import digest
 from .. import METRICS
 from ..base.metric import Metric
@@ -38,6 +39,10 @@ GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
 _files: dict[str, Path] = {}
 """The files that were imported, by the names of their modules."""
+
+
+MAX_BYTES = 1 << 24
+"""The most bytes that a file of code may have."""
 
 
 def load(argument: str) -> list[str]:
@@ -112,9 +117,9 @@ def _imported(argument: str) -> tuple[types.ModuleType, Place]:
         return module, Place("module", argument, "", package_digest(argument), argument)
     path = Path(argument)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"--plugin {argument}: cannot be read: {error.strerror}") from None
+        data = small_bytes(path, MAX_BYTES)
+    except CorpusError as error:
+        raise ConfigError(f"--plugin {error}") from None
     name = f"{MODULE}{path.stem}"
     if _files.setdefault(name, path.absolute()) != path.absolute():
         raise ConfigError(f"--plugin {argument}: {_files[name]} has the same name; rename one of them")

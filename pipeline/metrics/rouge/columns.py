@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ... import kernel
-from ...errors import InvalidTextError
+from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Sentences
 from ..base.needs import Field, Needs
 from ..given import Gathered
@@ -143,6 +143,8 @@ class RougeNeeds(Needs):
                 split.append(self.splitting.split(text))
             except InvalidTextError as error:
                 raise InvalidTextError(number, error.line, error.byte) from None
+            except LongTextError as error:
+                raise LongTextError(number, error.line, error.message) from None
         cut = [self.limit.cut(*one) for one in split]
         if self.limit.bytes and self.parts:
             cut += [self.limit.cut_each(*one) for one in split]

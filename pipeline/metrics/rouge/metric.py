@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -15,9 +15,7 @@ from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
-from ...tokenizers.stop_words import WithoutStopWords, words_of
-from ...tokenizers.stop_words import resolved as list_named
-from ...tokenizers.tokenization import Tokenization
+from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
 from ..base.capabilities import (
     Compiled,
     CountWarning,
@@ -33,7 +31,7 @@ from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Field
 from ..base.options import option
 from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
-from .texts import Limit, SentenceTokens, Splitting, notes
+from .texts import USUAL, Limit, SentenceTokens, Splitting, expression, notes
 
 if TYPE_CHECKING:
     from ...arrays import Floats, Ints
@@ -47,7 +45,7 @@ POLICIES = {
     "coco": ("best",),
 }
 """The policies for references that each flavour allows."""
-BOUNDARIES = {"marker": "<n>", "regex": r"(?<=[.!?])\s+"}
+BOUNDARIES = {"marker": "<n>", "regex": USUAL}
 """The default of the option boundary for each way to split."""
 NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
 COCO = {"types": "L", "tokenizer": "blank", "split": "none", "beta": "1.2"}
@@ -232,8 +230,9 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
             problems.append(("references", message))
         try:
             if self.split == "regex":
-                re.compile(self.boundary)
-        except re.error as error:
+                with contextlib.suppress(ImportError):  # the needs say so
+                    expression(self.boundary)
+        except ValueError as error:
             problems.append(("boundary", f"is no regular expression: {error}"))
         try:
             if self.stemmer == "perl":

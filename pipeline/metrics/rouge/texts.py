@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...errors import InvalidTextError
+from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
 from ..base.capabilities import CountWarning
 
@@ -20,6 +21,33 @@ if TYPE_CHECKING:
     from ...arrays import Ints
     from ...tokenizers.tokenization import Tokenization
     from ..base.needs import Columns
+
+
+USUAL = r"(?<=[.!?])\s+"
+"""Where a text is split that has to be split by a regular expression, but is not told by which."""
+MATCHING = 10.0
+"""Seconds of processor time that an expression may take for one text."""
+MAX_PATTERN = 1000
+"""Signs of an expression, and how often all that it has to repeat may stand in its program, multiplied."""
+
+
+@functools.cache
+def expression(pattern: str) -> Any:
+    """Return a regular expression, compiled. Raises ImportError without the package regex, and ValueError for no such.
+
+    That package gives a text up after a time. Python's own engine cannot, and is for the usual expression alone.
+    """
+    if pattern == USUAL:
+        return re.compile(pattern)
+    import regex
+
+    copies = np.prod([float(number) for number in re.findall(r"\{(?:[0-9]*,(?=[0-9]))?([0-9]+)", pattern)])
+    if len(pattern) > MAX_PATTERN or copies > MAX_PATTERN:
+        raise ValueError(f"more than {MAX_PATTERN:,} signs, or repeats of more than {MAX_PATTERN:,} times in all")
+    try:
+        return regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
+        raise ValueError(str(error)) from None
 
 
 class Splitting(NamedTuple):
@@ -46,13 +74,15 @@ class Splitting(NamedTuple):
                 version = f", version={metadata.version('nltk')!r}"
             except metadata.PackageNotFoundError:
                 version = ", version=''"
+        elif self.mode == "regex" and self.boundary != USUAL:
+            version = ", engine='regex'"
         return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"
 
     def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
         """Return the sentences of all lines, and the index of each line's first sentence: int64 [lines + 1].
 
-        Boundaries are no part of sentences. Raises InvalidTextError (for text 0) if a regular expression meets bytes
-        that are not UTF-8.
+        Boundaries are no part of sentences. For text 0, raises InvalidTextError if a regular expression meets bytes
+        that are not UTF-8, and LongTextError if it takes more than MATCHING seconds.
         """
         if self.mode == "newline":
             return _at_newlines(lines)
@@ -79,10 +109,15 @@ class Splitting(NamedTuple):
         except UnicodeDecodeError as error:
             raise InvalidTextError(0, index, error.start) from None
         if self.mode == "regex":
-            for match in re.finditer(self.boundary, text):
-                if match.end():
-                    spans.append((start, match.start()))
-                    start = match.end()
+            bound = {} if self.boundary == USUAL else {"timeout": MATCHING, "concurrent": True}
+            try:
+                for match in expression(self.boundary).finditer(text, **bound):
+                    if match.end():
+                        spans.append((start, match.start()))
+                        start = match.end()
+            except TimeoutError:
+                message = f"takes more than {MATCHING:g} seconds to be split by boundary: {self.boundary}"
+                raise LongTextError(0, index, message) from None
             spans.append((start, len(text)))
         else:
             for sentence in _nltk_sentences(text):
@@ -94,13 +129,14 @@ class Splitting(NamedTuple):
         return [(len(text[:low].encode()), len(text[:high].encode())) for low, high in spans]
 
     def unavailable(self) -> str | None:
-        """Return why texts cannot be split here, or None. Only nltk may be missing, or its data."""
-        if self.mode != "nltk":
-            return None
+        """Return why texts cannot be split here, or None: nltk, its data or regex may be missing."""
         try:
-            _nltk_sentences("One. Two.")
-        except ImportError:
-            return "split: nltk needs the package nltk: pip install 'gec-pipeline[rouge]'"
+            if self.mode == "nltk":
+                _nltk_sentences("One. Two.")
+            elif self.mode == "regex":
+                expression(self.boundary)
+        except ImportError as error:
+            return f"split: {self.mode} needs the package {error.name}: pip install 'gec-pipeline[rouge]'"
         except LookupError:
             return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
         return None

@@ -6,13 +6,19 @@ The scripts `assets/data.js` and `assets/compare.js` read the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...corpus.texts import lines_of
+from ...errors import InputError
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
+from ...execution.plugged import Computing
+from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, lacks_code, row_names, shown_ngrams
 from ...metrics.names import factor
+from ...scoring.attribution import EXACT, ORDERS, attributed, unattributed
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
@@ -21,8 +27,6 @@ from ..tables.ranked import labels, rivalry
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
@@ -119,6 +123,8 @@ def scaled(values: Floats, digits: int) -> Floats:
 
 BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
+LARGEST = 4 * BUDGET
+"""About how many they may take then. A browser would not show more, and memory is ten times as much."""
 EDITS = 6
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
 NUMBER = 2.0
@@ -135,14 +141,20 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
     if not scored or lines == 0:
         return None
-    sizes = _affordable(material, scored) if lines is None else dict.fromkeys(scored, lines)
+    sizes = _affordable(material, scored, BUDGET)
+    if lines is not None:
+        most = _affordable(material, scored, LARGEST)
+        if too_many := [name for name in scored if most[name] < min(lines, scored[name][0].lines)]:
+            told = f"at most {most[too_many[0]]:,} of {too_many[0]} fit into a page of {LARGEST:,} bytes"
+            raise InputError(f"--lines {lines}: {told}")
+        sizes = dict.fromkeys(scored, lines)
     texts = Texts()
     numbers: dict[Tokens, int] = {}
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
 
     datasets = []
     for name, measured in scored.items():
-        dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
+        dataset = _dataset(material.corpora[name], measured, sizes[name], material, texts)
         datasets.append(dataset)
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
@@ -174,22 +186,23 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     }
 
 
-def _affordable(material: Material, scored: Mapping[str, Sequence[Board]]) -> dict[str, int]:
-    """Return how many lines of each data set BUDGET has room for. The share is the same for all data sets."""
+def _affordable(material: Material, scored: Mapping[str, Sequence[Board]], budget: int) -> dict[str, int]:
+    """Return how many lines of each data set a budget has room for. The share is the same for all data sets."""
     cost, lines = {}, {name: measured[0].lines for name, measured in scored.items()}
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
         numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
         numbers += sum(EDITS * len(m.columns) * m.references for m in measured if edit_judge(m.metric))
         cost[name] = text * 1.1 + numbers * NUMBER
-    share = BUDGET / max(sum(lines[name] * cost[name] for name in scored), 1.0)
+    share = budget / max(sum(lines[name] * cost[name] for name in scored), 1.0)
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
 
 
-def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, texts: Texts) -> dict[str, Any]:
+def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Material, texts: Texts) -> dict[str, Any]:
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
-    with_columns = [m for m in measured if m.columns]
+    with_columns, digits = [m for m in measured if m.columns], material.digits
     lines = telling(with_columns[0], size)
+    explained = [line for line in telling(with_columns[0], min(material.effects, size)).tolist() if line in lines]
     first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
@@ -207,7 +220,10 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [_metric(corpus, m, names, lines, variants, digits) for m in with_columns],
+        "metrics": [
+            {**_metric(corpus, m, names, lines, variants, digits), **_effects(corpus, m, explained, lines, digits)}
+            for m in with_columns
+        ],
     }
 
 
@@ -276,6 +292,24 @@ def _metric(
         "width": width,
         "rows": _numbers(rows),
     }
+
+
+def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
+    """Return what each edit does to the scores of some lines, as `effects`, by the places of lines and by systems.
+
+    There is nothing where no line is asked for, or where scores of a metric cannot be attributed to edits.
+    """
+    metric, unit = measured.metric, factor(measured.metric.name) / 100
+    if not explained or unattributed(metric) or lacks_code(metric) or corpus.source is None:
+        return {}
+    names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
+    by_place: dict[int, dict[str, Any]] = {}
+    outputs = [(name, line) for name in names for line in explained]
+    for (name, line), own in attributed(metric, corpus, outputs, Computing()).items():
+        rows = [[*one.edit[:5], *_numbers(scaled(unit * np.array(one[1:]), digits))] for one in own.effects]
+        told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
+        by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
+    return {"effects": by_place}
 
 
 def _numbers(rows: Floats) -> list[float | None]:

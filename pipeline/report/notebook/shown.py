@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean, printable
 from ...metrics.build import from_text, metrics_called
+from ..material import Material, PlotStyle
 from ..tables.ranked import labels
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from ...metrics.base.metric import Metric
     from ...scoring.results import Results
-    from ..tables.plot_style import PlotStyle
 Form = Literal["markdown", "latex", "html", "csv", "json"]
 """The forms of reports as text."""
 MOST = 100
@@ -59,7 +59,6 @@ class Shown:
         without sentences. Raises InputError for another form or column, and where a package that it needs is missing.
         """
         from .. import FORMATS, unavailable  # here, because most programs show no tables
-        from ..material import Material
 
         forms = [name for name, one in FORMATS.items() if one.printed or name == "html"]
         if form not in forms:
@@ -77,7 +76,6 @@ class Shown:
         A notebook has no other form than this: Markdown takes its colours and letters from there.
         """
         from .. import markdown  # here, because most programs show no tables
-        from ..material import Material
         from ..sheets import sheets
 
         results, parts = self._as_results(), []
@@ -110,7 +108,6 @@ def drawn(results: Results, name: str, metric: str | None, dataset: str | None, 
     """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot() does."""
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
-    from ..material import Material
     from ..plots import PLOTS
     from ..plots.canvas import styled
 

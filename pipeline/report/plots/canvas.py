@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
+from ..material import FONTS, PLAIN, SMALLEST, STYLE, PlotStyle
 from ..tables.plot_data import label_places
-from ..tables.plot_style import FONTS, PLAIN, SMALLEST, STYLE
 from ..terminal.printing import shortened
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..tables.plot_data import Curves, Points, Rows
-    from ..tables.plot_style import PlotStyle
     from ..tables.ranked import Group
 
 TYPES = ("png", "svg", "pdf")

@@ -10,12 +10,14 @@ import os
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ...errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from rich.console import Console
 
     Styles = Mapping[tuple[int, int], str]
     """How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
@@ -39,7 +41,19 @@ RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 def print_text(text: str, stream: TextIO | None = None) -> None:
     """Print text that is wrapped between words on a terminal, so that a line which goes on is indented."""
     stream = stream or sys.stdout
-    print(coloured(wrapped(printable(text), stream), stream), file=stream)
+    print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
+
+
+def unescaped(stream: TextIO) -> TextIO:
+    """Return where a stream takes the codes of colours. Only what this file draws goes there: its texts have none."""
+    return getattr(stream, "unescaped", stream)
+
+
+def console(stream: TextIO | None = None, **settings: Any) -> Console:
+    """Return what draws with rich, on standard output unless a stream is named."""
+    from rich.console import Console
+
+    return Console(file=unescaped(stream or sys.stdout), **settings)
 
 
 def coloured(text: str, stream: TextIO) -> str:
@@ -107,7 +121,8 @@ def print_table(
     left out as fit() says, and a line below the table names them. A terminal alone has the `styles` of cells, and a
     rule below each of the rows whose numbers are in `rules`.
     """
-    rows, lefts = [[as_shown(cell) for cell in row] for row in rows], set(left)
+    header, *rows = [[as_shown(cell) for cell in row] for row in (header, *rows)]
+    lefts = set(left)
     if not sys.stdout.isatty():
         longest = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
@@ -116,7 +131,6 @@ def print_table(
             print("  ".join(cells).rstrip())
         return
     from rich.box import Box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -134,7 +148,7 @@ def print_table(
             drawn.append(Text(text, style=(styles or {}).get((number, n), "")))
         table.add_row(*drawn, end_section=number in rules)
     width = max(terminal_width(), total(widths.values()) + GAP)
-    Console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
+    console(width=width, height=25).print(table)  # a dumb terminal would have 80 columns without a height
     if left_out:
         print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ...execution.options import SILENT, Listener
-from .printing import coloured, wrapped
+from .printing import coloured, console, wrapped
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -30,12 +30,11 @@ class Bar(Listener):
 
     def __enter__(self) -> Bar:
         if self.enabled:
-            from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
             text, share = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[share]}")
             columns = (text, BarColumn(20), share, TimeElapsedColumn(), TimeRemainingColumn())
-            self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.bar = Progress(*columns, console=console(sys.stderr), transient=True)
             self.bar.start()
         return self
 

@@ -26,18 +26,14 @@ if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
     from ...metrics.base.metric import Metric
     from ..board import Board
-    from ..column_blocks import HasBlocks
     from .samples import Bytes, Progress
 
 
-def summands(
-    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None] = ()
-) -> list[Summand]:
-    """Return the summands of a metric's score; raises InputError where it cannot be sampled. For `own` see reduce()."""
-    if reason := unsupported(metric):
+def summands(counts: SystemCounts) -> list[Summand]:
+    """Return the summands of a metric's score; raises InputError where it cannot be sampled."""
+    if reason := unsupported(counts.metric):
         raise InputError(reason)
-    counts = SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)
-    return aggregation_of(metric).summands(counts)
+    return aggregation_of(counts.metric).summands(counts)
 
 
 def unsupported(metric: Metric) -> str | None:
@@ -188,7 +184,7 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
     if not board.parts or not board.breakdown:
         return board.breakdown
     terms = CategoryTerms(board.metric, board.categories)
-    every, made = tiers(board.metric, board.categories), dict[tuple[str, int], Breakdown]()
+    every, completed = tiers(board.metric, board.categories), dict[tuple[str, int], Breakdown]()
     for system, sums in _sums(terms, board, settings):
         for part in (part for part in board.breakdown if part.system == system):
             tier, ends = every[part.tier], dict[str, list[tuple[float, float]]]()
@@ -201,8 +197,8 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
                 replace(item, intervals={name: own[place] for name, own in ends.items()})
                 for place, item in zip(places, part.categories, strict=True)
             )
-            made[system, part.tier] = replace(part, categories=tuple(categories))
-    return tuple(made[part.system, part.tier] for part in board.breakdown)
+            completed[system, part.tier] = replace(part, categories=tuple(categories))
+    return tuple(completed[part.system, part.tier] for part in board.breakdown)
 
 
 def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import InputError, did_you_mean
 from ...io.workers import processors
-from ..aggregation import SENTENCES
+from ..aggregation import SENTENCES, SystemCounts
 from ..board import Board, rows_of
 from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, Results, Spread, ranks
@@ -129,7 +129,7 @@ def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
 def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     metric, systems, lines = measured.metric, measured.columns, measured.lines
-    parts = intervals.summands(metric, systems, lines, measured.references, measured.own)
+    parts = intervals.summands(SystemCounts(metric, systems, lines, measured.references, measured.own))
     sampled: Sequence[Summand | ReselectedSamples] = parts
     reselected = None
     if is_reselected(metric, settings):

@@ -16,6 +16,7 @@ waited for without a limit: one that does not end is told with what it waits for
 from __future__ import annotations
 
 import argparse
+import contextlib
 import signal
 import sys
 import tempfile
@@ -84,8 +85,8 @@ def _all(numbers: Iterator[tuple[int, str]], seed: int, verbose: bool) -> list[T
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     trials = []
-    with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
-        machine = Machine(Path(folder))
+    temporary = tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True)
+    with temporary as folder, contextlib.closing(Machine(Path(folder))) as machine:
         print(f"{machine.shards} shards in {machine.seconds:.1f} s, seed {seed}", flush=True)
         for number, kind in numbers:
             trials.append(trial(machine, seed, number, kind))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import resource
 import shutil
 import time
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.web import serving
 
-from .processes import kill
+from .processes import kill, left_of
 from .signals import begun
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 PATIENT = "import pipeline.io.remote as r; r.SILENCE = 1"
 """Makes the program wait for a server for a second instead of thirty."""
+HASTY_PIPES = "import pipeline.io.plain_files as p; p.UNWRITTEN = 1"
+"""Makes the program wait for whoever writes a pipe for a second instead of sixty."""
 WAYS = ["silent", "stall", "short", "reset", "error", "gone", "late", "good"]
 PARTS = ["", "", "unfinished", "statistics", "statistics/d", "run.json", "log.txt", "run.lock", "a part", "all files"]
 
@@ -144,3 +147,78 @@ def disk(machine: Machine, rng: random.Random) -> str:
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {resource.RLIM_INFINITY}))"
     machine.start(before=limit).wait()
     return f"files of at most {most} bytes"
+
+
+def readonly(machine: Machine, rng: random.Random) -> str:
+    """Kill the program, and give the command again while the file system of the run directory is read-only."""
+    machine.mount("size=256m")
+    process, moment = begun(machine, rng)
+    kill(process.pid)
+    process.wait()
+    while left_of(machine.temporary):  # workers end by themselves, and have files open
+        time.sleep(0.1)
+    machine.mount("ro")
+    machine.start().wait()
+    machine.mount("rw")
+    return f"read-only, after a kill {moment}"
+
+
+def full(machine: Machine, rng: random.Random) -> str:
+    """Have the file system of the run directory be full at any moment, and grow later."""
+    machine.mount("size=256m")
+    process, moment = begun(machine, rng)
+    usage = shutil.disk_usage(machine.disk)
+    machine.mount(f"size={max(usage.used, 4096) + rng.choice([0, 4096, 40_960])}")  # 0 would be no limit
+    process.wait()
+    machine.mount("size=256m")
+    return f"{usage.used} bytes on a disk that is full {moment}"
+
+
+def special(machine: Machine, rng: random.Random) -> str:
+    """Put something that is no file in the place of a text or the config, before the start or while it is used."""
+    path, way = (
+        rng.choice([*machine.texts(), machine.config]),
+        rng.choice(["pipe", "folder", "/dev/zero", "/proc/kmsg"]),
+    )
+    moment = rng.choice([0, rng.uniform(0, machine.seconds)])
+    with replaced(path):
+        process = machine.start(before=HASTY_PIPES) if moment else None
+        if process:
+            process.until(moment)
+        path.unlink()
+        if way in ("pipe", "folder"):
+            os.mkfifo(path) if way == "pipe" else path.mkdir()
+        else:
+            path.symlink_to(way)
+        (process or machine.start(before=HASTY_PIPES)).wait()
+        path.rmdir() if way == "folder" else path.unlink()
+        path.touch()
+    return f"{way} in the place of {path.relative_to(machine.folder)} after {moment:.2f} s"
+
+
+def in_the_way(machine: Machine, rng: random.Random) -> str:
+    """Kill the program, and put a folder in the place of one of its files; what the message names is deleted."""
+    process, moment = begun(machine, rng)
+    kill(process.pid)
+    process.wait()
+    # Without run.json, files could be anybody's: nothing is written to such a folder.
+    files = sorted(path for path in machine.run.rglob("*") if path.is_file() and path.name != "run.json")
+    if not files:
+        return f"nothing to replace {moment}"
+    path = rng.choice(files)
+    path.unlink()
+    path.mkdir()
+    ended = machine.start().wait()
+    if ended.code:
+        if str(path) not in ended.said:
+            machine.wrong.append(f"the message does not name {path}: {ended.said}")
+        path.rmdir()
+    return f"a folder in the place of {path.relative_to(machine.run)} {moment}"
+
+
+def closed(machine: Machine, rng: random.Random) -> str:
+    """Close standard output, standard error or both before the start: the work is done."""
+    numbers = rng.choice([[1], [2], [1, 2], [0, 1, 2]])
+    names = ["stdin", "stdout", "stderr"]
+    machine.start(before="".join(f"import os, sys; os.close({n}); sys.{names[n]} = None\n" for n in numbers)).wait()
+    return f"closed: {numbers}"

@@ -108,6 +108,17 @@ class Machine:
             )
         return Running(self, process, said)
 
+    def mount(self, options: str) -> None:
+        """Have the run directories on a file system in memory, or change its options; its user is root."""
+        again = "remount," if os.path.ismount(self.disk) else ""
+        words = ["mount", "-t", "tmpfs", "-o", f"{again}{options}", "tmpfs", str(self.disk)]
+        subprocess.run(words, check=True)
+
+    def close(self) -> None:
+        """Give back what mount() has made."""
+        if os.path.ismount(self.disk):
+            subprocess.run(["umount", "--lazy", str(self.disk)], check=True)
+
     def finished(self) -> int:
         """Return how many shards a later run need not count."""
         if not (self.run / "log.txt").is_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -56,7 +57,16 @@ KINDS = {
     "deleted": Kind("the run directory deleted in use", files.deleted, (KILLED, 0, 2), again=True, loses=True),
     "two": Kind("two runs at once", files.two, (KILLED, 0, 2)),
     "disk": Kind("no room for files", files.disk, (2,)),
+    "full": Kind("a file system that is full at some moment", files.full, (0, 2, 3)),
+    "readonly": Kind("killed, then a read-only file system", files.readonly, (KILLED, 0, 2), again=True),
+    "special": Kind("no file in the place of a text or config", files.special, (0, 2), again=True, loses=True),
+    "in the way": Kind(
+        "killed, a folder in the place of a file", files.in_the_way, (KILLED, 0, 2), again=True, loses=True
+    ),
+    "closed": Kind("standard output or error closed", files.closed, (0,)),
 }
+if os.name != "posix" or os.geteuid() != 0:  # only root may mount
+    del KINDS["full"], KINDS["readonly"]
 
 
 @dataclass

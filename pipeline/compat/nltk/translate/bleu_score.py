@@ -12,9 +12,7 @@ import numpy as np
 from ...texts import WrongTypeError, WrongValueError, ids_of, matches, metric_of, sums_of, unavailable
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ....arrays import Ints
+    from ....arrays import Bools, Ints
 
     Tokens = Sequence[Hashable]
     """A sentence: a list of tokens. A text stands for its letters."""
@@ -27,7 +25,7 @@ QUARTERS = (0.25, 0.25, 0.25, 0.25)
 
 def counted(
     list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int, kind: str
-) -> tuple[dict[str, Ints], NDArray[np.bool_]]:
+) -> tuple[dict[str, Ints], Bools]:
     """Return the columns of metrics that count matches of a kind (`kernel/common.py`), and which references there are.
 
     Lines may have fewer references than others: bool [lines, references].
