@@ -318,25 +318,19 @@ def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: An
         sources = _lines(annotated.source)
     texts = [*map(_lines, annotated.references)] if references is None else references
     corpus = corpus_in_memory(hypotheses, texts, sources)
-    return _beside(corpus, annotated, from_gold=references is None)
-
-
-def _beside(corpus: Corpus, gold: Corpus, *, from_gold: bool) -> Corpus:
-    """Return texts in memory with the edits of a data set, of which the references are made if they are `from_gold`."""
-    problems = other_source(corpus.source, gold.source) if gold.source else []
+    problems = other_source(corpus.source, annotated.source) if annotated.source else []
     if problems:
         raise CorpusError(problems)
-    noted = replace(corpus, notes=(*corpus.notes, *gold.notes))
     views = {
         name: replace(
             corpus,
-            references=view.references if from_gold or not view.foreign else (),
+            references=view.references if references is None or not view.foreign else (),
             systems=corpus.systems if name == GOLD else {},
             foreign=view.foreign,
             missing=False,
             kept=(),
             notes=(),
         )
-        for name, view in gold.views.items()
+        for name, view in annotated.views.items()
     }
-    return replace(noted, views=views)
+    return replace(corpus, notes=(*corpus.notes, *annotated.notes), views=views)

@@ -139,8 +139,12 @@ def open_edits(
         return None
     if gold is None:
         return None
-    odd, unreadable = _odd_lines(dataset, opener) if GOLD in views else ([], [])
-    problems += unreadable
+    odd = list[str]()  # what the official loader reads otherwise in the annotations
+    for path in dataset.gold if GOLD in views else ():
+        if not is_xml(opener.spool.local(path), named(path)):
+            own, unreadable = odd_lines(opener.spool.local(path), named(path))
+            odd += own
+            problems += unreadable
     both = EDITS in views or any(map(annotator_of, views))
     if both and EDITS not in views:
         outputs = {name: output for name, output in outputs.items() if is_m2(output)}
@@ -221,17 +225,6 @@ def _reader(dataset: Dataset) -> m2_files.Reader:
             yield with_texts_changed(block, lambda text: change(text.encode()).decode())
 
     return read
-
-
-def _odd_lines(dataset: Dataset, opener: Opener) -> tuple[list[str], list[Problem]]:
-    """Return notes and problems of what the official loader reads otherwise in the annotations of a data set."""
-    notes, problems = list[str](), list[Problem]()
-    for gold in dataset.gold:
-        path, name = opener.spool.local(gold), named(gold)
-        if not is_xml(path, name):
-            own_notes, own_problems = odd_lines(path, name)
-            notes, problems = notes + own_notes, problems + own_problems
-    return notes, problems
 
 
 def _outputs(

@@ -32,10 +32,6 @@ class ExternalNeeds(NumberNeeds):
         return f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}{decimals}"
 
 
-def _counts(metric: External) -> bool:
-    return metric.score_ == "f_beta"
-
-
 _NUMBER: dict[str, Any] = {
     "pattern": r"[0-9]{1,9}(\.[0-9]{1,6})?",
     "form": "a number such as 2 or 0.5, with at most 6 decimals",
@@ -60,27 +56,31 @@ class External(ReadsFiles, Numbers):
         choices=("mean", "sum", "f_beta"),
     )
     beta: str = option(
-        "0.5", help="weight of recall against precision", applies=_counts, why="only score: f_beta has one", **_NUMBER
+        "0.5",
+        help="weight of recall against precision",
+        applies=lambda m: m.is_counts,
+        why="only score: f_beta has one",
+        **_NUMBER,
     )
     decimals: int = option(
         0,
         help="decimals that the counts have; more are rounded (0: whole numbers only)",
         maximum=9,
-        applies=_counts,
+        applies=lambda m: m.is_counts,
         why="only score: f_beta counts; other numbers are taken as they are",
         implicit=True,
     )
     scale: str = option(
         lambda given: "100" if given.get("score") == "sum" else "1",
         help="the number that is shown as 100; 0: scores are shown as they are",
-        applies=lambda m: not _counts(m),
+        applies=lambda m: not m.is_counts,
         why="F-beta is a fraction",
         **_NUMBER,
     )
     higher_is_better: bool = option(
         True,
         help="whether the best system is the one with the highest score",
-        applies=lambda m: not _counts(m),
+        applies=lambda m: not m.is_counts,
         why="the highest F-beta is the best",
         implicit=True,
     )
@@ -119,7 +119,7 @@ class External(ReadsFiles, Numbers):
     @property
     def is_counts(self) -> bool:
         """Whether the files have counts."""
-        return _counts(self)
+        return self.score_ == "f_beta"
 
     @property
     def divisor(self) -> float:
@@ -144,9 +144,9 @@ class External(ReadsFiles, Numbers):
     @property
     def level(self) -> str:  # type: ignore[override]
         """The level: corpus for F-beta, else mean or sum."""
-        return "corpus" if _counts(self) else self.score_
+        return "corpus" if self.is_counts else self.score_
 
     @property
     def needs(self) -> ExternalNeeds:
         """The numbers of the files."""
-        return ExternalNeeds(self.title, *((COUNTS, self.decimals) if _counts(self) else (("value",), None)))
+        return ExternalNeeds(self.title, *((COUNTS, self.decimals) if self.is_counts else (("value",), None)))

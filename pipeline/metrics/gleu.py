@@ -432,8 +432,6 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         formula, code = kernel.native_function("gleu_scores"), CODES[self.variant]
         if formula is None or not self.by_reference or self.order > MOST_ADDED:
             return None
-        if code.brevity not in ("standard", "inverted"):  # the compiled form knows no other
-            return None
         read = (*code.kinds, "total", "hyp_len", "ref_len")
         rest = (self._scale, self._clips, self.smoothing == "ones", code.brevity == "inverted")
         return lambda columns: formula(*[columns[name] for name in read], *rest)

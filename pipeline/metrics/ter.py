@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -44,36 +44,6 @@ class TerNeeds(Needs):
             {"hyp_len": np.diff(system.offsets), "ref_len": ref_len, "edits": edits[number]}
             for number, system in enumerate(systems)
         ]
-
-
-# The edits of TER in words, for people to read.
-
-
-def alignment(output: Sequence[str], references: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
-    """Return the roles and texts of lines: the edits with the reference that needs fewest, the first of equals."""
-    numbers: dict[str, int] = {}
-    ids = [[numbers.setdefault(token, len(numbers)) for token in tokens] for tokens in (output, *references)]
-    words = list(numbers)
-    paths = [path(ids[0], reference) for reference in ids[1:]]
-    number = min(range(len(paths)), key=lambda each: paths[each].edits)
-    best, reference = paths[number], ids[number + 1]
-    lines = [("", f"{_counted(best.edits, 'edit')} to reference {number}, of {_counted(len(reference), 'token')}:")]
-    now = ids[0]
-    for shift in best.shifts:
-        block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])
-        now = shift.of(now)
-        lines.append(("shifted", f"{block}: to {' '.join(words[word] for word in now)}"))
-    ours, theirs = (words[word] for word in best.words), (words[word] for word in reference)
-    roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
-    for step in best.steps:
-        if step == ADDED:
-            roles["wrong"].append(next(ours))
-        elif step in (EQUAL, CHANGED):
-            own, other = next(ours), next(theirs)
-            roles["match" if step == EQUAL else "wrong"].append(own if step == EQUAL else f"{own} → {other}")
-        else:
-            roles["missing"].append(next(theirs))
-    return lines + [(role, " · ".join(several)) for role, several in roles.items() if several]
 
 
 def _counted(count: int, name: str) -> str:
@@ -172,8 +142,31 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     def explained(self, text: Text) -> list[tuple[str, str]]:
         """Return the shifts of an output, and its alignment with the reference that it can become with fewest edits."""
         texts = [next(lines.texts()).decode() for lines in (*text.references, *text.systems)]
-        *references, output = (self.needs.tokens.tokens(line) for line in texts)
-        return alignment(output, references)
+        numbers: dict[str, int] = {}
+        *references, output = (
+            [numbers.setdefault(token, len(numbers)) for token in self.needs.tokens.tokens(line)] for line in texts
+        )
+        words = list(numbers)
+        paths = [path(output, reference) for reference in references]
+        number = min(range(len(paths)), key=lambda each: paths[each].edits)
+        best, reference = paths[number], references[number]
+        lines = [("", f"{_counted(best.edits, 'edit')} to reference {number}, of {_counted(len(reference), 'token')}:")]
+        now = output
+        for shift in best.shifts:
+            block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])
+            now = shift.of(now)
+            lines.append(("shifted", f"{block}: to {' '.join(words[word] for word in now)}"))
+        ours, theirs = (words[word] for word in best.words), (words[word] for word in reference)
+        roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
+        for step in best.steps:
+            if step == ADDED:
+                roles["wrong"].append(next(ours))
+            elif step in (EQUAL, CHANGED):
+                own, other = next(ours), next(theirs)
+                roles["match" if step == EQUAL else "wrong"].append(own if step == EQUAL else f"{own} → {other}")
+            else:
+                roles["missing"].append(next(theirs))
+        return lines + [(role, " · ".join(several)) for role, several in roles.items() if several]
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature, or None for what it does not have: level mean, and tokens of the caller."""

@@ -63,10 +63,6 @@ def weight_sets(weights: str) -> list[list[float]]:
     return [[float(weight) for weight in part.split("+")] for part in weights.split("_")] if weights else []
 
 
-def _value(given: Mapping[str, Any]) -> str:
-    return SMOOTHING[given.get("smoothing", _flavour(given).smoothing)].value
-
-
 FORMULAS = ("none", "floor", "add-k", "exp")
 """The kinds of smoothing for which there is a compiled formula, in the order of their numbers."""
 NLTK_FLOOR = 1e-12
@@ -122,7 +118,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         choices=tuple(SMOOTHING),
     )
     smoothing_value: str = option(
-        _value,
+        lambda given: SMOOTHING[given.get("smoothing", _flavour(given).smoothing)].value,
         key="value",
         help="the value of floor (0.1), add-k (1), method1 (0.1), method4, method6 and method7 (5)",
         applies=lambda m: bool(SMOOTHING[m.smoothing].value),

@@ -54,29 +54,6 @@ def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[tuple[tuple[To
     return result
 
 
-def verdicts(needs: ImeasureNeeds, text: Text, aspect: str) -> list[list[list[list[Verdict] | None]]]:
-    """Return for each system and line what each annotator says of the changed tokens, None for those without a line."""
-    assert text.source is not None  # noqa: S101 (source is True)
-    each = references_of_lines(needs, text)
-    aligned = needs.aligned(text, [texts for texts, _ in each])
-    offsets, columns = kernel.three_way_columns(*aligned)
-    firsts = aligned[-1].tolist()
-    rows, bounds = columns.tolist(), offsets.tolist()
-    sources = [_words(line) for line in text.source.texts()]
-    result = []
-    for number, system in enumerate(text.systems):
-        judged = []
-        for line, output in enumerate(map(_words, system.texts())):
-            by_reference, (distinct, places) = [], each[line]
-            for reference, words in enumerate(distinct, firsts[line]):
-                at = reference * len(text.systems) + number
-                own, texts = rows[bounds[at] : bounds[at + 1]], (sources[line], output, words)
-                by_reference.append([verdict for row in own for verdict in _of_column(row, texts, aspect)])
-            judged.append([None if place == ABSENT else by_reference[place] for place in places])
-        result.append(judged)
-    return result
-
-
 def _of_column(row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect: str) -> list[Verdict]:
     """Return the verdicts of a changed column, whose fields are those of the kernel's changed columns."""
     start, end, output, reference, place = row
@@ -175,7 +152,26 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
     ) -> list[list[list[list[Verdict] | None]]]:
         """Return the changed tokens of each sentence as right or wrong, and those that are missed."""
-        return verdicts(self.needs, as_text(sources, outputs, annotations), self.aspect)
+        text = as_text(sources, outputs, annotations)
+        assert text.source is not None  # noqa: S101 (as_text() gives it)
+        each = references_of_lines(self.needs, text)
+        aligned = self.needs.aligned(text, [texts for texts, _ in each])
+        offsets, columns = kernel.three_way_columns(*aligned)
+        firsts = aligned[-1].tolist()
+        rows, bounds = columns.tolist(), offsets.tolist()
+        words_of_sources = [_words(line) for line in text.source.texts()]
+        result = []
+        for number, system in enumerate(text.systems):
+            judged = []
+            for line, output in enumerate(map(_words, system.texts())):
+                by_reference, (distinct, places) = [], each[line]
+                for reference, words in enumerate(distinct, firsts[line]):
+                    at = reference * len(text.systems) + number
+                    own, texts = rows[bounds[at] : bounds[at + 1]], (words_of_sources[line], output, words)
+                    by_reference.append([verdict for row in own for verdict in _of_column(row, texts, self.aspect)])
+                judged.append([None if place == ABSENT else by_reference[place] for place in places])
+            result.append(judged)
+        return result
 
     @property
     def terms(self) -> tuple[Field, ...]:

@@ -186,6 +186,8 @@ class PtErrant(ComputesNumbers, Errant):
     filter: ClassVar[str] = ""  # type: ignore[misc]
     types: ClassVar[str] = ""  # type: ignore[misc]
     style: ClassVar[str] = "errant"  # type: ignore[misc]
+    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS))
+    """The weights, how many edits there are, and how many have none."""
     model: str = _OPTIONS["model"]
     layer: str = _OPTIONS["layer"]
     prefix_space: str = _OPTIONS["prefix_space"]
@@ -233,11 +235,6 @@ class PtErrant(ComputesNumbers, Errant):
 
     def breakdown(self, categories: tuple[str, ...]) -> None:
         """Return None: weights are not counted by type."""
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The weights, how many edits there are, and how many have none."""
-        return tuple(Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS))
 
     make_terms = Metric.make_terms
 

@@ -44,10 +44,12 @@ class FeatureNeeds(Needs):
             _sizes("src", text.source, source),
             kernel.overlap(None, [source], systems, 1, ("match",))["match"],
         )
-        return [
-            {**own, **_sizes("hyp", lines, tokens), "shared": match[:, 0, 0], "copy": _copies(text.source, lines)}
-            for lines, tokens, match in zip(text.systems, systems, shared, strict=True)
-        ]
+        words, result = [line.split() for line in text.source.texts()], []
+        for lines, tokens, match in zip(text.systems, systems, shared, strict=True):
+            copies = [line.split() == its for line, its in zip(lines.texts(), words, strict=True)]
+            more = {"shared": match[:, 0, 0], "copy": np.array(copies, np.int64)}
+            result.append(own | _sizes("hyp", lines, tokens) | more)
+        return result
 
 
 def _sizes(whose: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
@@ -55,11 +57,6 @@ def _sizes(whose: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
     sentences = [max(len(_ENDS.findall(text)), 1 if text.strip() else 0) for text in texts]
     sizes = {"chars": list(map(len, texts)), "len": np.diff(tokens.offsets), "sentences": sentences}
     return {f"{whose}_{name}": np.array(values, np.int64) for name, values in sizes.items()}
-
-
-def _copies(source: Lines, output: Lines) -> Ints:
-    pairs = zip(source.texts(), output.texts(), strict=True)
-    return np.array([one.split() == two.split() for one, two in pairs], np.int64)
 
 
 @dataclass(frozen=True)
