@@ -9,9 +9,7 @@ import json
 import math
 import os
 import platform
-import re
 import time
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -83,10 +81,9 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
     for leaf in _leaves(corpora, metrics, how):
-        whole, kept = len(leaf.distinct), leaf.kept()
-        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
-        about = leaf.about(number for number in range(whole) if number not in kept)
-        yield f"{leaf.needs.told}: {new}{about}; {len(kept):,} are kept"
+        whole, kept = len(leaf.distinct), len(leaf.kept())
+        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
+        yield f"{leaf.needs.told}: {new}; {kept:,} are kept"
 
 
 def _leaves(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> list[_Computed]:
@@ -160,7 +157,6 @@ class _Computed:
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
-        self.spent = Counter[str]()
         self.begun = time.monotonic()
         self.asked_by = ""
         """The metric whose code asks for these numbers."""
@@ -226,7 +222,7 @@ class _Computed:
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
         fixed = (
             "1",
-            re.sub(r"\|among:[0-9]*", "", self.needs.told),  # the texts of a line say how many systems matter there
+            self.needs.told,
             str(self.needs.decimals),
             files,
             self.code.identity,
@@ -318,8 +314,6 @@ class _Computed:
             told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute"
             (listener.tell if todo else listener.note)(told)
         devices: list[str] = []
-        if about := self.about(todo):
-            listener.tell(f"{self.declared.name}: {len(todo):,} texts to compute{about}")
         if todo:
             devices = self._compute(items, todo)
         seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
@@ -330,7 +324,6 @@ class _Computed:
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(seconds, 3),
             "files": self.code.files,
-            **({"spent": dict(self.spent)} if self.spent else {}),
             "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
         if self.asked_by:
@@ -376,9 +369,6 @@ class _Computed:
         finally:
             if cache:
                 cache.write(waiting)
-            if self.spent:
-                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in self.spent.items())
-                how.listener.tell(f"{declared.name}: {used}")
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])
         return devices
@@ -396,12 +386,6 @@ class _Computed:
             made = self.code.plugin.made(dict(self.code.values))
             return lambda item: float(made.cost(*item))
         return length
-
-    def about(self, numbers: Iterable[int]) -> str:
-        """Return how much work some items are, where the code says in which `unit` its cost is; else an empty text."""
-        unit, cost, items = getattr(self.code.plugin.target, "unit", ""), self.cost(), list(self.distinct)
-        whole = sum(cost(items[number]) for number in numbers) if unit else 0
-        return f", about {whole:,.0f} {unit}" if whole else ""
 
     # --- numbers of lines
 
@@ -598,9 +582,8 @@ class _Batches:
             yield from self._alone(batch[half:])
 
     def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds, notes, made_with, spent = done
+        number, answers, seconds, notes, made_with = done
         self.computed.made_with |= made_with
-        self.computed.spent.update(spent)
         for note in notes:
             self.computed.how.listener.note(note)
         part = self.given.pop(number)

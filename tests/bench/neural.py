@@ -10,8 +10,6 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from pipeline.corpus.corpus import corpus_in_memory
-
 import pipeline
 from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.execution.options import RunOptions

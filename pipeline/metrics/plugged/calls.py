@@ -7,7 +7,6 @@ import math
 import os
 import re
 import sys
-import threading
 import time
 import traceback
 import types
@@ -64,8 +63,6 @@ class Done(NamedTuple):
     """What the log should have."""
     made_with: dict[str, str]
     """The versions of the packages that the code has imported to load its model."""
-    spent: dict[str, int]
-    """What the code says it has used since it was asked last, such as requests to a server."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +82,18 @@ class Call:
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
         """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
         number, batches, keys = task
-        with _making:
-            ready = _ready(self)
+        ready = _ready(self)
         begun = time.monotonic()
         notes: list[str] = []
         answers = []
         cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
         for place, batch in enumerate(batches):
-            with _aside:
+            with contextlib.redirect_stdout(sys.stderr):
                 answers.append(self._answers(ready, batch, notes))
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
                 cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
-        spent = getattr(ready, "spent", dict[str, int])()
-        return Done(number, answers, time.monotonic() - begun, notes, _made_with, spent)
+        return Done(number, answers, time.monotonic() - begun, notes, _made_with)
 
     def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
         """Return the answers of a batch. One that fails is tried in halves until single texts are left.
@@ -223,33 +218,12 @@ def length(item: Item) -> int:
     return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
 
 
-class _Aside:
-    """Sends what the code of users prints to standard error, also where threads call it at once."""
-
-    def __init__(self) -> None:
-        self.lock, self.inside, self.before = threading.Lock(), 0, sys.stdout
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if not self.inside:
-                self.before, sys.stdout = sys.stdout, sys.stderr
-            self.inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.inside -= 1
-            if not self.inside:
-                sys.stdout = self.before
-
-
-_aside = _Aside()
 _made_with: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
 _OWN = frozenset(sys.modules)
 """What this process had imported before."""
 MOST_PACKAGES = 30
 """How many versions of packages are kept."""
-_making = threading.Lock()
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 
