@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..metrics.base.capabilities import in_percent
 from ..metrics.base.options import with_samples
-from ..metrics.names import factor
+from ..metrics.names import class_of
 from .by_type import NONE, caption, side_by_side, types_of
 from .overview import Whole, overviews
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
@@ -19,6 +19,8 @@ from .tables.reproduction import expectation_table, misses
 from .tables.series import best_sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from ..scoring.results import Results
     from .material import Material
     from .overview import Overview
@@ -159,7 +161,7 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
     scores = [(" ".join(column.heads).strip(), column) for column in overview.columns if column.verdict_sentence]
     if lower := [name for name, column in scores if column.lower_is_better]:
         notes.append(f"{', '.join(lower)}: the lowest score is the best.")
-    if plain := [name for name, column in scores if factor(column.group.metric) == 1]:
+    if plain := [name for name, column in scores if not in_percent(class_of(column.group.metric))]:
         notes.append(f"{', '.join(plain)}: shown as it is, not in percent.")
     if results.tests:
         notes.append(overview.marks)

@@ -6,8 +6,9 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import ConfigError, InputError
 from ..io.java import PACKAGE

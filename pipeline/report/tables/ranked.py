@@ -11,7 +11,8 @@ from unicodedata import normalize
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
 from ...metrics.base import options as signature
-from ...metrics.names import class_of, factor
+from ...metrics.base.capabilities import in_percent
+from ...metrics.names import class_of
 from ...scoring.results import REFERENCES_ROW
 from . import percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
@@ -58,7 +59,7 @@ class Group(NamedTuple):
     @property
     def axis(self) -> str:
         """What the axis of a plot of its scores is called."""
-        return f"{self.output} (percent)" if factor(self.metric) != 1 else self.output
+        return f"{self.output} (percent)" if in_percent(class_of(self.metric)) else self.output
 
     @property
     def heading(self) -> str:
