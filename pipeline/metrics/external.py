@@ -109,7 +109,7 @@ class External(ReadsFiles, Numbers):
         numbers = len(self.needs.names)
         if self.columns and len(self.columns.split("+")) != numbers:
             problems.append(("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'"))
-        if not _counts(self) and float(self.scale) == 0:
+        if not self.is_counts and float(self.scale) == 0:
             problems.append(("scale", "expected a number above 0"))
         return problems
 
@@ -119,7 +119,7 @@ class External(ReadsFiles, Numbers):
         object.__setattr__(self, "lower_is_better", not self.higher_is_better)
 
     @property
-    def is_counts(self) -> bool:
+    def isself.is_counts -> bool:
         """Whether the files have counts."""
         return self.score_ == "f_beta"
 

@@ -6,9 +6,8 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ConfigError, InputError
 from ..io.java import PACKAGE
