@@ -119,7 +119,7 @@ class External(ReadsFiles, Numbers):
         object.__setattr__(self, "lower_is_better", not self.higher_is_better)
 
     @property
-    def isself.is_counts -> bool:
+    def is_counts(self) -> bool:
         """Whether the files have counts."""
         return self.score_ == "f_beta"
 
