@@ -9,6 +9,7 @@ import json
 import math
 import os
 import platform
+import re
 import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -208,7 +209,7 @@ class _Computed:
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
         fixed = (
             "1",
-            self.needs.told,
+            re.sub(r"\|among:[0-9]*", "", self.needs.told),  # the texts of a line say how many systems matter there
             str(self.needs.decimals),
             files,
             self.code.identity,

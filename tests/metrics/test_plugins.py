@@ -19,7 +19,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.names import forget_names
 from pipeline.metrics.plugged import loading
-from pipeline.metrics.plugged.calls import MODULE
+from pipeline.metrics.plugged.calls import MODULE, _Aside
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -327,6 +327,31 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
     assert sorted(seen) == [("a", "b"), ("a", "c")]
     assert {name: result[name].sentences.tolist() for name in systems} == {"A": [0.1, 0], "B": [0, 0], "C": [0.1, 0.1]}
     assert "among:3" in result[0].signature
+
+
+def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def listed(outputs: list[tuple[str, ...]]) -> list[list[float]]:
+        asked.extend(outputs)
+        return [[0.5] * len(texts) for texts in outputs]
+
+    metric = pipeline.metric(listed, listwise=True, version="1")
+    systems = {"A": ["first", "second"], "B": ["first", "third"]}
+    pipeline.evaluate(systems, ["r", "r"], metrics=metric)
+    asked.clear()
+    pipeline.evaluate({**systems, "C": ["first", "fourth"]}, ["r", "r"], metrics=metric)
+    assert asked == [("fourth", "second", "third")]
+
+
+def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> None:
+    aside, before = _Aside(), sys.stdout
+    aside.__enter__()
+    aside.__enter__()
+    aside.__exit__()
+    assert sys.stdout is sys.stderr
+    aside.__exit__()
+    assert sys.stdout is before
 
 
 def test_counts_are_those_of_external(folder: Path) -> None:

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 import types
@@ -82,13 +83,14 @@ class Call:
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
         """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
         number, batches, keys = task
-        ready = _ready(self)
+        with _making:
+            ready = _ready(self)
         begun = time.monotonic()
         notes: list[str] = []
         answers = []
         cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
         for place, batch in enumerate(batches):
-            with contextlib.redirect_stdout(sys.stderr):
+            with _aside:
                 answers.append(self._answers(ready, batch, notes))
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
@@ -203,6 +205,28 @@ def length(item: Item) -> int:
     return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
 
 
+class _Aside:
+    """Sends what the code of users prints to standard error, also where threads call it at once."""
+
+    def __init__(self) -> None:
+        self.lock, self.inside, self.before = threading.Lock(), 0, sys.stdout
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.inside:
+                self.before, sys.stdout = sys.stdout, sys.stderr
+            self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+            if not self.inside:
+                sys.stdout = self.before
+
+
+_aside = _Aside()
+_making = threading.Lock()
+"""Threads that call the same code wait until one of them has made it ready."""
 _made_with: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
 _OWN = frozenset(sys.modules)
