@@ -96,14 +96,16 @@ def test_a_file_that_the_system_does_not_open_is_no_bad_input(
 def test_a_text_that_the_system_does_not_open_is_no_bad_input(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    config, original = packed(tmp_path), Path.open
+    config = packed(tmp_path)
+    for owner in (Path, os):  # a packed text is opened by the one, a plain text by the other
+        original = owner.open
 
-    def scarce(path: Path, *given: Any, **more: Any) -> Any:
-        if path.name == name:
-            raise OSError(errno.EMFILE, "Too many open files")
-        return original(path, *given, **more)
+        def scarce(path: Path | str, *given: Any, of: Any = original, **more: Any) -> Any:
+            if Path(path).name == name:
+                raise OSError(errno.EMFILE, "Too many open files")
+            return of(path, *given, **more)
 
-    monkeypatch.setattr(Path, "open", scarce)
+        monkeypatch.setattr(owner, "open", scarce)
     assert main(["validate", str(config)]) == 3
     message = f"error: {tmp_path / 'd' / name}: the system gives no more: Too many open files\n"
     assert capsys.readouterr().err == message

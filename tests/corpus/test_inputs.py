@@ -350,7 +350,7 @@ def test_references_may_be_of_any_form() -> None:
     text = dataset("{source: s.txt, references: [r.txt, {}]}")
     assert problems(text) == [
         "c.yaml:1:51: datasets.d.references[1]: expected a path, or a mapping with one of the keys "
-        "jsonl, csv, tsv, blocks, parquet, arrow, m2, found a mapping"
+        "jsonl, csv, tsv, blocks, by_source, parquet, arrow, m2, found a mapping"
     ]
 
 

@@ -169,7 +169,7 @@ WAYS = [
 
 def test_every_metric_is_asked() -> None:
     metrics = [from_text(spelling) for spelling in METRICS_ON]
-    assert {metric.name for metric in metrics} == set(METRICS)
+    assert {metric.name for metric in metrics} == set(METRICS) - {"meteor"}  # it needs Java: test_meteor.py
     assert len({signed(metric, 2) for metric in metrics}) == len(set(metrics)) == len(metrics)
 
 

@@ -237,6 +237,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Corpus) -> None:
     metric = from_text(text)
+    if text == "meteor" and metric.needs.unavailable():
+        pytest.skip(f"{metric.needs.unavailable()}")
     columns = columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text

@@ -175,6 +175,7 @@ GOLD = ROOT / "data/m2/gold.m2"
     [
         ("chrf", "chrf cannot score tokens of your own: it splits texts itself; give texts"),
         ("chrF++", "chrf cannot score tokens of your own"),
+        ("meteor", "meteor cannot score tokens of your own"),
         ("imeasure", "imeasure cannot score tokens of your own"),
         ("gleu[unit=char]", "gleu cannot score tokens of your own here: unit char takes every code point"),
         ("bleu[tok=intl]", "bleu: tokenizer intl has no effect on tokens of your own; leave it out"),
@@ -204,6 +205,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
         "cleme",
         "external",
         "gotoscorer",
+        "meteor",
     }
     assert names == set(METRICS)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CITED = {
     "nist": ["doddington-2002-automatic"],
+    "meteor": ["denkowski-lavie-2014-meteor"],
     "cider": ["vedantam-etal-2015-cider"],
     "rouge[flavour=coco]": ["lin-2004-rouge", "chen-etal-2015-microsoft"],
     "gleu": ["napoles-etal-2015-ground", "napoles-etal-2016-gleu"],

@@ -439,9 +439,11 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(browser: Browser, pages: dic
     browser.size(390)
     browser.open(pages["scored"])
     shown = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
-    assert browser.run(shown) == [True, *[False] * 6]
+    boards = browser.run(shown)
+    assert len(boards) > 6
+    assert boards == [True, *[False] * (len(boards) - 1)]
     browser.click("ul.contents li:nth-child(3) a")
-    assert browser.run(shown) == [False, False, True, *[False] * 4]
+    assert browser.run(shown) == [False, False, True, *[False] * (len(boards) - 3)]
     assert browser.run("return location.hash") == "#board=3"
     browser.open(pages["scored"], "board-jfleg-test-gleu")
     assert browser.run("return document.getElementById('board-jfleg-test-gleu').checkVisibility()")

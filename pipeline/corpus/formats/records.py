@@ -233,10 +233,9 @@ def parquet(path: Path, name: str, column: Column) -> Iterator[object]:
 
 def arrow(path: Path, name: str, column: Column) -> Iterator[object]:
     """Yield records, with the column alone, of an Arrow file or a folder of `datasets`; needs pyarrow."""
-    with _arrow(name, "Arrow") as pa:
-        for file in _arrow_files(path, name):
-            with open_bytes(file, name) as source, pa.ipc.open_stream(source) as reader:
-                yield from _records(reader, _root(reader.schema, column, name))
+    for file in _arrow_files(path, name):
+        with open_bytes(file, name) as source, _arrow(name, "Arrow") as pa, pa.ipc.open_stream(source) as reader:
+            yield from _records(reader, _root(reader.schema, column, name))
 
 
 def _arrow_files(path: Path, name: str) -> list[Path]:
@@ -248,7 +247,7 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
             state = parse_json(small_bytes(path / FOLDER, MAX_JSON))
             return [path / Path(str(item["filename"])).name for item in state["_data_files"]]
         splits = parse_json(small_bytes(path / SPLITS, MAX_JSON))["splits"]
-    except (OSError, ValueError, LookupError, TypeError):
+    except (CorpusError, ValueError, LookupError, TypeError):
         message = f"is a folder without {FOLDER}; expected what Dataset.save_to_disk() writes, or name an .arrow file"
         raise CorpusError([Problem(name, message)]) from None
     listed = ", ".join(f"{name}/{split}" for split in splits)
@@ -275,7 +274,7 @@ def fields(path: Path, kind: str) -> list[str]:
     Raises CorpusError for what cannot be read as Parquet or Arrow.
     """
     if kind in ("parquet", "arrow"):
-        with _arrow(str(path), kind) as pa, open_bytes(_arrow_files(path, str(path))[0], str(path)) as source:
+        with open_bytes(_arrow_files(path, str(path))[0], str(path)) as source, _arrow(str(path), kind) as pa:
             schema = pa.parquet.read_schema(source) if kind == "parquet" else pa.ipc.open_stream(source).schema
             return list(schema.names)
     try:
