@@ -191,6 +191,7 @@ def written_boards() -> Mapping[str, dict[str, Any]]:
 
 def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
     """Return the boards on which these recipes have at least two systems, with all of their outputs."""
+    _of_catalogue.cache_clear()
     listed = []
     for name, written in written_boards().items():
         for own, about in _each_board(name, written, outcomes):
@@ -246,8 +247,14 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
 
 def _named(text: Any) -> list[DataFile]:
     """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such text."""
+    return _of_catalogue(text) if isinstance(text, str) and is_data(text) else []
+
+
+@cache
+def _of_catalogue(text: str) -> list[DataFile]:
+    """Return the files of a text, which boards look up thousands of times; [] where there are none."""
     try:
-        return named_in(text) if isinstance(text, str) and is_data(text) else []
+        return named_in(text)
     except InputError:
         return []
 

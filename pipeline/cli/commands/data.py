@@ -18,7 +18,8 @@ import sys
 from collections.abc import Sequence
 
 from ...errors import DataError, printable
-from ...io.catalogue import DataFile, DataSet, catalogue, data_set, named, named_one, scorable, scorables
+from ...io import catalogue as catalogues
+from ...io.catalogue import DataFile, DataSet, data_set, named, named_one, scorable, scorables
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 
 NAMES = "NAME, NAME/FILE, NAME/FOLDER, or a glob such as 'NAME/dev/*'"
@@ -60,7 +61,7 @@ def _list(args: argparse.Namespace) -> int:
         _print_data_set(data_set(args.name.removeprefix("data:")))
         return 0
     rows = []
-    for name, dataset in catalogue().items():
+    for name, dataset in catalogues.catalogue().items():
         files = len(dataset.files)
         here = sum(state(file, quick=True) == "here" for file in dataset.files.values())
         share = "yes" if here == files else f"{here} of {files}" if here else "no"
@@ -117,8 +118,8 @@ def _fetch(args: argparse.Namespace) -> int:
     from ...report.terminal.progress import Bar
 
     if bool(args.names) == args.all:
-        raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogue())}")
-    files = _named_files(list(catalogue()) if args.all else args.names)
+        raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}")
+    files = _named_files(list(catalogues.catalogue()) if args.all else args.names)
     files = [file for file in files if not (args.all and file.given)]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
@@ -138,7 +139,7 @@ def _fetch(args: argparse.Namespace) -> int:
 
 def _verify(args: argparse.Namespace) -> int:
 
-    names = args.names or [name for name in catalogue() if (cache() / name).is_dir()]
+    names = args.names or [name for name in catalogues.catalogue() if (cache() / name).is_dir()]
     states: dict[str, dict[str, State]] = {}
     for file in _named_files(names):
         states.setdefault(file.dataset, {})[file.name] = state(file)
