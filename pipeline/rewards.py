@@ -16,19 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import InputError
-from .metrics.build import from_values
+from .metrics.base.metric import Metric
+from .metrics.build import Asked, from_values
 from .scorers import called, check_texts_scored, sentence_scores, texts_of
 from .tokenizers.own_tokens import is_list
 
-if TYPE_CHECKING:
-    from .metrics.base.metric import Metric
-    from .metrics.build import Asked
-
-    Extract = Callable[[str], str]
-    """What takes the text to be scored out of an output."""
+Extract = Callable[[str], str]
+"""What takes the text to be scored out of an output."""
 
 REFUSED = "refused"
 """What `missing` is where an output without any reference is an error."""

@@ -10,38 +10,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import kernel
 from .api import results_of
+from .arrays import Floats, Ints
 from .corpus.annotated_texts import corpus_with_gold
 from .corpus.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
 from .corpus.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
+from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
 from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.metric import Metric
 from .metrics.base.needs import GOLD, TEXTS, Needs, Text, surveyed
-from .metrics.build import from_values
+from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 from .scoring.sentences import LineScores
-from .tokenizers.own_tokens import OwnTexts, is_list, outputs_of, own_texts
+from .tokenizers.own_tokens import OwnTexts, References, Splitter, Texts, is_list, outputs_of, own_texts
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .arrays import Floats, Ints
-    from .evaluation import Evaluation
-    from .metrics.base.metric import Metric
-    from .metrics.build import Asked
-    from .tokenizers.own_tokens import References, Splitter, Texts
-
-    Integers = NDArray[np.integer]
+Integers = NDArray[np.integer]
 
 WAYS = "for tokens take references=[[tokens, ...]], a list around each set, or a metric such as bleu[tok=own]"
 KEPT = 256

@@ -15,7 +15,7 @@ from functools import cache, lru_cache, partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import ConfigError, did_you_mean
 from ..io.safe_files import digest, read_json
@@ -158,9 +158,8 @@ class Word(NamedTuple):
     pos: int
 
 
-if TYPE_CHECKING:
-    Matrices: TypeAlias = tuple[list[list[float]], list[list[str]]]
-    """The costs and the operations of the first i words against the first j: [source + 1][corrected + 1]."""
+Matrices: TypeAlias = tuple[list[list[float]], list[list[str]]]
+"""The costs and the operations of the first i words against the first j: [source + 1][corrected + 1]."""
 
 
 def faster(alignment: Any) -> Any:

@@ -9,12 +9,10 @@ import argparse
 import os
 from collections.abc import Callable, Collection
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from ..lookup import imported
 
-if TYPE_CHECKING:
-    Parsers = tuple[argparse.ArgumentParser, argparse.ArgumentParser]
+Parsers = tuple[argparse.ArgumentParser, argparse.ArgumentParser]
 
 NAMES = {
     "metrics": "metrics.METRICS",

@@ -8,10 +8,8 @@ import json
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, TextIO, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TextIO, cast
 
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Signs that a terminal takes for commands, or that turn the order of letters."""

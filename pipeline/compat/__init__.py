@@ -11,12 +11,11 @@ program. What it does not have raises InputError with the reason. `gec-pipeline 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from . import nltk as nltk
-    from . import rouge_score as rouge_score
-    from . import sacrebleu as sacrebleu
+from . import nltk as nltk
+from . import rouge_score as rouge_score
+from . import sacrebleu as sacrebleu
 
 __all__ = ["nltk", "rouge_score", "sacrebleu"]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import CorpusError, InputError, Problem
 from ..metrics.base.needs import TEXTS, Needs
@@ -18,9 +19,6 @@ from ..tokenizers.own_tokens import is_list
 from .samples import Samples
 from .scan import changed
 from .texts import AnyText, MemoryText, numbered, text_in_memory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MAX_REFERENCES = 255
 WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"

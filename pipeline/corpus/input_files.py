@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Ints
 from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
@@ -17,11 +17,6 @@ from ..io.workers import threads
 from . import formats
 from .scan import index_text
 from .texts import TextFile, lines_of, numbered, read_span
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Ints
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
@@ -100,7 +95,7 @@ class Opener:
         numbers = numbers if file.numbers is None else file.numbers[numbers - 1]
         return self._written(file, (text for low, high in ranges for text in _texts(file, low, high)), numbers)
 
-    def ordered(self, file: TextFile, lines: NDArray[np.int64]) -> TextFile:
+    def ordered(self, file: TextFile, lines: Ints) -> TextFile:
         """Return some lines of a text, which count from 0, in this order as a text of its own."""
 
         def texts() -> Iterator[bytes]:
@@ -120,7 +115,7 @@ class Opener:
         texts = (BOM + text if not number else text for number, text in enumerate(_texts(file, 0, file.lines)))
         return replace(self._written(file, texts, file.numbers), has_bom=False)
 
-    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: NDArray[np.int64] | None) -> TextFile:
+    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: Ints | None) -> TextFile:
         """Write texts made of those of a file; return them as a text that messages call by the same name."""
         path = self.spool.write_texts(file.place, texts)
         indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))

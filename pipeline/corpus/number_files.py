@@ -9,7 +9,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from ..io.dataset_cache import cache_path, path_of
 from ..io.plain_files import numbered_lines
 from ..io.remote import Remote, is_data, locate
 from ..io.small_tables import SHOWN, at_line, is_numeric, number_of, separator_of
+from ..metrics.base.capabilities import ReadsFiles
 from .corpus import Corpus
 from .texts import AnyText, text_in_memory
-
-if TYPE_CHECKING:
-    from ..metrics.base.capabilities import ReadsFiles
 
 
 def distinct(readers: Sequence[ReadsFiles]) -> list[ReadsFiles]:

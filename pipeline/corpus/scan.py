@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernel
 from ..errors import CorpusError, Problem
@@ -17,11 +18,8 @@ from ..io.remote import Pieces, RangeReader, Remote, RemoteStamp
 from ..io.safe_files import open_regular
 from .texts import BOM, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile, stamp_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
-    """What survey() returns."""
+Surveyed = tuple[NDArray[np.int64], NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
+"""What survey() returns."""
 
 
 # Every Unicode white space at which str.split() splits, as UTF-8. The newline ends no text of the spool.

@@ -13,22 +13,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernel
+from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
 from ..io.plain_files import Origin
 from ..io.remote import Remote, RemoteStamp
 from ..io.safe_files import open_regular
 from ..kernel.common import Lines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Ints
 
 NEWLINE = b"\n"
 BOM = b"\xef\xbb\xbf"

@@ -13,14 +13,13 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
 from ..io.workers import WorkerLostError, quiet
 
-if TYPE_CHECKING:
-    T = TypeVar("T")
-    R = TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 REACHED = 10.0
 """Seconds within which a scheduler must answer and have a worker."""

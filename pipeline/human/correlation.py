@@ -7,17 +7,13 @@ constant, or where there are fewer than two systems.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Bools, Floats, Ints
 from ..scoring.resampling.intervals import percentile_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
-    from ..arrays import Bools, Floats, Ints
-
 
 ROUNDING = 1e-14
 """A deviation from the mean that is smaller than this share of the scores is their rounding."""

@@ -9,24 +9,20 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Bools, Ints
 from ..corpus.edits.correction_xml import XmlReader
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes
 from ..io.small_tables import quoted_rows, separator_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..arrays import Bools, Ints
-
 
 MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""

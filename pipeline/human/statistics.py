@@ -10,18 +10,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..arrays import Bools, Floats, Ints
 from ..errors import ConfigError, InputError, did_you_mean
 from ..metrics.base.options import Options, option, parse_signature, render_signature
 from .correlation import EQUAL, PairCounts, pair_counts, pearson, quotient
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from ..arrays import Bools, Floats, Ints
 
 AVERAGES: dict[str, Callable[[Ints], Ints]] = {
     "none": lambda cells: cells.reshape(1, -1),

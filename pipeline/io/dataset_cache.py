@@ -17,22 +17,17 @@ import hashlib
 import os
 import secrets
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..errors import CorpusError, DataError, Problem
-from .catalogue import data_set, named_one
+from .catalogue import DataFile, data_set, named_one
 from .remote import PIECE, UNREACHABLE, Remote, expanded, home, is_data, is_remote, locate, stream
 from .safe_files import TEMPORARY, lock_of, replacing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from .catalogue import DataFile
-
 
 ORIGIN = "https://raw.githubusercontent.com"
 """The public address of the repositories' files."""

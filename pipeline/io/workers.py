@@ -25,12 +25,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from types import ModuleType
+from typing import Any, Protocol, TypeVar
 
 from ..errors import IncompleteError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import LongTextError
 from .common import Encoded, Lines, check_parallel, join_lines
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 MAX_ARCS = 20_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 750 MB and some seconds."""

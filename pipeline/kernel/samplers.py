@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from ..arrays import Ints
 SAMPLERS = ("python2", "python3", "numpy")
 """Samplers that a metric can ask for. The functions of these names in `python/draws.py` say what they draw."""
 BALANCED = ("turned", "all")
@@ -32,7 +30,7 @@ def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> li
     return numbers
 
 
-def check_present(present: NDArray[np.int64] | None, lines: int, references: int) -> None:
+def check_present(present: Ints | None, lines: int, references: int) -> None:
     """Raise ValueError unless there are `lines` lines, with 1 to `references` references each where `present` is."""
     if lines < 0:
         raise ValueError(f"lines: expected 0 or more, found {lines}")
@@ -44,7 +42,7 @@ def check_present(present: NDArray[np.int64] | None, lines: int, references: int
         raise ValueError(f"present: expected 1 to {references} references for each line")
 
 
-def check_terms(terms: Sequence[NDArray[np.int64]], references: int) -> int:
+def check_terms(terms: Sequence[Ints], references: int) -> int:
     """Return the number of lines of some terms [lines, references, width]. Raises ValueError for other shapes."""
     lines: set[int] = {term.shape[0] for term in terms}
     if len(lines) != 1 or any(term.ndim != 3 or term.shape[1] != references for term in terms):

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
@@ -17,9 +17,8 @@ from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meant, folded, meanings, spellings
 
-if TYPE_CHECKING:
-    Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
-    """A metric as users of Python ask for it."""
+Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
+"""A metric as users of Python ask for it."""
 
 
 ELSEWHERE = {

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from .. import kernel
+from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
-from .base.needs import Field, Needs, OverlapNeeds
+from .base.needs import Columns, Field, Needs, OverlapNeeds, PreparedOverlap, Text
 from .base.options import SACREBLEU, beta_option, level_option, lowercase_option, option
-
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
-    from .base.needs import Columns, PreparedOverlap, Text
 
 EPSILON = 1e-16
 """With eps_smoothing this stands for a precision, recall or F-score without n-grams."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..config.tree import Node, from_plain
 from ..errors import IDLE, ConfigError, Problem
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
+from .base.metric import Metric
 from .base.options import parse_signature
 from .build import as_mapping, children_of, from_text, meant, node_of, option_of, resolve, resolve_all
 from .names import named
-
-if TYPE_CHECKING:
-    from .base.metric import Metric
 
 
 def with_defaults(nodes: Sequence[Node], root: Node | None, problems: list[Problem]) -> tuple[Node, ...]:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
+from ..arrays import Ints
 from ..errors import InputError
 from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
 from .base.capabilities import reads_files
+from .base.metric import Metric
 from .base.needs import Needs, Text
-
-if TYPE_CHECKING:
-    from ..arrays import Ints
-    from .base.metric import Metric
-    from .base.options import Option
-
+from .base.options import Option
 
 OF_M2 = "gold: the texts of an M2 file are split already, at blanks; give texts, and no tokens of your own"
 """The message where tokens of the caller stand beside an M2 file."""

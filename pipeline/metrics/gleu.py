@@ -9,24 +9,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from .. import kernel
+from ..arrays import Floats, Ints
 from ..kernel.samplers import SAMPLERS
 from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
 from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
-from .base.needs import Field, OverlapNeeds
+from .base.needs import Columns, Field, OverlapNeeds
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
-    from .base.needs import Columns
-
-    Parts = tuple[Ints, Ints, Ints, Ints]
+Parts = tuple[Ints, Ints, Ints, Ints]
 
 
 # The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how it scores.

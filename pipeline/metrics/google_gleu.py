@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from .. import kernel
+from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
 from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, Rule, ShowsNgrams
 from .base.choices import ratio
 from .base.metric import Counted, Metric, shown_matches
-from .base.needs import Field, OverlapNeeds
+from .base.needs import Columns, Field, OverlapNeeds
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
-
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
-    from .base.needs import Columns
 
 
 @dataclass(frozen=True)

@@ -9,25 +9,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ..arrays import Bools, Floats, Ints
+from ..corpus.edits.m2_files import Edit
 from ..corpus.edits.records import annotation_of, outputs_of
 from ..errors import ConfigError, LongTextError
 from ..io.plain_files import small_text
 from .base.capabilities import LimitsReferences
 from .base.choices import f_beta, ratio
 from .base.metric import Counted, Metric
-from .base.needs import EDITS, Field, Needs, Survey
+from .base.needs import EDITS, Columns, Field, Needs, Survey, Text
 from .base.options import beta_option, level_option, option
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
-    from ..corpus.edits.m2_files import Edit
-    from .base.needs import Columns, Text
 
 LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 """Types of edits that change nothing, by flavour."""
@@ -89,10 +84,10 @@ class Chunks(NamedTuple):
 
     line: Ints
     """The line of each, from 0."""
-    edited: NDArray[np.bool_]
-    right: NDArray[np.bool_]
+    edited: Bools
+    right: Bools
     """Whether who changes nothing is right there."""
-    touched: list[tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]]
+    touched: list[tuple[Ints, Bools, Bools]]
     """For each system the chunks where its edits decide, whether it is right there, and whether it tried a change."""
 
 

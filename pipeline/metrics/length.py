@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from ..arrays import Floats
 from ..tokenizers.tokenization import Tokenization
 from .base.metric import Metric
-from .base.needs import Field, OverlapNeeds
+from .base.needs import Columns, Field, OverlapNeeds
 from .base.options import WHERE_STRIPPED, lowercase_option, option, tokenizer_option, unit_option
-
-if TYPE_CHECKING:
-    from ..arrays import Floats
-    from .base.needs import Columns
 
 
 @dataclass(frozen=True)

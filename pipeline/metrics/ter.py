@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from .. import kernel
+from ..arrays import Floats, Ints
 from ..kernel.python.edit_rate import ADDED, CHANGED, EQUAL, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
 from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
-from .base.needs import PRESENT, Field, Needs
+from .base.needs import PRESENT, Columns, Field, Needs, Text
 from .base.options import SACREBLEU, level_option, option
-
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
-    from .base.needs import Columns, Text
-
 
 # Columns of TER: the lengths of texts, and the edits that make an output a reference.
 

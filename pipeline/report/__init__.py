@@ -6,14 +6,10 @@ to FORMATS.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from ..lookup import later
 from .material import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 FORMATS: dict[str, Format] = {
     "json": Format(

@@ -6,25 +6,32 @@ On a terminal the best and what is significant stand out. In a pipe the tables a
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from ..errors import printable
 from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
+from ..scoring.results import Comparison, Results, Score
 from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
+from .tables import Table
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
 from .tables.people import AGREEMENT_TABLES, finding_tables
-from .tables.ranked import best_of, groups, interval_table, labels, notes_of, output_cell, picked, ranked_table, size
+from .tables.ranked import (
+    Group,
+    best_of,
+    groups,
+    interval_table,
+    labels,
+    notes_of,
+    output_cell,
+    picked,
+    ranked_table,
+    size,
+)
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from ..scoring.results import Comparison, Results, Score
-    from .tables import Table
-    from .tables.ranked import Group
 
 BEST, ALONE, AHEAD, BEHIND, APART = "bold", "cyan", "green", "red", "dim"
 """How the best cell is drawn, with its colour where it has no other; those better and worse than the baseline; and

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ..errors import printable
+from .material import Material
 from .sheets import Cell, Sheet, sheets, type_sheets
 from .tables.comparisons import BETTER, WORSE
-
-if TYPE_CHECKING:
-    from .material import Material
 
 SIGNS = {
     "\\": r"\textbackslash{}",

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..errors import printable
+from .material import Material
 from .sheets import Cell, Sheet, sheets, type_sheets
 from .tables import NO_BREAK
 from .tables.comparisons import BETTER, WORSE
-
-if TYPE_CHECKING:
-    from .material import Material
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#@]|:(?=//|[A-Za-z0-9+-]+:)|(?<=www)\.")
 """Signs that mean something in Markdown, in HTML, or to GitHub: formulas, mentions, issues, emoji, links."""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from ..errors import InputError
+from ..metrics.base.metric import Metric
 from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
+from ..scoring.results import Results, Score
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
-from .tables.ranked import SOURCE, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
+from .tables.ranked import SOURCE, Group, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
 from .tables.series import best_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..metrics.base.metric import Metric
-    from ..scoring.results import Results, Score
-    from .tables.ranked import Group
 
 NAMED = 4
 """As many systems share a place by name; of more, the first three are named and the others counted."""

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..metrics.base.capabilities import in_percent
 from ..metrics.base.options import with_samples
 from ..metrics.names import class_of
+from ..scoring.results import Results
 from .by_type import NONE, caption, side_by_side, types_of
-from .overview import Whole, overviews
+from .material import Material
+from .overview import Overview, Whole, overviews
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.people import AGREEMENT_TABLES, finding_tables
-from .tables.ranked import HUMAN, SOURCE, best_of, groups, notes_of, ranked_table, size
+from .tables.ranked import HUMAN, SOURCE, Group, best_of, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
 from .tables.series import best_sentences
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ..scoring.results import Results
-    from .material import Material
-    from .overview import Overview
-    from .tables.ranked import Group
-
 
 MOST = 12
 """A table of types has at most so many rows: those that references ask for most often."""

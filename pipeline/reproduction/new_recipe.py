@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..config.compose import read
 from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import small_text
 from ..io.small_tables import read_rows
+from ..metrics.base.metric import Metric
 from ..metrics.build import metrics_called
 from .verdicts import read_number
-
-if TYPE_CHECKING:
-    from ..metrics.base.metric import Metric
 
 MAX_BYTES = 1 << 24
 OUTPUTS = {"p": "precision", "prec": "precision", "r": "recall", "rec": "recall"} | {

@@ -7,26 +7,20 @@ of data sets (data:NAME/FILE).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..config.tree import from_plain
+from ..config.tree import Node, from_plain
 from ..errors import InputError, did_you_mean
-from ..io.catalogue import named_in
+from ..io.catalogue import DataFile, named_in
 from ..io.dataset_cache import by_hand, fetch_files, state
 from ..io.remote import is_data
 from .recipe_families import members
 from .verdicts import VERDICTS, is_worse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ..config.tree import Node
-    from ..io.catalogue import DataFile
-
 
 FOLDER = Path(__file__).parent / "recipes"
 NEEDED = ("what", "verdict")

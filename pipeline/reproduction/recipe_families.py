@@ -11,20 +11,18 @@ that is the name alone, '{references}', stands for the list itself; it may be a 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..config.resolved import called
 from ..errors import InputError
 from ..io.catalogue import named_in
 from ..io.remote import PREFIX, is_data
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    Parameters = Mapping[str, Any]
-    """Texts, lists of texts, and mappings."""
+Parameters = Mapping[str, Any]
+"""Texts, lists of texts, and mappings."""
 
 _NAMED = re.compile(r"\{(\w+)\}")
 

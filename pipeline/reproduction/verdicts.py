@@ -9,12 +9,10 @@ decimal form of our numbers.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 Verdict = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
 VERDICTS: dict[Verdict, str] = {

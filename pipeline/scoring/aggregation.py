@@ -12,25 +12,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..metrics.base.capabilities import draws_references
-from ..metrics.base.needs import PRESENT
+from ..metrics.base.choices import Draws
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import PRESENT, Columns
 from .column_blocks import HasBlocks, Subset, present_blocks
 from .results import Samples
 from .sums import Summand, drawn_sums
 from .terms import MetricTerms, SentenceTerms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
-    from ..metrics.base.choices import Draws
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns
-
 
 SENTENCES = frozenset({"mean", "sum"})
 """The levels that are the mean or the sum of sentence scores."""

@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..metrics.base.capabilities import category_needs, counts_categories
-from ..metrics.base.needs import Schema
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import Columns, Schema
 from .column_blocks import HasBlocks, present_blocks
 from .results import REST, TIERS
 from .terms import Block, ReferenceTerms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns
-
 
 PART = "of each category: "
 """What stands before the names of columns of categories, where they are beside those of the whole."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from ..arrays import Ints
 from ..metrics.base.capabilities import chooser, data_set_columns
-from ..metrics.base.needs import LAST, PRESENT, WHOLE
-
-if TYPE_CHECKING:
-    from ..arrays import Ints
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import LAST, PRESENT, WHOLE, Columns
 
 
 class HasBlocks(Protocol):

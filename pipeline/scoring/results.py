@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ..errors import StoreError
-from ..execution.options import Missing  # noqa: TC001 (pydantic reads the types of the fields)
+from ..execution.options import Missing
 from ..io.safe_files import read_json
-from ..metrics.base.declared import Declared  # noqa: TC001 (pydantic reads it too)
+from ..metrics.base.declared import Declared
 from ..metrics.names import lower_is_better
-from .series import Series  # noqa: TC001 (and this)
+from .series import Series
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -6,24 +6,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
-from ..metrics.base.needs import PRESENT
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import PRESENT, Columns
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
 from .column_blocks import HasBlocks, blocks_of, compact, present_blocks
+from .sums import Summand
 from .terms import Block, SentenceTerms, exact_parts
-
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns
-    from .sums import Summand
-
 
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..corpus.scan import index_text
 from ..corpus.texts import NEWLINE, TextFile
@@ -15,16 +15,13 @@ from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..io.plain_files import Origin, Spooled
 from ..metrics.base.capabilities import category_needs
+from ..metrics.base.declared import Declared
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import Needs
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
 from .board import Board, Task, describe, picked, rows_of, with_means
 from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Results, Score
-
-if TYPE_CHECKING:
-    from ..metrics.base.declared import Declared
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Needs
-
 
 Row = TypeVar("Row", Score, Breakdown, Comparison)
 

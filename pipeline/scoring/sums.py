@@ -11,26 +11,23 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernel
+from ..arrays import Floats, Ints
 from ..io.workers import prefetch
+from ..kernel import Drawer
 from ..kernel.python.packed_numbers import Packed
+from ..metrics.base.choices import Draws
+from .column_blocks import HasBlocks
 from .terms import Block, MetricTerms, SentenceTerms, check_sums
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..arrays import Floats, Ints
-    from ..kernel import Drawer
-    from ..metrics.base.choices import Draws
-    from .column_blocks import HasBlocks
-
-    Draw = NDArray[np.uint8]
-    Weights = NDArray[np.unsignedinteger]
-    Apply = Callable[[Callable[[Drawer], Ints], Iterable[Drawer]], Iterable[Ints]]
+Draw = NDArray[np.uint8]
+Weights = NDArray[np.unsignedinteger]
+Apply = Callable[[Callable[[Drawer], Ints], Iterable[Drawer]], Iterable[Ints]]
 
 KEPT = 430 << 20
 """Up to so many bytes, packed terms are kept between groups of samples. Else they are made anew from the columns."""

@@ -11,19 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..metrics.base.capabilities import chooser
-from ..metrics.base.needs import PRESENT, Schema
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import PRESENT, Columns, Schema
 from .column_blocks import HasBlocks, present_blocks
-
-if TYPE_CHECKING:
-    from ..arrays import Floats, Ints
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns
 
 
 class Block(NamedTuple):

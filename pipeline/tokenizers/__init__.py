@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..kernel.common import Lines
 from ..lookup import later
 from .sacrebleu import BORROWED, prepare
-
-if TYPE_CHECKING:
-    from ..kernel.common import Lines
 
 
 class Tokenizer(NamedTuple):

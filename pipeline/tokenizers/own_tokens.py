@@ -11,27 +11,28 @@ import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import InputError
 from . import OWN
 
-if TYPE_CHECKING:
-    Tokens = Sequence[str]
-    """The tokens of a text."""
-    Texts = Sequence[str | Tokens]
-    """Texts, or the tokens of each."""
-    References = Sequence[str | None | Sequence[str | None | Tokens]]
-    """The texts of one annotator, or of several. None stands where a reference is missing."""
+Tokens = Sequence[str]
+"""The tokens of a text."""
+Texts = Sequence[str | Tokens]
+"""Texts, or the tokens of each."""
+References = Sequence[str | None | Sequence[str | None | Tokens]]
+"""The texts of one annotator, or of several. None stands where a reference is missing."""
 
-    class Tokenizing(Protocol):
-        """An object with a method that returns the tokens of a text."""
 
-        def tokenize(self, text: str, /) -> Tokens:
-            """Return the tokens of a text."""
+class Tokenizing(Protocol):
+    """An object with a method that returns the tokens of a text."""
 
-    Splitter = Callable[[str], Iterable[str]] | Tokenizing
-    """A function that returns the tokens of a text, or an object with such a method."""
+    def tokenize(self, text: str, /) -> Tokens:
+        """Return the tokens of a text."""
+
+
+Splitter = Callable[[str], Iterable[str]] | Tokenizing
+"""A function that returns the tokens of a text, or an object with such a method."""
 
 _INSIDE = re.compile(r"[\s\\]")
 

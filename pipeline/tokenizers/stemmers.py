@@ -15,12 +15,10 @@ import re
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
 
-if TYPE_CHECKING:
-    Rules = tuple[tuple[str, str], ...]
+Rules = tuple[tuple[str, str], ...]
 
 REMEMBERED = 1 << 17
 """How many stems are kept in memory."""

@@ -14,18 +14,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import kernel
+from ..arrays import Ints
 from ..errors import ConfigError, CorpusError, InvalidTextError
 from ..io.plain_files import small_text
 from ..kernel.common import FOLDS, Encoded, Lines, Words, join_lines
 from . import Tokenizer, sacrebleu, tokenizer_called
-
-if TYPE_CHECKING:
-    from ..arrays import Ints
 
 
 def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:

@@ -16,19 +16,16 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import InputError, did_you_mean, printable
 from ...io.catalogue import citations
 from ...metrics.base.declared import key_of
+from ...metrics.base.metric import Metric
 from ...metrics.base.options import with_samples
 from ...metrics.build import from_text
 from ...report.tables.comparisons import baseline_of, level_name
 from ...report.tables.ranked import groups
-
-if TYPE_CHECKING:
-    from ...metrics.base.metric import Metric
-    from ...scoring.results import Results
+from ...scoring.results import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

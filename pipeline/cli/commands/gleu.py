@@ -20,20 +20,17 @@ import math
 import secrets
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ...api import evaluate_corpus
+from ...corpus.corpus import Corpus
 from ...corpus.scan import STRIDE
 from ...corpus.texts import read_texts
 from ...errors import ConfigError
+from ...evaluation import Evaluation
 from ...metrics.base.needs import TEXTS
 from ...metrics.defaults import from_texts
 from ...report.tables import ascii_table, percent, round_half_up
 from ..arguments import add_files, jobs, open_files
-
-if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
-    from ...evaluation import Evaluation
 
 HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
 """The columns of the package's table."""

@@ -17,8 +17,9 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from ...config.models import ConfigModel
 from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
 from ...human.judgment_summary import MIN_COMPARISONS, JudgmentSummary
@@ -26,10 +27,7 @@ from ...report.terminal.printing import print_square, print_table, print_text
 from ...report.terminal.progress import Bar
 from ..arguments import add_settings, given_path
 
-if TYPE_CHECKING:
-    from ...config.models import ConfigModel
-
-    Model = TypeVar("Model", bound=ConfigModel)
+Model = TypeVar("Model", bound=ConfigModel)
 
 OPTIONS = ("judges", "without_judges", "without", "divisor", "trueskill", "folds", "resamples", "level", "seed")
 """The arguments that are settings of judgements in a config, under the same names."""

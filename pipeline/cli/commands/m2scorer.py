@@ -18,10 +18,11 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ...api import evaluate_corpus
 from ...config.resolved import Dataset, System
+from ...corpus.corpus import Corpus
 from ...corpus.edits.records import GoldEdit, Judged, ProposedEdit, gold_blocks, is_match, shrunk
 from ...corpus.input_files import Opener
 from ...corpus.opener import open_corpus
@@ -34,9 +35,6 @@ from ...metrics.defaults import from_texts
 from ...prepare import text_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
-
-if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
 
 Totals: TypeAlias = "tuple[int, int, int]"
 """Right, proposed and annotated edits."""

@@ -12,18 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...config.load import record_models
 from ...config.models import ANY_RECORD
 from ...config.models_published import ConfigFile
 from ...corpus.formats import READERS
 from ...metrics import METRICS
+from ...metrics.base.options import Option
 from ...report import FORMATS
 from ...report.plots import PLOTS
-
-if TYPE_CHECKING:
-    from ...metrics.base.options import Option
 
 
 def configure(_: argparse.ArgumentParser) -> None:

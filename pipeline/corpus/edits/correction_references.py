@@ -5,15 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ...errors import InputError, did_you_mean
 from .m2_files import NUMBERED, Edit
 
-if TYPE_CHECKING:
-    Tokens = tuple[str, ...]
+Tokens = tuple[str, ...]
 
-    Split = Callable[[str], Tokens]
+Split = Callable[[str], Tokens]
 
 Key = TypeVar("Key", str, int)
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .m2_files import NOOP as M2_NOOP
 from .m2_files import PREFIXES, Annotated, Edit, edit_of
 
-if TYPE_CHECKING:
-    Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
-    """The types of the edits of an annotator, by their keys, in the order of the file."""
+Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
+"""The types of the edits of an annotator, by their keys, in the order of the file."""
 
 MODES = ("cs", "cse", "ds", "dt")
 """Correction by span; the same and by type; detection by span; detection by token."""

@@ -9,16 +9,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import CorpusError, Problem
 from ...io.plain_files import Spool, named, open_bytes, pieces_of_lines
+from ...io.remote import Remote
 from ...io.small_tables import at_line
-
-if TYPE_CHECKING:
-    from ...io.remote import Remote
-
 
 # The lines of an M2 file (`formats/m2.py` has an example): sentences, each with the edits of its annotators. Lines
 # that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives
@@ -93,9 +90,8 @@ class Block:
         return self.kept
 
 
-if TYPE_CHECKING:
-    Reader = Callable[[Path, str], Iterable[Block]]
-    """Takes a file and its name for messages, and yields its sentences."""
+Reader = Callable[[Path, str], Iterable[Block]]
+"""Takes a file and its name for messages, and yields its sentences."""
 
 
 def blocks(path: Path, name: str) -> Iterator[Block]:

@@ -19,13 +19,12 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...io.plain_files import open_bytes
 from .m2_files import Block, Edit, blocks, edits_of, read_lines
 
-if TYPE_CHECKING:
-    Kept = dict[Path, list[Block]]
+Kept = dict[Path, list[Block]]
 
 
 class Annotation(NamedTuple):

@@ -9,18 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ...config.resolved import TextFormat
+from ...config.resolved import Column, Input, TextFormat
 from ...errors import CorpusError, Problem
 from ...io.plain_files import OPENERS, SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...lookup import later
 from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
-
-if TYPE_CHECKING:
-    from ...config.resolved import Column, Input
-
 
 ANNOTATED = "m2"
 """The format of M2 files."""

@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from csv import Error, reader
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ...config.resolved import Column
 from ...errors import CorpusError, Problem
 from ...io.plain_files import numbered_lines
-
-if TYPE_CHECKING:
-    from ...config.resolved import Column
 
 ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Signs at which the suite ends a line, beside the newline."""

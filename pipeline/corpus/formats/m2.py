@@ -17,18 +17,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from ...config.resolved import Column
 from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
+from ...io.remote import Remote
 from ...io.small_tables import at_line
 from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, Block, blocks, is_noop, read_block
 from ..edits.m2_files import Edit as Written
 from ..edits.records import sentences_of
-
-if TYPE_CHECKING:
-    from ...config.resolved import Column
-    from ...io.remote import Remote
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""

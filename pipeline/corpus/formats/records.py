@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...config.resolved import Column
 from ...errors import CorpusError, Problem, did_you_mean
 from ...io.plain_files import numbered_lines, open_bytes, small_bytes
 from ...io.safe_files import MAX_JSON, parse_json
 from ...io.small_tables import at_line
-
-if TYPE_CHECKING:
-    from ...config.resolved import Column
 
 NULL = "null is for references, with `empty_references: none` (--empty-references none)"
 SEVERAL = "; of references a list is read as several, of other texts name an item, such as"

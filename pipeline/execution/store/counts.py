@@ -22,20 +22,16 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Ints
 from ...errors import StoreError
 from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
 from ...io.workers import Shared, alone, in_batches
-from ...metrics.base.needs import narrow
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Ints
-    from ...metrics.base.needs import Columns, Schema
+from ...metrics.base.needs import Columns, Schema, narrow
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""

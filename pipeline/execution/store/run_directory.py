@@ -25,7 +25,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..._version import __version__
 from ...errors import StoreError, printable
@@ -34,11 +37,6 @@ from ...io.remote import Remote, expanded, is_remote
 from ...io.workers import Shared, alone
 from ...metrics.base.needs import COUNTING, Needs, Schema, Survey
 from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, new_proof, of_keys, own_files
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
 #

@@ -9,18 +9,15 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..samplers import SEED_STEP, check_drawer, check_present, check_terms
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Bytes = NDArray[np.uint8]
-    Ints = NDArray[np.int64]
-    Stream = Callable[[int, int | Ints], Bytes]
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+Stream = Callable[[int, int | Ints], Bytes]
 
 DRAWS = 1 << 20
 """How many draws with replacement are made at once: each takes eight bytes, and its count only one."""

@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Encoded, check_edit_rate
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""

@@ -14,15 +14,14 @@ import numpy as np
 from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_skip, check_weighted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from ...arrays import Floats, Ints
     from ..common import Allowed, Sentences
 
     Sentence = tuple[int, ...]
     Left = list[list[list[Counter[int]]]]
 
 
-def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np.int64]:
+def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> Ints:
     """Return the lengths of longest common subsequences of tokens: int64 [systems, lines, references].
 
     All texts come from one call of encode or words. Raises ValueError for texts that do not fit together.
@@ -79,9 +78,7 @@ def trace(one: Sentence, two: Sentence, powers: Sequence[float]) -> Iterator[int
             j -= 1
 
 
-def union_lcs(
-    references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None = None
-) -> NDArray[np.int64]:
+def union_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None = None) -> Ints:
     """Return the hits of union longest common subsequences: int64 [systems, lines, references].
 
     A token in a sentence of the reference is hit where it is in the longest common subsequence with some sentence of
@@ -102,9 +99,7 @@ def union_lcs(
     return hits
 
 
-def weighted_lcs(
-    references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def weighted_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats) -> Floats:
     """Return the weights of weighted longest common subsequences: float64 [systems, lines, references].
 
     A run of k tokens that follow one another in both texts weighs powers[k]. Each line is one sequence, whatever its
@@ -125,11 +120,8 @@ def flat(text: Sentences) -> Sentences:
 
 
 def weighted_union(
-    references: Sequence[Sentences],
-    systems: Sequence[Sentences],
-    powers: NDArray[np.float64],
-    allowed: Allowed | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats, allowed: Allowed | None = None
+) -> tuple[Floats, Floats]:
     """Return weighted hits as ROUGE-1.5.5 counts them, float64 [systems, lines, references], and their bases.
 
     Tokens are hit as in union_lcs(), but by weighted subsequences. A run of k hits in a sentence of the reference
@@ -162,9 +154,7 @@ def weighted_union(
     return hits, bases
 
 
-def skip_bigrams(
-    references: Sequence[Encoded], systems: Sequence[Encoded], gap: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def skip_bigrams(references: Sequence[Encoded], systems: Sequence[Encoded], gap: int) -> tuple[Ints, Ints]:
     """Count the skip bigrams that outputs share with the references, which are merged by maximum count.
 
     `gap` is how many tokens may stand between the two tokens of a pair; below 0, any number may. Returns the matches,

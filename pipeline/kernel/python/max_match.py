@@ -11,19 +11,17 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..common import Encoded
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, GoldEdits, MaxMatches, ProposedEdits, check_max_match, too_long
 
-if TYPE_CHECKING:
-    from ..common import Encoded
+Sentence = tuple[int, ...]
 
-    Sentence = tuple[int, ...]
-
-    Vertex = tuple[int, int]
-    Arc = tuple[Vertex, Vertex]
+Vertex = tuple[int, int]
+Arc = tuple[Vertex, Vertex]
 
 
 class Gold(NamedTuple):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import Encoded, SharedGrams, check_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _first_seen(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,15 +6,11 @@ import functools
 import operator
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import COUNTED, KINDS, WITHOUT_OUTPUT, Encoded, check_overlap
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 Ngrams = Counter[tuple[int, ...]]
 

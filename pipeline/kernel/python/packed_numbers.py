@@ -7,16 +7,14 @@ another, and the highest in a plane of as few bits as hold them. Equal planes ar
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from ...arrays import Floats, Ints
 
-    from ...arrays import Floats, Ints
-
-    Bytes = NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
 
 
 LARGEST = 1 << 53

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import FOLDS, Encoded, Lines, check_order, check_texts, join_lines
 from .encode import encode, words
 from .lcs import lcs
 from .overlap import overlap
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Prepared:

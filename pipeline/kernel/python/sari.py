@@ -6,15 +6,12 @@ import operator
 from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, Encoded, check_sari
 from .overlap import Ngrams, ngrams
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def sari(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, NDArray[np.int64], list[int]]:

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, Encoded, check_three_way
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Ids = tuple[int, ...]
-    Column = tuple[int, int, int]
-    Moves = tuple[Column, ...]
+Ids = tuple[int, ...]
+Column = tuple[int, int, int]
+Moves = tuple[Column, ...]
 
 GAP, DIFFERENT = 2, 3
 NOTHING = -1

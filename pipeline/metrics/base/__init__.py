@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...arrays import Floats as Floats
+from ...arrays import Ints as Ints
 from ...tokenizers.tokenization import Tokenization as Tokenization
 from .capabilities import Rule as Rule
 from .capabilities import ShowsNgrams as ShowsNgrams
@@ -15,6 +15,7 @@ from .choices import ratio as ratio
 from .metric import Counted as Counted
 from .metric import Metric as Metric
 from .metric import shown_matches as shown_matches
+from .needs import Columns as Columns
 from .needs import Field as Field
 from .needs import Needs as Needs
 from .needs import OverlapNeeds as OverlapNeeds
@@ -25,8 +26,3 @@ from .options import option as option
 from .options import strip_option as strip_option
 from .options import tokenizer_option as tokenizer_option
 from .options import unit_option as unit_option
-
-if TYPE_CHECKING:
-    from ...arrays import Floats as Floats
-    from ...arrays import Ints as Ints
-    from .needs import Columns as Columns

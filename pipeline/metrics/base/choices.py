@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernel
+from ...arrays import Floats, Ints
+from .needs import Columns
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
-    from .needs import Columns
-
-    Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
-    """Takes the totals of the sentences before, and the counts of the sentence with each annotator: int64 [names, 1 or
-    annotators, ...]. Returns the parts of the key, of which the first decides most: [annotators, ...] each."""
-    CountsOf = Callable[[Columns], Columns]
+Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
+"""Takes the totals of the sentences before, and the counts of the sentence with each annotator: int64 [names, 1 or
+annotators, ...]. Returns the parts of the key, of which the first decides most: [annotators, ...] each."""
+CountsOf = Callable[[Columns], Columns]
 
 
 # --- arithmetic

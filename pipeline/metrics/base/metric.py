@@ -12,15 +12,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...arrays import Floats, Ints
+from .needs import Columns, Field, Needs
 from .options import Options, escape
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from .needs import Columns, Field, Needs
 
 
 class Counted(NamedTuple):

@@ -13,21 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernel
+from ...arrays import Ints
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
+from ...tokenizers.tokenization import PreparedTokens, Tokenization
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Ints
-    from ...tokenizers.tokenization import PreparedTokens, Tokenization
-
-    Columns: TypeAlias = "Mapping[str, Ints]"
+Columns = Mapping[str, Ints]
 
 
 # --- inputs: texts, or edits in place of the references, or edits on both sides

@@ -8,24 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ... import kernel
+from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
 from ...tokenizers import OWN, TOKENIZERS, sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, ShowsNgrams
 from ..base.choices import MOST_ADDED, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
-from ..base.needs import LAST, Field, OverlapNeeds
+from ..base.needs import LAST, Columns, Field, OverlapNeeds
 from ..base.options import SACREBLEU, level_option, lowercase_option, option
 from .smoothing import SMOOTHING, Counts
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ..base.needs import Columns
 
 
 class Flavour(NamedTuple):

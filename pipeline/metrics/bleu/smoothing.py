@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import Floats
 from ..base.choices import log, ratio
-
-if TYPE_CHECKING:
-    from ...arrays import Floats
 
 
 class Counts(NamedTuple):

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...arrays import Ints
+from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.needs import Field, Needs, Text, annotated_by
-
-if TYPE_CHECKING:
-    from ...arrays import Ints
-    from ...corpus.edits.m2_files import Edit
-
 
 Words: TypeAlias = "tuple[str, ...]"
 NO_EDIT, NO_WORDS = ("noop", "na"), "-NONE-"

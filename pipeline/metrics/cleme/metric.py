@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...errors import InputError
 from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
 from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_of_counts, nearly_tied, ratio, rounded
 from ..base.metric import Counted, Metric
-from ..base.needs import WHOLE, Field
+from ..base.needs import WHOLE, Columns, Field
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 from .counts import CHANGED, KINDS, ClemeNeeds
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
-    from ..base.needs import Columns
-
 
 DECIMALS = 4
 """The authors' program rounds to so many decimals."""

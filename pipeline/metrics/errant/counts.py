@@ -6,23 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...arrays import Bools, Ints
 from ...corpus.edits.errant_report import CHERRANT, NOOP, UNJUDGED, Comparison, is_of
+from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.needs import Field, Needs, Text, annotated_by
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Ints
-    from ...corpus.edits.m2_files import Edit
-
-    Key = tuple[int | str, ...]
-    Hits = tuple[Ints, Ints]
-    """The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
+Key = tuple[int | str, ...]
+Hits = tuple[Ints, Ints]
+"""The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
 
 
 CACHED = 4096
@@ -53,7 +49,7 @@ class Entries(NamedTuple):
     keys: Ints
     """What has to be equal, as a number."""
     types: Ints
-    alive: NDArray[np.bool_]
+    alive: Bools
     """Whether the first edit with this key is no noop."""
 
 
@@ -113,7 +109,7 @@ class _Comparing:
             hits.append(self._compare(ours, theirs, both & judged))
         return Compared(orders, edits, hits, list(self._types))
 
-    def _compare(self, ours: Entries, theirs: Entries, counts: NDArray[np.bool_]) -> tuple[Hits, Hits, Hits]:
+    def _compare(self, ours: Entries, theirs: Entries, counts: Bools) -> tuple[Hits, Hits, Hits]:
         """Return tp, fp and fn; `counts` says which sentences of which systems are compared: [systems, lines]."""
         several = max(len(self._keys), 1)
         wanted, places = np.unique(theirs.rows * several + theirs.keys, return_inverse=True)
@@ -133,12 +129,12 @@ class _Comparing:
             self._theirs(theirs, theirs.alive & ~has[:, places] & counted),
         )
 
-    def _theirs(self, entries: Entries, chosen: NDArray[np.bool_]) -> Hits:
+    def _theirs(self, entries: Entries, chosen: Bools) -> Hits:
         """Return the annotator's entries that are chosen of each system: [systems, entries]."""
         system, number = np.nonzero(chosen)
         return system * self.lines + entries.rows[number], entries.types[number]
 
-    def _judged(self) -> NDArray[np.bool_]:
+    def _judged(self) -> Bools:
         """Return which sentences are judged, as ChERRANT's files say it: [lines]."""
         if self.comparison.style != CHERRANT:
             return np.ones(self.lines, bool)

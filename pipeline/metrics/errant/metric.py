@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
@@ -25,13 +26,9 @@ from ..base.capabilities import (
 )
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from ..base.metric import Counted, Metric
-from ..base.needs import Field
+from ..base.needs import Columns, Field
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 from .counts import COUNTS, ErrantNeeds, TypeNeeds
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ..base.needs import Columns
 
 
 def verdicts(

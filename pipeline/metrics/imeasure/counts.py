@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernel
+from ...arrays import Floats, Ints
 from ...corpus.edits.correction_references import (
     CorrectedSentence,
     MixingError,
+    Tokens,
     corrections_of_m2,
     references,
     split_of,
@@ -22,13 +25,7 @@ from ...kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from ...tokenizers.tokenization import Tokenization
 from ..base.needs import GOLD, Field, Needs, Text
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
-    from ...corpus.edits.correction_references import Tokens
-
-    Numbers = NDArray[np.number[Any]]
+Numbers = NDArray[np.number[Any]]
 
 
 # Scores of I-measure, made of counts of columns.

@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
-from ...corpus.edits.correction_references import of_annotators, references
+from ...arrays import Floats, Ints
+from ...corpus.edits.correction_references import Tokens, of_annotators, references
 from ...corpus.edits.records import annotation_of
 from ...kernel.common import THREE_WAY_COUNTS
 from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Verdict, Warns
 from ..base.choices import SequentialAnnotatorChoice, best_by
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, as_text
+from ..base.needs import Columns, Field, Text, as_text
 from ..base.options import level_option, option
 from .counts import ASPECTS, COUNTS, MEASURES, ImeasureNeeds, aspect_of, measures, reference_keys
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ...corpus.edits.correction_references import Tokens
-    from ..base.needs import Columns, Text
-
 
 # An edit is a column of the alignment that I-measure counts, so it has at most one token of each text. There are as
 # many right, wrong and missed ones as tp, fp and fn. Where output and annotator change a token differently, correction

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import add
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ... import kernel
+from ...arrays import Floats, Ints
 from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import NOTHING, GoldEdit, Judged, ProposedEdit, annotation_of, is_match, unchanged_words
+from ...kernel.common import Lines
 from ...kernel.gold_edits import GoldEdits, GoldRecords, MaxMatches, gold_records
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import (
@@ -29,14 +31,8 @@ from ..base.capabilities import (
 )
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
 from ..base.metric import Counted, Metric
-from ..base.needs import GOLD, Field, Needs, as_text, last_present
+from ..base.needs import GOLD, Columns, Field, Needs, Text, as_text, last_present
 from ..base.options import beta_option, choice_option, level_option, option
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ...kernel.common import Lines
-    from ..base.needs import Columns, Text
-
 
 ABSENT = -1
 

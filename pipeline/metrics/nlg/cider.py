@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Rule, ShowsNgrams
 from ..base.choices import by_order, ratio
 from ..base.metric import Metric, why_all_zero
-from ..base.needs import Field
+from ..base.needs import Columns, Field, Text
 from ..base.options import lowercase_option, option
 from .grams import HALVES, Grams, GramSurvey, InPieces, Shard, fixed, parts, real
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...arrays import Floats, Ints
-    from ..base.needs import Columns, Text
 
 ORDER = 4
 """The longest n-grams."""

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...arrays import Floats, Ints
+from ...kernel.common import Encoded, Lines
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import ScoresLines
 from ..base.choices import ratio
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, Needs
+from ..base.needs import Columns, Field, Needs, Text
 from ..base.options import lowercase_option, option, tokenizer_option
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ...kernel.common import Encoded, Lines
-    from ..base.needs import Columns, Text
 
 _ENDS = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
 COUNTS = ("src_chars", "src_len", "src_sentences", "hyp_chars", "hyp_len", "hyp_sentences", "shared", "copy")

@@ -8,25 +8,20 @@ The n-grams of a text are in the order in which they first occur in it, so that 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernel
+from ...arrays import Ints
 from ...kernel.common import Encoded, Lines, SharedGrams
-from ..base.needs import Field, Needs, Survey
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from ...arrays import Ints
-    from ...tokenizers.tokenization import Tokenization
-    from ..base.needs import Columns, Text
+from ...tokenizers.tokenization import Tokenization
+from ..base.needs import Columns, Field, Needs, Survey, Text
 
 EMPTY = 0x9E3779B97F4A7C15
 """The key of the n-gram without tokens."""

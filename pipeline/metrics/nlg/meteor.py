@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from ...arrays import Floats
 from ...errors import ConfigError
 from ...io.java import Jar
 from ...tokenizers import ptb
@@ -20,13 +21,10 @@ from ..base.capabilities import ComputesNumbers
 from ..base.choices import ratio
 from ..base.declared import Declared, Parameter
 from ..base.metric import Counted, Metric
+from ..base.needs import Columns, Field, Text
 from ..base.options import level_option, option
 from ..plugged.declare import Plugin
 from ..plugged.metric import Code, PluggedNeeds
-
-if TYPE_CHECKING:
-    from ...arrays import Floats
-    from ..base.needs import Columns, Field, Text
 
 SHA256 = "1e57b4c72c0830ebe68558f1c799a624e96cbc1b6045c9f6330e26dcff6eafc2"
 JAR = Jar("METEOR 1.5", "meteor/meteor-1.5.jar", SHA256)

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from ...arrays import Floats, Ints
+from ...kernel.common import Lines
 from ...tokenizers import OWN, TOKENIZERS, Tokenizer
 from ...tokenizers.tercom import ENTITIES
 from ...tokenizers.tokenization import Tokenization, changed_lines
 from ..base.capabilities import Rule, ShowsNgrams
 from ..base.choices import by_order, ratio
 from ..base.metric import Counted, Metric
-from ..base.needs import Field
+from ..base.needs import Columns, Field, Text
 from ..base.options import option
 from .grams import EMPTY, HALVES, Grams, GramSurvey, InPieces, Shard, Times, extended, fixed, parts, real, token_key
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...arrays import Floats, Ints
-    from ...kernel.common import Lines
-    from ..base.needs import Columns, Text
-
 
 NOTHING = "\ufdd0"
 """The token of a text without any, for pymteval. Unicode has no character of this number."""

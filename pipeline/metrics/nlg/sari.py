@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...arrays import Floats, Ints
 from ...kernel.common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, Encoded, join_lines
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.tokenization import Tokenization, changed_lines
 from ..base.capabilities import Rule, ScoresLines, ShowsNgrams
 from ..base.choices import ratio
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, Needs
+from ..base.needs import Columns, Field, Needs, Text
 from ..base.options import option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...arrays import Floats, Ints
-    from ..base.needs import Columns, Text
 
 SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""

@@ -12,16 +12,14 @@ from __future__ import annotations
 import inspect
 import re
 import types
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from ...errors import ConfigError, did_you_mean
 from ...io.safe_files import digest
 from ..base.declared import Declared, Parameter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 VERSION = re.compile(r"[A-Za-z0-9_.-]{1,30}")

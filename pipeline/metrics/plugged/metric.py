@@ -6,36 +6,30 @@ import os
 import re
 import time
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import file_digest, sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...errors import ConfigError, InputError
 from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
 from ...io.safe_files import digest, open_regular
+from ...kernel.common import Lines
 from ..base.capabilities import ComputesNumbers, ScoresLines
 from ..base.choices import f_of_counts
-from ..base.declared import Parameter, key_of
+from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, NumberNeeds
+from ..base.needs import Columns, Field, NumberNeeds, Text
 from ..base.options import beta_option, option, parse_signature
 from .calls import Call, Wrong, best
-from .declare import FORMS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...arrays import Floats, Ints
-    from ...kernel.common import Lines
-    from ..base.declared import Declared
-    from ..base.needs import Columns, Text
-    from .declare import Plugin
+from .declare import FORMS, Plugin
 
 COUNTS = ("tp", "fp", "fn")
 """The columns of which F-beta is made."""

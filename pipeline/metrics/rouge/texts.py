@@ -7,21 +7,17 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
+from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import CountWarning
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Ints
-    from ...tokenizers.tokenization import Tokenization
-    from ..base.needs import Columns
-
+from ..base.needs import Columns
 
 USUAL = r"(?<=[.!?])\s+"
 """Where a text is split that has to be split by a regular expression, but is not told by which."""

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...errors import printable
 from ...metrics.names import factor
+from ...scoring.results import Score
 from ..tables import percent, round_half_up
 from ..tables.plot_data import Curves, Orders, Points, Rows, label_places, leaving
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...scoring.results import Score
 
 MINUS = "\u2212"
 _NUMBERS = re.compile(r"[-+<≤]?[0-9.,]+%?( to [-+]?[0-9.,]+%?)?[ *↑↓]*")

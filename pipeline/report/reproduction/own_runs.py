@@ -5,22 +5,17 @@ Scores stand on one board where the metric has the same settings, and source, re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...metrics.names import goodness
-from ...scoring.results import REFERENCES_ROW, Results, ranks
+from ...scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
 from ...scoring.stored_runs import SHARED
 from ..html.page import render
 from ..html.shell import Link, PageTable
 from ..material import Material
 from ..tables.ranked import labels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...scoring.results import DatasetInfo, Score
-
 
 NAME = "board.html"
 

@@ -6,15 +6,11 @@ Here is how numbers are printed in all of them.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ...metrics.names import factor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 Table = tuple[list[str], list[list[str]]]
 """A header, and rows that have as many cells as the header."""

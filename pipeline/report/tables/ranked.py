@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
 from ...metrics.base import options as signature
 from ...metrics.base.capabilities import in_percent
+from ...metrics.base.metric import Metric
 from ...metrics.names import class_of
-from ...scoring.results import REFERENCES_ROW
-from . import percent, round_half_up
+from ...scoring.results import REFERENCES_ROW, Comparison, DatasetInfo, Results, Score
+from . import Table, percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...metrics.base.metric import Metric
-    from ...scoring.results import Comparison, DatasetInfo, Results, Score
-    from . import Table
 
 LEFT_OUT = "|refs:leave_one_out|"
 """A part of signatures: the metric scores references as systems too."""

@@ -20,8 +20,6 @@ from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...arrays import Floats
     from ...config.models import StatisticsConfig
     from ...metrics.base.metric import Metric
@@ -99,7 +97,7 @@ MAX_GROUPS = 1000
 """No letters are given where there would be more groups of systems than this."""
 
 
-def rank_ranges(samples: NDArray[np.float64], level: float) -> list[tuple[int, int]]:
+def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
     """Return the best and the worst rank of each system in scores of bootstrap samples, float64 [samples, systems].
 
     Extreme ranks are left out on both sides, as percentile_interval() does with scores. Of 1,000 samples, at level

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...arrays import Floats
+from ..sums import Summand
 from .intervals import room_beside
-from .samples import Groups, Shuffles
+from .samples import Bytes, Groups, Progress, Shuffles
 
-if TYPE_CHECKING:
-    from ...arrays import Floats
-    from ..sums import Summand
-    from .samples import Bytes, Progress
-
-    Pair = tuple[int, int]
+Pair = tuple[int, int]
 
 TIE = 1e-12
 """Two numbers are taken for equal up to this difference, relative to the larger one, since both are rounded."""

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Event, Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernel
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Bytes = NDArray[np.unsignedinteger]
-    Progress = Callable[[int, int], None]
+Bytes = NDArray[np.unsignedinteger]
+Progress = Callable[[int, int], None]
 
 
 NO_PLANES = np.empty(0, np.uint8), np.empty(0, np.uint8)

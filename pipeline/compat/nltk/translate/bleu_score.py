@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....arrays import Bools, Ints
 from ...texts import WrongTypeError, WrongValueError, ids_of, matches, metric_of, sums_of, unavailable
 
-if TYPE_CHECKING:
-    from ....arrays import Bools, Ints
-
-    Tokens = Sequence[Hashable]
-    """A sentence: a list of tokens. A text stands for its letters."""
+Tokens = Sequence[Hashable]
+"""A sentence: a list of tokens. A text stands for its letters."""
 
 __all__ = ["SmoothingFunction", "corpus_bleu", "sentence_bleu"]
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...texts import metric_of
-from .bleu_score import counted
-
-if TYPE_CHECKING:
-    from .bleu_score import Tokens
+from .bleu_score import Tokens, counted
 
 __all__ = ["corpus_gleu", "sentence_gleu"]
 
