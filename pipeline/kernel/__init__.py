@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from .python.ngrams import shared_ngrams as shared_ngrams
     from .python.overlap import overlap as overlap
     from .python.packed_numbers import plane_sums as plane_sums
-    from .python.prepared import Prepared as Prepared
     from .python.sari import sari as sari
     from .python.strings import joined as joined
     from .python.three_way import three_way as three_way
@@ -49,7 +48,6 @@ MODULES = {
     "ngrams": ("shared_ngrams",),
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
-    "prepared": ("Prepared",),
     "sari": ("sari",),
     "strings": ("joined",),
     "three_way": ("three_way", "three_way_columns"),

@@ -383,7 +383,7 @@ class OverlapNeeds(Needs):
         return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
 
     def prepare(self, text: Text) -> PreparedOverlap | None:
-        """Return source and references prepared; see `metrics/given.py`. None with a stemmer."""
+        """Return source and references prepared; see `metrics/given.py`. None as Tokenization.prepared() says."""
         source = text.source if self.source else None
         tokens = self.tokenization.prepared(source, text.references)
         if tokens is None:
