@@ -16,10 +16,10 @@ from .report.material import plot_style
 from .report.notebook.shown import Shown, called, drawn, frame, known_table
 from .report.tables.ranked import labels
 from .scoring.board import Board, datasets_of, picked, rows_of
-from .scoring.column_blocks import HasBlocks, blocks_of
 from .scoring.results import REFERENCES_ROW, TIERS, Breakdown, Comparison, Results, Score
 from .scoring.sentences import every_output, sentence_spread
 from .scoring.stored_runs import narrowed
+from .scoring.terms import HasBlocks, blocks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -31,8 +31,7 @@ from .metrics.base.capabilities import (
 )
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
-from .metrics.build import metrics_called, resolve_all
-from .metrics.defaults import with_defaults
+from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of

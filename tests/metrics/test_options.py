@@ -27,7 +27,7 @@ from pipeline.metrics.base.needs import Field, OverlapNeeds
 from pipeline.metrics.base.options import METADATA, option
 from pipeline.metrics.build import from_text
 from pipeline.metrics.cleme.counts import ClemeNeeds
-from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
+from pipeline.metrics.errant.metric import ErrantNeeds, TypeNeeds
 from pipeline.metrics.gleu import Gleu
 from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers.tokenization import Tokenization

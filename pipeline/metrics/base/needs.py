@@ -97,7 +97,7 @@ COUNTING = 1
 Counts on disk are used by later versions of the program as long as this number stays the same.
 """
 PRESENT = "present"
-"""The column with the number of references of a sentence, where some are missing (see `scoring/column_blocks.py`)."""
+"""The column with the number of references of a sentence, where some are missing (see `scoring/terms.py`)."""
 LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are a ReadsDataSet."""
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...errors import InputError
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
-from ..categories import Beside, CategoryTerms, tiers
 from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
+from ..terms import Beside, CategoryTerms, tiers
 from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Groups
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
     from ...metrics.base.choices import Keys
     from ...metrics.base.metric import Metric
-    from ..column_blocks import HasBlocks
-    from ..terms import ReferenceTerms
+    from ..terms import HasBlocks, ReferenceTerms
     from .samples import Bytes
 
     Pair = tuple[int, int]

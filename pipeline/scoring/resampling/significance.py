@@ -16,11 +16,10 @@ from ...errors import InputError, did_you_mean
 from ...io.workers import processors
 from ..aggregation import SENTENCES, SystemCounts
 from ..board import Board, rows_of
-from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, Results, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
 from ..sums import Summand
-from ..terms import MetricTerms, first
+from ..terms import MetricTerms, first, present_blocks
 from . import intervals
 from .paired_tests import (
     CORRECTIONS,
