@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
+from .arrays import Floats, Ints
 from .corpus.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
+from .metrics.base.metric import Metric
+from .metrics.base.needs import Columns
 from .report.material import plot_style
 from .report.notebook.shown import Shown, called, drawn, frame, known_table
 from .report.tables.ranked import labels
@@ -23,10 +26,6 @@ from .scoring.terms import HasBlocks, blocks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from .arrays import Floats, Ints
-    from .metrics.base.metric import Metric
-    from .metrics.base.needs import Columns
 
 Table = Literal["scores", "all", "sentences", "types", "tests"]
 """The tables of to_pandas()."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .config.tree import Node, base_of
 from .corpus.annotated_texts import Annotating, with_annotated
+from .corpus.corpus import Corpus
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
 from .corpus.input_warnings import mixed_styles, suspicions
@@ -21,6 +22,7 @@ from .errors import ConfigError, DataError, InputError, Problem, bounded, did_yo
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
+    ReadsFiles,
     annotates_texts,
     for_systems,
     lacks_code,
@@ -29,6 +31,7 @@ from .metrics.base.capabilities import (
     warner,
     without_code,
 )
+from .metrics.base.metric import Metric
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
 from .metrics.build import metrics_called, resolve_all, with_defaults
@@ -37,10 +40,7 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.capabilities import ReadsFiles
-    from .metrics.base.metric import Metric
     from .reproduction.published_sections import Published
 
 

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Allowed = Sequence[Sequence["Encoded"]]
-    """For each system and each reference a text with the tokens that may be hit, each as often as it may be."""
-
+Allowed = Sequence[Sequence["Encoded"]]
+"""For each system and each reference a text with the tokens that may be hit, each as often as it may be."""
 
 FOLDS = ("google", "perl")
 """How words() can lower-case text: google as str.lower() does, perl only A-Z. Words are then runs of a-z and 0-9."""

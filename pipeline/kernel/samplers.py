@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..arrays import Ints
+from ..arrays import Ints
+
 SAMPLERS = ("python2", "python3", "numpy")
 """Samplers that a metric can ask for. The functions of these names in `python/draws.py` say what they draw."""
 BALANCED = ("turned", "all")

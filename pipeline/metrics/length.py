@@ -9,7 +9,7 @@ from ..arrays import Floats
 from ..tokenizers.tokenization import Tokenization
 from .base.metric import Metric
 from .base.needs import Columns, Field, OverlapNeeds
-from .base.options import WHERE_STRIPPED, lowercase_option, option, tokenizer_option, unit_option
+from .base.options import WHERE_STRIPPED, lowercase_option, number_option, option, tokenizer_option, unit_option
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,7 @@ class Length(Metric):
         **WHERE_STRIPPED,
     )
     level: str = option("mean", help="the mean or the sum over sentences", choices=("mean", "sum"))
-    scale: str = option(
-        "100",
-        help="the length that is shown as 100",
-        pattern=r"[0-9]{1,9}(\.[0-9]{1,6})?",
-        numbers=True,
-        form="a number such as 100 or 0.5, with at most 6 decimals",
-    )
+    scale: str = number_option("100", "the length that is shown as 100", digits=9, such="100 or 0.5")
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a scale of 0."""

@@ -107,7 +107,7 @@ def test_wrong_arguments_are_refused() -> None:
     frozen = prepared(None, [["a b"]], "whitespace")
     row = np.zeros(1, np.int64)
     wrong: list[tuple[type[Exception], Any]] = [
-        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),  # type: ignore[list-item]
+        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),
         (IndexError, lambda: frozen.count(["a"], row + 1, 2, ("match",))),
         (IndexError, lambda: frozen.count(["a"], row - 1, 2, ("match",))),
         (ValueError, lambda: frozen.count(["a", "b"], row, 2, ("match",))),

@@ -16,10 +16,9 @@ from pipeline.cli.dispatch import main
 from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.capabilities import sequential_choice
-from pipeline.metrics.base.choices import rounded
+from pipeline.metrics.base.choices import first_best, rounded
 from pipeline.reopen import revisit
 from pipeline.scoring.resampling import reselected as chosen_anew
-from pipeline.scoring.resampling.reselected import first_best
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
 from pipeline.scoring.terms import present_blocks

@@ -23,7 +23,9 @@ from ..base.capabilities import (
     CountsCategories,
     CountWarning,
     JudgesEdits,
+    Texts,
     Verdict,
+    Verdicts,
     Warns,
 )
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
@@ -418,9 +420,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         prefix = "type_" if self.types else ""
         return {name: columns[prefix + name] for name in COUNTS}
 
-    def verdicts(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
-    ) -> list[list[list[list[Verdict] | None]]]:
+    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
         """Return the edits of each sentence that are counted, and whether they are hits (right) or misses."""
         judge = partial(verdicts, self.needs.comparison, self.needs.types)
         return [

@@ -25,11 +25,11 @@ from ...corpus.edits.records import annotation_of
 from ...errors import LongTextError
 from ...kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Verdict, Warns
+from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Texts, Verdict, Verdicts, Warns
 from ..base.choices import SequentialAnnotatorChoice, best_by
 from ..base.metric import Counted, Metric
 from ..base.needs import GOLD, Columns, Field, Needs, Text, as_text
-from ..base.options import level_option, option
+from ..base.options import level_option, number_option, option
 
 Numbers = NDArray[np.number[Any]]
 
@@ -257,11 +257,6 @@ def _words(line: bytes) -> Tokens:
 
 WORD = "-NONE-"
 """How NUCLE writes that a correction is empty."""
-_NUMBER: dict[str, Any] = {
-    "pattern": r"[0-9]{1,3}(\.[0-9]{1,6})?",
-    "form": "a number such as 2 or 0.5, with at most 6 decimals",
-    "numbers": True,
-}
 
 
 @dataclass(frozen=True)
@@ -284,7 +279,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
 
     aspect: str = option("correction", help="correction, or detection of what is to be corrected", choices=ASPECTS)
-    w: str = option("2", help="weight of changed tokens", **_NUMBER)
+    w: str = number_option("2", "weight of changed tokens")
     mix: bool = option(False, help="mix the corrections of annotators in all ways (public numbers do not)")
     optimise: str = option(
         "sentence",
@@ -296,7 +291,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     chosen_by: str = option(
         "correction", help="the aspect by which references are chosen", choices=ASPECTS, implicit=True
     )
-    beta: str = option("1", help="weight of recall against precision in F", implicit=True, **_NUMBER)
+    beta: str = number_option("1", "weight of recall against precision in F", implicit=True)
     words: str = option(
         "whitespace",
         help="how corrections become words; nltk as the official converter makes its XML (needs the package nltk)",
@@ -330,9 +325,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         text = as_text([source], [], [[own] for own in annotations])
         return references_of_lines(self.needs, text)[0][1]
 
-    def verdicts(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
-    ) -> list[list[list[list[Verdict] | None]]]:
+    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
         """Return the changed tokens of each sentence as right or wrong, and those that are missed."""
         text = as_text(sources, outputs, annotations)
         assert text.source is not None  # noqa: S101 (as_text() gives it)

@@ -18,7 +18,7 @@ from ..base.capabilities import Rule, ShowsNgrams
 from ..base.choices import by_order, ratio
 from ..base.metric import Metric, why_all_zero
 from ..base.needs import Columns, Field, Text
-from ..base.options import lowercase_option, option
+from ..base.options import lowercase_option, number_option, option
 from .grams import HALVES, Grams, GramSurvey, InPieces, Shard, fixed, parts, real
 
 ORDER = 4
@@ -96,13 +96,7 @@ class Cider(ShowsNgrams, Metric):
     terms: ClassVar[tuple[Field, ...]] = (*(Field(f"cider{half}", ORDER) for half in HALVES), Field("lines"))
     """Both halves of the scores, and the number of lines."""
 
-    sigma: str = option(
-        "6",
-        help="how wide the penalty is for outputs of another length",
-        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-        numbers=True,
-        form="a number such as 6 or 0.5",
-    )
+    sigma: str = number_option("6", "how wide the penalty is for outputs of another length", such="6 or 0.5")
     tokenizer: str = option("whitespace", key="tok", help="how lines are split", choices=tuple(TOKENIZERS), beside=OWN)
     lowercase: bool = lowercase_option()
 
