@@ -32,7 +32,7 @@ METRICS: Table[type[Metric]] = Table(
         "cleme": "cleme.metric.Cleme",
         "gotoscorer": "gotoscorer.GoToScorer",
         "external": "external.External",
-        "length": "length.Length",
+        "length": "nlg.features.Length",
         "features": "nlg.features.Features",
     },
 )

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
+from ...lookup import later
 from ...tokenizers import OWN, TOKENIZERS, is_own
 
 # --- signatures
@@ -336,7 +337,7 @@ def annotator_option() -> str:
         help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=_annotator,
+        resolved=later("pipeline.annotation", "annotate.annotator_named"),  # it is rarely needed
         inner="model",
         implicit=True,
     )
@@ -354,9 +355,3 @@ def gold_option() -> str:
         choices=("errant", KEEP),
         implicit=True,
     )
-
-
-def _annotator(text: str, base: Path) -> str:
-    from ...annotation.annotate import annotator_named  # here, because it is rarely needed
-
-    return annotator_named(text, base)
