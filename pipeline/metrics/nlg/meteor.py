@@ -15,9 +15,8 @@ import numpy as np
 
 from ...arrays import Floats
 from ...errors import ConfigError
-from ...io.java import Jar
 from ...tokenizers.sacrebleu import JAR as PTB
-from ...tokenizers.sacrebleu import Ptb
+from ...tokenizers.sacrebleu import Jar, Ptb
 from ..base.capabilities import ComputesNumbers
 from ..base.choices import ratio
 from ..base.declared import Declared, Parameter
