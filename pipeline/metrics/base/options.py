@@ -337,7 +337,7 @@ def annotator_option() -> str:
         help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=later("pipeline.annotation", "annotate.annotator_named"),  # it is rarely needed
+        resolved=later("pipeline.annotation", "errant_annotator.annotator_named"),  # it is rarely needed
         inner="model",
         implicit=True,
     )

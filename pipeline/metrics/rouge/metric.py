@@ -17,16 +17,8 @@ from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
-from ..base.capabilities import (
-    Compiled,
-    CountWarning,
-    LimitsReferences,
-    ScoresLines,
-    ScoresSamples,
-    Shared,
-    ShowsNgrams,
-    Warns,
-)
+from ..base import ShowsNgrams
+from ..base.capabilities import Compiled, CountWarning, LimitsReferences, ScoresLines, ScoresSamples, Shared, Warns
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Columns, Field
