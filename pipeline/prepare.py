@@ -21,16 +21,7 @@ from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
-from .metrics.base.capabilities import (
-    ReadsFiles,
-    annotates_texts,
-    for_systems,
-    lacks_code,
-    misfit,
-    reads_files,
-    warner,
-    without_code,
-)
+from .metrics.base.capabilities import ReadsFiles, annotates_texts, for_systems, lacks_code, misfit, reads_files, warner
 from .metrics.base.metric import Metric
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
@@ -86,7 +77,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
-        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
+        problems += [Problem("", message) for message in map(lacks_code, metrics) if message]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:

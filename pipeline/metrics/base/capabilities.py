@@ -97,10 +97,10 @@ def in_percent(metric: type[Metric]) -> bool:
     return metric.in_percent and (not declared or declared.scale != 0)
 
 
-def lacks_code(metric: Metric) -> bool:
-    """Return whether only the results of a metric of a user are at hand."""
+def lacks_code(metric: Metric) -> str:
+    """Return the message for a metric of a user of which only results are at hand; an empty text for others."""
     needs: Any = metric.needs if computes_numbers(metric) else None
-    return needs is not None and needs.code is None
+    return without_code(metric.name) if needs is not None and needs.code is None else ""
 
 
 def without_code(name: str) -> str:

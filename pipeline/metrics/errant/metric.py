@@ -261,34 +261,22 @@ class ErrantNeeds(Needs):
 
 
 @dataclass(frozen=True)
-class TypeNeeds(Needs):
-    """Hits (tp) and misses (fp, fn) of each type. Sums over the types are those of the columns of `whole`."""
+class TypeNeeds(ErrantNeeds):
+    """Hits (tp) and misses (fp, fn) of each type of those in `types`, or of all. Sums of them are the counts above."""
 
-    whole: ErrantNeeds
-    """The columns that are counted by type: those of the types in `whole.types`, or of all types."""
-    categories: tuple[str, ...]
+    categories: tuple[str, ...] = ()
     """The types. Each has an order of its own, and all other types share one more."""
-
-    @property
-    def source(self) -> bool:  # type: ignore[override]
-        """Whether texts are annotated, which takes the source."""
-        return self.whole.source
-
-    @property
-    def input(self) -> str:  # type: ignore[override]
-        """Edits on both sides."""
-        return self.whole.input
 
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
         digest = blake2b(repr(self.categories).encode(), digest_size=6).hexdigest()
-        return f"{self.whole.key}-by-type-{digest}"
+        return f"{super().key}-by-type-{digest}"
 
     @property
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"TypeNeeds({self.whole.cache_key}, categories={self.categories!r})"
+        return f"TypeNeeds({super().cache_key}, categories={self.categories!r})"
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -297,12 +285,11 @@ class TypeNeeds(Needs):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""
-        compared, width = hits_of(self.whole.comparison, text), len(self.categories) + 1
+        compared, width = hits_of(self.comparison, text), len(self.categories) + 1
         systems, lines, pairs = compared.edits.shape
         numbers = {name: number for number, name in enumerate(self.categories)}
         of_type = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
-        only = self.whole.types
-        wanted = np.array([not only or is_of(name, only) for name in compared.types], bool)
+        wanted = np.array([not self.types or is_of(name, self.types) for name in compared.types], bool)
         columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
         for pair, hits in enumerate(compared.hits):
             for name, (rows, types) in zip(COUNTS, hits, strict=True):
@@ -409,7 +396,9 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
         """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""
-        return TypeNeeds(self.needs, categories) if self.level == "corpus" else None
+        needs = self.needs
+        own = TypeNeeds(needs.comparison, needs.types, needs.annotator, categories)
+        return own if self.level == "corpus" else None
 
     def category(self, name: str, tier: int) -> str:
         """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
