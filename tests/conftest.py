@@ -37,7 +37,7 @@ BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"
 PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""
 
-os.fsync = lambda _: None
+os.fsync = lambda fd: None  # noqa: ARG005
 """Half of the time of tests that write runs was waiting for the disk. Other tests ask what happens at fsync."""
 
 settings.register_profile("pipeline", deadline=None, max_examples=30)
