@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .config.tree import Node, base_of
 from .corpus.annotated_texts import Annotating, with_annotated
+from .corpus.corpus import Corpus
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
 from .corpus.input_warnings import mixed_styles, suspicions
@@ -20,28 +21,17 @@ from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
-from .metrics.base.capabilities import (
-    annotates_texts,
-    for_systems,
-    lacks_code,
-    misfit,
-    reads_files,
-    warner,
-    without_code,
-)
+from .metrics.base.capabilities import ReadsFiles, annotates_texts, for_systems, lacks_code, misfit, reads_files, warner
+from .metrics.base.metric import Metric
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
-from .metrics.build import metrics_called, resolve_all
-from .metrics.defaults import with_defaults
+from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.capabilities import ReadsFiles
-    from .metrics.base.metric import Metric
     from .reproduction.published_sections import Published
 
 
@@ -87,7 +77,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
-        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
+        problems += [Problem("", message) for message in map(lacks_code, metrics) if message]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:

@@ -45,8 +45,7 @@ from .report.console import replacement_note
 from .report.material import Material, PlotStyle
 from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
-from .scoring.results import Results
-from .scoring.series import series_of
+from .scoring.results import Results, series_of
 from .scoring.stored_runs import left_out
 
 if TYPE_CHECKING:

@@ -129,7 +129,8 @@ class _View:
 
     def _annotated(self) -> list[Annotation]:
         """Return the edits of all sentences of references and outputs, in this order."""
-        from ..annotation.annotate import AnnotationCache, annotate_all, model_of
+        from ..annotation.annotate import AnnotationCache, annotate_all
+        from ..annotation.errant_annotator import model_of
 
         model, told = model_of(self.annotator), self.how.told
         told.stage("annotating")

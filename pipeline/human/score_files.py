@@ -17,8 +17,8 @@ import numpy as np
 from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import named
 from ..io.small_tables import NOT_A_NUMBER, Row, SpacedRow, at_line, is_numeric, number_of, read_rows
-from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import sentence_scores
+from ..scoring.terms import present_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

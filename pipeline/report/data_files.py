@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..corpus.texts import read_texts
-from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import every_output, sentence_scores
+from ..scoring.terms import present_blocks
 from .tables.ranked import check_picked, picked, ranked_table
 
 if TYPE_CHECKING:

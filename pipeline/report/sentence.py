@@ -13,8 +13,8 @@ import numpy as np
 from ..corpus.texts import TextFile, called, read_texts
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
-from ..scoring.column_blocks import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
+from ..scoring.terms import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from .tables import Table, percent, round_half_up
 from .tables.ranked import labels
 from .terminal.printing import console, has_colours, terminal_width

@@ -22,10 +22,9 @@ from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
-from .column_blocks import ByLine, HasBlocks
 from .results import REFERENCES_ROW, Breakdown, Category, Comparison, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import reduce
-from .terms import first
+from .terms import Beside, ByLine, CategoryTerms, HasBlocks, first, tiers
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -232,8 +231,6 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
 
 def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
     """Return the scores by category of the systems of a board, tier by tier, without intervals."""
-    from .categories import Beside, CategoryTerms, tiers  # here, because few data sets have categories
-
     metric, terms = board.metric, CategoryTerms(board.metric, board.categories)
     blocks = [terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)]
     totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]

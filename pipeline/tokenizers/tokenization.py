@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -126,15 +127,15 @@ class Tokenization:
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
         """Return source and references encoded, for outputs that come later; None with a stemmer.
 
-        Raises as encode() does.
+        None also with the Python kernel, which has no form for it. Raises as encode() does.
         """
-        tokenizer = tokenizer_called(self.tokenizer)
-        if self.stemmer != "none":
+        tokenizer, made = tokenizer_called(self.tokenizer), kernel.native_function("Prepared", "prepared")
+        if made is None or self.stemmer != "none":
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         first = ready.pop(0) if source is not None else None
-        return PreparedTokens(self, kernel.Prepared(first, ready, tokenizer.split))
+        return PreparedTokens(self, made(first, ready, tokenizer.split))
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
         """Return texts as the kernel's split takes them."""
@@ -191,13 +192,17 @@ class PreparedTokens:
     """Source and references as tokens, and outputs counted against them."""
 
     tokenization: Tokenization
-    encoded: kernel.Prepared
+    encoded: Any
+    """Prepared of the compiled kernel (`kernel/native/prepared.pyx`)."""
 
     def count(
         self, outputs: Sequence[str], rows: Ints, order: int, kinds: tuple[str, ...], subsequences: bool = False
     ) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line that `rows` names; see Prepared of the kernel."""
-        return self.encoded.count(self.tokenization.ready(outputs), rows, order, kinds, subsequences)
+        columns: dict[str, Ints] = self.encoded.count(
+            self.tokenization.ready(outputs), rows, order, kinds, subsequences
+        )
+        return columns
 
 
 SMART = "smart"

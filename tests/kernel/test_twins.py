@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.kernel import MODULES
-from pipeline.kernel.common import FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Lines, join_lines
+from pipeline.kernel.common import BALANCED, FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SAMPLERS, SPLITS, Lines
 from pipeline.kernel.python.packed_numbers import Packed
-from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
 from tests.kernel.test_kernels import EVERY, encoded
 from tests.support.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
@@ -159,11 +158,6 @@ def planes_call(rng: random.Random, seed: int) -> Call:
     return (packed.data, packed.bits, lines, weights), {}
 
 
-def prepared_call(rng: random.Random, _: int) -> Call:
-    texts = [join_lines(b"a" * rng.randint(0, 2) for _ in range(rng.choice([2, 2, 3]))) for _ in range(3)]
-    return (rng.choice([None, texts[0]]), texts[rng.randint(1, 3) :], rng.choice([*SPLITS, *FOLDS, "words"])), {}
-
-
 STRINGS = st.lists(st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20), max_size=6)
 
 
@@ -179,7 +173,6 @@ def ngram_call(rng: random.Random, seed: int) -> Call:
 
 CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
-    "Prepared": by_seed(prepared_call),
     "add_draws": by_seed(draws_call),
     "edit_rate": by_seed(edit_rate_call),
     "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),

@@ -22,7 +22,7 @@ from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
 from pipeline.report.tables.plot_data import score_rows
 from pipeline.report.tables.ranked import groups
-from pipeline.scoring.column_blocks import ByLine
+from pipeline.scoring.terms import ByLine
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from pipeline.report.plots.canvas import draw_curves, styled
 from pipeline.report.tables.plot_data import Curves, step_curves
 from pipeline.report.tables.ranked import groups
 from pipeline.report.tables.series import best_sentences
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
-from pipeline.scoring.series import Series, series_of
+from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score, Series, series_of
 
 if TYPE_CHECKING:
     from pathlib import Path

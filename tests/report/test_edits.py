@@ -16,7 +16,7 @@ from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer
-from pipeline.scoring.column_blocks import chosen_references
+from pipeline.scoring.terms import chosen_references
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
 from tests.support.metrics import judge_of

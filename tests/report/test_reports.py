@@ -37,9 +37,9 @@ from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.sheets import Cell, sheets
 from pipeline.report.tables.ranked import ranked_table
-from pipeline.scoring.column_blocks import present_blocks
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.stored_runs import Selection
+from pipeline.scoring.terms import present_blocks
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.oracles import naive

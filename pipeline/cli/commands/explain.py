@@ -50,7 +50,7 @@ from ...metrics.base.capabilities import (
     shown_ngrams,
 )
 from ...metrics.base.needs import TEXTS, Needs, Text, annotator_of
-from ...metrics.defaults import from_texts
+from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent

@@ -31,7 +31,7 @@ from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import named
 from ...kernel.common import join_lines
 from ...metrics.base.needs import GOLD, Text
-from ...metrics.defaults import from_texts
+from ...metrics.build import from_texts
 from ...prepare import text_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path

@@ -147,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
     from ...execution.options import RunOptions
-    from ...metrics.defaults import from_texts
+    from ...metrics.build import from_texts
     from ...report.terminal.printing import print_text
     from ...scoring.board import describe
     from ...scoring.results import Results

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Texts that are encoded once, and outputs that are counted against them, compiled: the twin of `python/prepared.py`.
+"""Texts that are encoded once, and outputs that are counted against them, compiled. The Python kernel has no such form.
 
 The vocabulary is frozen: tokens of outputs that no reference has all get one id more, which matches nothing. So nothing
 that several threads share ever changes. What a call needs beside that is kept in a pool, from which each call takes
@@ -148,7 +148,11 @@ cdef class _Plan:
 
 
 cdef class Prepared:
-    """Source and references, encoded; see Prepared in `python/prepared.py`."""
+    """The lines of a source and of references, against which outputs are counted.
+
+    `split` is one of SPLITS or FOLDS. Raises as encode() and words() do, and ValueError where there is no reference,
+    or texts have different numbers of lines. Objects can be pickled, and used by several threads at once.
+    """
 
     cdef readonly object source
     """The source as Lines, or None."""
@@ -218,7 +222,14 @@ cdef class Prepared:
         return Prepared, (self.source, self.references, self.split)
 
     def count(self, outputs, rows, order, kinds, subsequences=False):
-        """Count outputs against lines; see Prepared.count() in `python/prepared.py`."""
+        """Count outputs, each against the line whose number `rows` has.
+
+        Returns int64 arrays: hyp_len [outputs], ref_len [outputs, references], total [outputs, order], and what
+        overlap() counts for the kinds, [outputs, references, order] or [outputs, order]. With `subsequences` there is
+        lcs [outputs, references] too, as lcs() returns it. Raises TypeError, with its number, for an output that is
+        neither text nor bytes, UnicodeError for one that is no UTF-8, ValueError for another number of rows than
+        outputs, IndexError, with its place, for a row that does not exist, and else as overlap() does.
+        """
         cdef const int64_t[::1] row = rows
         cdef int64_t n = len(outputs), number
         cdef _Plan plan = self.plans.get((order, kinds, subsequences))

@@ -14,8 +14,8 @@ from ...corpus.texts import lines_of
 from ...errors import InputError
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
 from ...metrics.names import factor
-from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
+from ...scoring.terms import blocks_of, compact, of_annotators, present_blocks
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels, rivalry

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...corpus.texts import STEP, lines_of
 from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, Tokens, Verdict, edit_judge
-from ...scoring.column_blocks import annotators_of, chosen_references
+from ...scoring.terms import annotators_of, chosen_references
 
 if TYPE_CHECKING:
     from ...arrays import Ints
