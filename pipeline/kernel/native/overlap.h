@@ -8,17 +8,12 @@
 #ifndef GEC_PIPELINE_OVERLAP_H
 #define GEC_PIPELINE_OVERLAP_H
 
-#include <stdint.h>
 #include <string.h>
+
+#include "bits.h"
 
 #define GP_MOST_WORDS 4
 #define GP_ORDERS 16
-
-#if defined(__GNUC__) || defined(__clang__)
-#define GP_INLINED static inline __attribute__((always_inline))
-#else
-#define GP_INLINED static inline
-#endif
 
 /* What an output has in common with a text or several. Word w of order n + 1 is number n * words + w. */
 typedef struct {
@@ -55,13 +50,6 @@ static uint64_t gp_table(int formula) {
     for (int i = 0; i < 64; i++)
         table |= (gp_counted(formula, i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, i >> 4 & 1, i >> 5) & 1) << i;
     return table;
-}
-
-GP_INLINED int64_t gp_bits(uint64_t x) {
-    x -= (x >> 1) & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
-    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return (int64_t)((x * 0x0101010101010101u) >> 56);
 }
 
 /* The text is read from its end, so that the places of the n-grams that follow are known. */
@@ -123,16 +111,6 @@ static void gp_count(
             counts[n] += gp_bits(gp_counted(
                 formula, source->taken[i], source->present[i], reference->taken[i], reference->present[i], 0, 0
             ));
-}
-
-/* Set the bits of an output's tokens, or clear them. */
-static void gp_place(uint64_t *places, const int32_t *ids, int64_t size, int words) {
-    for (int64_t at = 0; at < size; at++) places[(size_t)ids[at] * words + at / 64] |= (uint64_t)1 << at % 64;
-}
-
-static void gp_unplace(uint64_t *places, const int32_t *ids, int64_t size, int words) {
-    for (int64_t at = 0; at < size; at++)
-        for (int w = 0; w < words; w++) places[(size_t)ids[at] * words + w] = 0;
 }
 
 /* --- what an output shares with one text and nothing else, as chrF and Google-GLEU count it
