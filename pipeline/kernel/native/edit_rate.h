@@ -2,7 +2,9 @@
  *
  * Bit j of a row stands for the step from column j to column j + 1: the cost grows by 1 (`up`), falls by 1 (`down`), or
  * stays. A row follows from the one above in some fifteen operations (Myers 1999; Hyyrö 2003). The table has no beam, which
- * changes nothing where the beam has all cells, or where the cost is so low that no path of that cost leaves it.
+ * changes nothing where the beam has all cells, or where no path of the cost of the whole leaves it: a path is never
+ * farther from the middle of the beam than half of its cost and of the difference of both lengths, since so many words are
+ * put in or left out to get there and back. See gp_beam_matters().
  *
  * No shift makes the cost lower than the words that one text has beyond those that both share: mostly the first cost is
  * that already, and no shift is tried. */
@@ -155,6 +157,12 @@ static void gp_try_all(gp_table_of_edits *t) {
     }
 }
 
+/* Return whether the beam of the twin may change the cost. One cell is for the rounding of its middle. */
+static int gp_beam_matters(const gp_table_of_edits *t) {
+    int longer = t->size > t->target ? t->size - t->target : t->target - t->size;
+    return t->target >= t->beam && t->whole + longer > 2 * (t->beam - 2);
+}
+
 /* Return the edits that make an output a reference, or -1 where the beam of the twin can change them. `places` has a 0 for
  * each id. Both texts have at most GP_MOST_BITS words, and the reference has one at least. */
 static int gp_edits(gp_table_of_edits *t, uint64_t *places, const int32_t *output, const int32_t *reference) {
@@ -170,7 +178,7 @@ static int gp_edits(gp_table_of_edits *t, uint64_t *places, const int32_t *outpu
     t->tried = 0;
     for (;; shifts++) {
         gp_all_rows(t);
-        if (t->target >= t->beam && 2 * t->whole + 2 >= t->beam) return -1;
+        if (gp_beam_matters(t)) return -1;
         if (t->whole <= t->least) return shifts + t->whole;
         gp_align(t);
         t->saved = t->length = t->start = t->place = 0;
