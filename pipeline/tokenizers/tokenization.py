@@ -37,6 +37,26 @@ def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lin
     return join_lines(lines)
 
 
+def lower_case(text: Lines, number: int) -> Lines:
+    """Return the lines of a text as str.lower() makes them; raises as changed_lines() does.
+
+    Few lines of many texts have more than ASCII, and only those are decoded.
+    """
+    text = text.own()
+    data = bytearray(text.data.lower())
+    others = np.flatnonzero(np.frombuffer(text.data, np.uint8) >= 0x80)
+    for index in np.flatnonzero(np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)).tolist():
+        start, end = int(text.starts[index]), int(text.ends[index])
+        try:
+            line = text.data[start:end].decode().lower().encode()
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(number, index, error.start) from None
+        if len(line) != end - start:
+            return changed_lines(text, number, str.lower)
+        data[start:end] = line
+    return text._replace(data=bytes(data))
+
+
 class _Letters(dict[int, str]):
     """A table for str.translate: letters, marks and numbers stay, and all else becomes white space.
 
@@ -171,14 +191,11 @@ class Tokenization:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
         try:
             stripped = self.strip or self.strip_end
-            text = text.own() if self.lowercase or tokenizer.prepare else text
-            if self.lowercase and not stripped and text.data.isascii():
-                text = text._replace(data=text.data.lower())
-            elif stripped or self.lowercase:
+            text = text.own() if tokenizer.prepare else text
+            if stripped:
                 lines = (line.decode() for line in text.texts())
-                if stripped:
-                    lines = (line.strip() if self.strip else line.rstrip() for line in lines)
-                text = join_lines((line.lower() if self.lowercase else line).encode() for line in lines)
+                text = join_lines((line.strip() if self.strip else line.rstrip()).encode() for line in lines)
+            text = lower_case(text, number) if self.lowercase else text
             return tokenizer.prepare(text) if tokenizer.prepare and tokenizer.changes(text.data) else text
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None

@@ -88,6 +88,23 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
     return source, texts[:references], texts[references:], draw(order), draw(kinds)
 
 
+def edited_call(rng: random.Random, _: int) -> Call:
+    """References that are outputs with a few tokens changed, and nothing counted but what both share."""
+
+    def edited(line: list[int]) -> list[int]:
+        copy = line.copy()
+        for _ in range(rng.choice([0, 1, 1, 2, 5])):
+            place = rng.randint(0, len(copy))
+            copy[place : place + rng.choice([0, 0, 1, 3])] = rng.choices(range(few), k=rng.choice([0, 1, 1, 70]))
+        return copy
+
+    few, sizes = rng.choice([1, 2, 30]), [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)]
+    systems = [[rng.choices(range(few), k=size) for size in sizes] for _ in range(rng.choice([1, 2, 5]))]
+    references = [list(map(edited, systems[0])) for _ in range(rng.choice([1, 1, 3]))]
+    kind = rng.choice(["match", "match", "union_match"])
+    return (None, list(map(encoded, references)), list(map(encoded, systems)), rng.choice([1, 4, 6, 6, 16]), [kind]), {}
+
+
 @st.composite
 def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
     lines, references, systems = draw(st.integers(0, 2)), draw(st.integers(0, 6)), draw(st.sampled_from(SYSTEMS))
@@ -179,7 +196,7 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "joined": positional(STRINGS),
     "lcs": by_seed(subsequence_call("lcs")),
     "max_match": SEEDS.map(test_max_match.random_arguments),
-    "overlap": st.tuples(overlap_calls(), st.just({})),
+    "overlap": st.one_of(st.tuples(overlap_calls(), st.just({})), by_seed(edited_call)),
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
     "sari": st.tuples(sari_calls(), st.just({})),

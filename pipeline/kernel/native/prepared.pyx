@@ -14,7 +14,8 @@ from libc.string cimport memset
 from ..common import FOLDS, KINDS, MAX_NGRAMS, SPLITS, check_order, check_sizes
 
 from .encode cimport (
-    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _open, _split, _style, gp_fold_line,
+    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _look_up_waiting, _open, _split,
+    _style, gp_fold_line,
 )
 from .lcs cimport Job as Subsequence, _length
 from .overlap cimport Job, Text, Trie, _ask, _count_line
@@ -305,6 +306,7 @@ cdef class Prepared:
         cdef int64_t number, size
         memory.offsets[0] = 0
         out.words, out.ids, out.count = &self.vocabulary, memory.ids, 0
+        out.n_waiting = 0
         for number in range(n):
             start, size = memory.pieces[number].start, memory.pieces[number].size
             if self.folds:
@@ -313,7 +315,7 @@ cdef class Prepared:
                 size = gp_fold_line(start, size, self.google, memory.line)
                 start = memory.line
             out.limit = start + size
-            if _split(&out, &self.style, start, out.limit) < 0:
+            if _split(&out, &self.style, start, out.limit) < 0 or _look_up_waiting(&out) < 0:
                 return -1
             memory.offsets[number + 1] = out.count
         return 0
