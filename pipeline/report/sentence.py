@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.texts import TextFile, called, read_texts
+from ..corpus.texts import TextFile, read_texts
+from ..corpus.texts import called as place_of
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
 from ..scoring.column_blocks import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
 from .tables import Table, percent, round_half_up
-from .tables.ranked import labels
+from .tables.ranked import called
 from .terminal.printing import console, has_colours, terminal_width
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
     ids = next((board.ids for board in material.measured if board.dataset == dataset), None)
-    place = called(line, ids)
+    place = place_of(line, ids)
     if corpus is None:
         return [], place
     named = [("source", corpus.source)] if corpus.source else []
@@ -192,7 +193,7 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
 
 def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    named = labels(measured.scores[0].metric for measured in material.measured)
+    named = called(measured.scores[0].metric for measured in material.measured)
     for measured in material.measured:
         if measured.scores[0].dataset == dataset:
             yield named[measured.scores[0].metric], measured

@@ -120,7 +120,7 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
     ]
     return Sheet(
         name=f"{group.dataset}-{group.label}",
-        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {whole.called}",
+        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {group.called}",
         header=[titles.get(title, title) for title in header],
         rows=cells,
         names=(1,),

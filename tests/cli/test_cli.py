@@ -200,7 +200,7 @@ def test_run_prints_a_table_and_writes_what_it_found(call: Call, quickstart: str
     assert said.code == 0
     title, header, *rows, signature = said.out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "gleu", "std", "of", "draws", "95%", "of", "draws"]
+    assert header.split() == ["rank", "system", "GLEU+", "std", "of", "draws", "95%", "of", "draws"]
     assert [row.split()[:2] for row in rows] == [["1", "careful"], ["2", "eager"], ["3", "unchanged"], ["4", "broken"]]
     assert signature.startswith("gleu|variant:2017|n:4|")
     assert said.err.splitlines()[-1] == "results: runs/quickstart"
@@ -381,7 +381,7 @@ def test_show_has_the_columns_that_are_named(call: Call, quickstart: str) -> Non
     call("run", quickstart)
     title, header, *rows, _ = call("show", "runs/quickstart", "--columns", "match_*", "hyp_len").out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "gleu", "hyp_len", *(f"match_{n}" for n in range(1, 5))]
+    assert header.split() == ["rank", "system", "GLEU+", "hyp_len", *(f"match_{n}" for n in range(1, 5))]
     assert [row.split()[1] for row in rows] == ["careful", "eager", "unchanged", "broken"]
     said = call("show", "runs/quickstart", "--columns", "gleu.precison")
     assert (said.code, said.out) == (2, "")

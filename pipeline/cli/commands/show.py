@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
-    from ...report.terminal.printing import print_text
+    from ...report.terminal.printing import print_warnings
 
     if args.run is None:
         return _runs(args)
@@ -68,13 +68,11 @@ def run(args: argparse.Namespace) -> int:
         results = results.only(args.system)
     if args.mean:
         results = with_means(results)
+    if read_manifest(folder).get("state") == "running":
+        print_warnings(["the run was not finished, or still goes on: these are the results of an earlier run"])
+    print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
-    if read_manifest(folder).get("state") == "running":
-        earlier = "the run was not finished, or still goes on: these are the results of an earlier run"
-        print_text(f"warning: {earlier}", sys.stderr)
-    for warning in [*results.warnings, *results.missing]:
-        print_text(f"warning: {warning}", sys.stderr)
     return 0
 
 

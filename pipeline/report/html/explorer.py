@@ -18,7 +18,7 @@ from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
-from ..tables.ranked import labels, rivalry
+from ..tables.ranked import called, labels
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
 
     `lines` says how many lines of each data set it shows, None as many as take about BUDGET bytes.
     """
-    every = [measured.by_line for measured in material.measured]
-    scored = {name: [m for m in every if m.scores[0].dataset == name] for name in material.corpora}
+    boards = [measured.by_line for measured in material.measured]
+    scored = {name: [m for m in boards if m.scores[0].dataset == name] for name in material.corpora}
     scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
     if not scored or lines == 0:
         return None
@@ -147,7 +147,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
     numbers: dict[Tokens, int] = {}
-    named, rules = labels(score.metric for score in material.results.scores), set[str]()
+    every, rules = [score.metric for score in material.results.scores], set[str]()
+    named, printed = labels(every), called(every)
 
     datasets = []
     for name, measured in scored.items():
@@ -156,9 +157,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
             rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
-            label = named[entry["signature"]]
-            called = shown.metric.name_in_text + rivalry(entry["signature"], label)
-            entry |= {"rule": None, "label": label, "called": called}
+            entry |= {"rule": None, "label": named[entry["signature"]], "called": printed[entry["signature"]]}
             if rule:
                 about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from ...metrics.names import factor
 from ..by_type import NONE, TIER, TIERS, of_system, types_of
 from ..console import by_order
-from ..overview import Whole, overviews, verdict_sentence
+from ..overview import overviews, verdict_sentence
 from ..tables import shown_level
 from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
@@ -183,7 +183,7 @@ def agreement(results: Results) -> dict[str, Any]:
     for _, _, what, rows in forests(results):
         plots |= drawn(what.capitalize(), rows)
     for group, name, what, points in scatters(results):
-        plots |= drawn(f"{group.label} and {name.replace('_', ' ')}: {what}", points)
+        plots |= drawn(f"{group.called} and {name.replace('_', ' ')}: {what}", points)
     tables = {
         one.title[0].upper() + one.title[1:]: PageTable(*one.table(human), left=range(one.texts))
         for one in AGREEMENT_TABLES
@@ -311,7 +311,6 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
-    whole = Whole(results, group, digits)
     best = best_of(results.datasets[group.dataset], group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
     rows = [
@@ -333,8 +332,8 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None
     return {
         "group": group,
-        "called": whole.called,
-        "score": " ".join(whole.heads(0)).strip(),
+        "called": group.called,
+        "score": group.output,
         "name": f"board-{number}",
         "facts": size(results.datasets[group.dataset]),
         "rows": rows,

@@ -67,7 +67,7 @@ def people(material: Material) -> Iterator[Named]:
     if human and ranking and human["correlations"]:
         dataset = human["correlations"][0]["dataset"]
         own = next(group for group in groups(material.results) if group.dataset == dataset)
-        group = own._replace(label="", metric="")
+        group = own._replace(label="", metric="", called="")
         what = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
         yield group, "", titled(draw_rows(judged_rows(ranking)), group, what)
 
