@@ -56,7 +56,7 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
     if corpus is None:
         return [], place
     named = [("source", corpus.source)] if corpus.source else []
-    named += [(f"reference {number}", text) for number, text in enumerate(corpus.references)]
+    named += [(f"reference {number}", text) for number, text in enumerate(corpus.references, 1)]
     named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
     first = named[0][1]
     number = first.number(line) if isinstance(first, TextFile) else line
@@ -182,11 +182,11 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
                 for field in fields
             }
             alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
-            singles.append(f"reference {number}: {alone}" if apart else alone)
+            singles.append(f"reference {number + 1}: {alone}" if apart else alone)
             for n in range(1, max(field.orders for field in fields) + 1):
                 cells = [shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide]
                 if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
-                    rows.append([*([str(number)] if apart else []), str(n), *cells])
+                    rows.append([*([str(number + 1)] if apart else []), str(n), *cells])
         header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
         yield ", ".join(label for label, _ in own), singles, (header, rows)
 

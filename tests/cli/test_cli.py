@@ -227,7 +227,7 @@ def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
 
 def test_warnings_go_to_standard_error_and_into_the_results(call: Call, quickstart: str) -> None:
     Path("data/systems/eager.txt").write_bytes(Path("data/reference0.txt").read_bytes())
-    warning = "sample: system eager is the same text as reference 0"
+    warning = "sample: system eager is the same text as reference 1"
     loud, quiet = call("run", quickstart), call("run", quickstart, "--quiet")
     assert f"warning: {warning}\n" in loud.err
     assert quiet.err == ""
@@ -473,7 +473,7 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
     apart = [abs(float(one) - float(two)) for one, two in rows.values()]
     assert [abs(float(one) - float(two)) for _, one, two in heads] == pytest.approx(sorted(apart, reverse=True)[:3])
     first = int(heads[0][0]) - 1
-    for name, file in {"source": "source", "reference 1": "ref1", "A": "A", "B": "B"}.items():
+    for name, file in {"source": "source", "reference 2": "ref1", "A": "A", "B": "B"}.items():
         text = Path("d", file).read_text("utf-8").splitlines()[first]
         assert re.search(rf"^  {name} +{re.escape(text.strip())}$", said.out, re.MULTILINE)
 

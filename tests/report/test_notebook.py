@@ -55,7 +55,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def several() -> Evaluation:
-    with pytest.warns(UserWarning, match="same text as reference 0"):
+    with pytest.warns(UserWarning, match="same text as reference 1"):
         return pipeline.evaluate(
             {"mine": MINE, EVIL: SOURCES, "twin": REFERENCES[0]}, REFERENCES, SOURCES, ["bleu", "gleu[refs=max]"]
         )
@@ -82,7 +82,7 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Eval
     assert first[1:4] == ["system", "BLEU", "GLEU+"]
     assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
     assert several[0].signature in first
-    assert page.texts[-2:] == ["warnings", "memory: system twin is the same text as reference 0"]
+    assert page.texts[-2:] == ["warnings", "memory: system twin is the same text as reference 1"]
     assert not set(page.tags) & {"b", "script", "a", "img"}
     assert r"\<b\>a\|\*x\*\</b\>" in text
     assert "**100.00**" in text

@@ -41,7 +41,7 @@ def test_what_is_shown_fits_where_it_can(width: int) -> None:
 
 
 def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
-    """The widest column is narrowed first; a title of two words has no more room than an interval, which leaves first."""
+    """The widest column is narrowed first; a title of two words has no more room than an interval, which leaves."""
     whole = total([30, 17, 5, 14, 6])
     for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
         assert list(fitted(whole - less)[0].values()) == widths

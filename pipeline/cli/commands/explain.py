@@ -180,7 +180,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             _say(f"source     {printable(texts.source)}")
         _say(f"output     {printable(texts.output)}")
         for number, reference in (texts.references if read else {}).items():
-            _say(f"reference {number} {printable(reference)}")
+            _say(f"reference {number + 1} {printable(reference)}")
             for metric in of_texts:
                 if metric.by_reference:
                     _explain(metric, of_texts[0], texts._replace(references={number: reference}))

@@ -77,7 +77,7 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
     from ...corpus.texts import read_texts
 
     roles = [("source", corpus.source)] if corpus.source else []
-    roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
+    roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references, 1)]
     roles += [
         (f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.references_as_systems
     ]

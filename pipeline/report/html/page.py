@@ -15,7 +15,7 @@ from ...metrics.names import factor
 from ..by_type import NONE, TIER, TIERS, of_system, types_of
 from ..console import by_order
 from ..overview import overviews, verdict_sentence
-from ..tables import shown_level
+from ..tables import shown_level, shown_role
 from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
 from ..tables.plot_data import curves_of, disagreement, forests, judged_rows, rank_rows, scatters
@@ -256,7 +256,8 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
-    digests = [[name, *item] for name, info in results.datasets.items() for item in info.digests.items()]
+    texts = [(name, *item) for name, info in results.datasets.items() for item in info.digests.items()]
+    digests = [[name, shown_role(role), digest] for name, role, digest in texts]
     judged = judged_by(material)
     title, overview = config.get("description"), overview_part(results, material.digits, judged)
     names = list(results.datasets)

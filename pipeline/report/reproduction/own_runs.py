@@ -15,6 +15,7 @@ from ...scoring.stored_runs import SHARED
 from ..html.page import render
 from ..html.shell import Link, PageTable
 from ..material import Material
+from ..tables import shown_role
 from ..tables.ranked import labels
 
 NAME = "board.html"
@@ -82,7 +83,7 @@ class Joined:
         )
         if known:
             self._warn(
-                f"{dataset}: {', '.join(differing[dataset][:3])} is not the same in {run} as before: its scores cannot "
+                f"{dataset}: {', '.join(map(shown_role, differing[dataset][:3]))} is not the same in {run} as before: its scores cannot "
                 "be compared with those, and stand on boards of their own"
             )
         return place

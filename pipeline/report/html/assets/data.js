@@ -74,9 +74,10 @@ function tokens(number, which) {
   return Array.isArray(form) ? form : WAYS[how.way](form);
 }
 
-// Return the numbers of the references that a metric scores one at a time, or of the annotators whose edits it reads.
+// Return the numbers of the references that a metric scores one at a time, from 1 as lines, or of the annotators whose
+// edits it reads, as M2 files have them.
 function numbersOf(metric) {
-  return Array.from({ length: metric.apart }, (_, number) => String(number));
+  return Array.from({ length: metric.apart }, (_, number) => String(number + (metric.edits ? 0 : 1)));
 }
 
 function isMissing(dataset, line, reference) {
