@@ -282,7 +282,7 @@ def _metric(
         "rowNames": row_names(metric),
         "fields": fields,
         "width": width,
-        "rows": _numbers(rows),
+        "rows": lettered(rows),
     }
 
 
@@ -292,6 +292,21 @@ def _numbers(rows: Floats) -> list[float | None]:
     if np.isfinite(flat).all() and (flat == np.floor(flat)).all():
         return [*flat.astype(np.int64).tolist()]
     return [None if value != value else int(value) if value.is_integer() else value for value in flat.tolist()]  # noqa: PLR0124
+
+
+FIRST, NOTHING, MOST = 93, "[", 0xD7FF - 93
+"""The letter of 0, which needs no escape in JSON, that of NaN before it, and the highest number that is a letter."""
+
+
+def lettered(rows: Floats) -> str | list[float | None]:
+    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list where some have no letter.
+
+    Whole numbers from 0 to MOST have one, and so has NaN.
+    """
+    codes = np.where(np.isnan(rows), ord(NOTHING) - FIRST, rows).ravel()
+    if (codes != np.floor(codes)).any() or codes.max(initial=0) > MOST or (rows < 0).any():
+        return _numbers(rows)
+    return (codes + FIRST).astype("<u2").tobytes().decode("utf-16-le")
 
 
 def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
