@@ -22,6 +22,7 @@ from .tables.ranked import (
     Group,
     best_of,
     called,
+    cluster_ends,
     groups,
     interval_table,
     notes_of,
@@ -102,9 +103,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
     styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
-    clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
-    ends = [n for n in range(len(scores) - 1) if clusters[n] != clusters[n + 1]]
-    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ends)
+    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=cluster_ends(scores))
     if any(score.intervals for score in scores):
         print()
         print_table(*interval_table(results, scores, digits), left=(0, 1))

@@ -172,6 +172,8 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         apart = any(field.per_reference for field in fields)
         wide = [field for field in fields if field.orders]
         singles, rows = list[str](), list[list[str]]()
+        who = list(range(measured.references)) if edit_judge(measured.metric) else range(1, measured.references + 1)
+        title = "annotator" if edit_judge(measured.metric) else "reference"
         for number in range(measured.references) if apart else (0,):
             if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
                 continue
@@ -182,12 +184,12 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
                 for field in fields
             }
             alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
-            singles.append(f"reference {number + 1}: {alone}" if apart else alone)
+            singles.append(f"{title} {who[number]}: {alone}" if apart else alone)
             for n in range(1, max(field.orders for field in fields) + 1):
                 cells = [shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide]
                 if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
-                    rows.append([*([str(number + 1)] if apart else []), str(n), *cells])
-        header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
+                    rows.append([*([str(who[number])] if apart else []), str(n), *cells])
+        header = [*([title] if apart else []), "n", *(field.name for field in wide)]
         yield ", ".join(label for label, _ in own), singles, (header, rows)
 
 

@@ -132,7 +132,7 @@ def test_show_and_explain_say_the_same(
         assert re.findall(r"annotator (\d+)  counts", said) == [str(chosen)]
         for number, mark in enumerate(marks["marks"][line - 1][0]):
             told = next(text for text in said.splitlines() if text.startswith(f"annotator {number} "))
-            listed = [text for text in shown.splitlines() if text.startswith(f"reference {number}: ")]
+            listed = [text for text in shown.splitlines() if text.startswith(f"annotator {number}: ")]
             assert ("has no line here" in told) == (mark is None) == (listed == [])
             for text in listed:
                 words = text.split()

@@ -109,6 +109,12 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
     return apart
 
 
+def cluster_ends(scores: Sequence[Score]) -> list[int]:
+    """Return the numbers of the rows at which a cluster ends and another follows."""
+    clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
+    return [row for row in range(len(clusters) - 1) if clusters[row] != clusters[row + 1]]
+
+
 def size(info: DatasetInfo) -> str:
     """Return the numbers of lines and references of a data set in words."""
     lines, references = "line" if info.lines == 1 else "lines", "reference" if info.references == 1 else "references"
