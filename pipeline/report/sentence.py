@@ -6,26 +6,24 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..corpus.corpus import Corpus
 from ..corpus.texts import TextFile, read_texts
 from ..corpus.texts import called as place_of
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import Columns, Needs
+from ..scoring.board import Board
 from ..scoring.column_blocks import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from ..scoring.sentences import sentence_scores
+from .material import Material
 from .tables import Table, percent, round_half_up
 from .tables.ranked import called
 from .terminal.printing import console, has_colours, terminal_width
-
-if TYPE_CHECKING:
-    from ..corpus.corpus import Corpus
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns, Needs
-    from ..scoring.board import Board
-    from .material import Material
 
 ALWAYS = 9
 """Rows of tables up to this one are shown even where all their counts are 0."""

@@ -6,35 +6,29 @@ The scripts `assets/data.js` and `assets/compare.js` read the data.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
+from ...corpus.corpus import Corpus
 from ...corpus.texts import lines_of
 from ...errors import InputError
-from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
+from ...metrics.base.capabilities import COUNTS, ROLES, Tokens, by_annotator, edit_judge, row_names, shown_ngrams
+from ...metrics.base.metric import Metric
+from ...metrics.base.needs import Columns
 from ...metrics.names import factor
+from ...scoring.board import Board
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
+from ...scoring.results import Results
 from ...scoring.sentences import sentence_scores
+from ..material import Material
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import called, labels
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
-    from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import Tokens
-    from ...metrics.base.metric import Metric
-    from ...metrics.base.needs import Columns
-    from ...scoring.board import Board
-    from ...scoring.results import Results
-    from ..material import Material
-
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "

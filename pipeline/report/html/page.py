@@ -8,33 +8,29 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ...metrics.names import factor
-from ..by_type import NONE, TIER, TIERS, of_system, types_of
+from ...scoring.results import Results, Score
+from ..by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from ..console import by_order
+from ..material import Material
 from ..overview import overviews, verdict_sentence
 from ..tables import shown_level, shown_role
 from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
 from ..tables.plot_data import curves_of, disagreement, forests, judged_rows, rank_rows, scatters
-from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
+from ..tables.ranked import Group, best_of, groups, notes_of, ranked_table, size
 from ..tables.reproduction import expectation_table, misses
 from . import shell
 from .explorer import explorer, pairs_data
 from .shell import PageTable, Row
-from .svg import drawn, interval_axis, interval_bar, interval_scale
+from .svg import Drawing, drawn, interval_axis, interval_bar, interval_scale
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from ...human.human_judgements import HumanRanking
-    from ...scoring.results import Results, Score
-    from ..by_type import Types
-    from ..material import Material
-    from ..tables.ranked import Group
-    from .svg import Drawing
 
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ...reproduction.leader_boards import Entrant, LeaderBoard
+from ...scoring.results import Results, Score
 from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables import percent
 from ..tables.comparisons import bootstrap_columns, settings_line
 from ..tables.ranked import size
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...reproduction.leader_boards import Entrant, LeaderBoard
-    from ...scoring.results import Results, Score
 
 DIGITS, FEW = 2, 2
 """How many decimals a score has, and how many different printed scores a system has in its row."""

@@ -7,21 +7,19 @@ choose places, colours and letters; names, numbers and what is marked are from h
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...metrics.names import factor
+from ...scoring.results import Results, Score
 from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell
 from .people import coefficient
-from .ranked import called, groups
+from .ranked import Group, called, groups
 from .series import best_of_series, best_sentences, series_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ...human.human_judgements import HumanRanking
-    from ...scoring.results import Results, Score
-    from .ranked import Group
 
     Box = tuple[float, float, float, float]
     """Left, bottom, right and top, in pixels; y grows upwards."""
