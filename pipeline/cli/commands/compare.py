@@ -32,6 +32,7 @@ from ...metrics.names import factor, goodness, lower_is_better
 from ...report.tables import percent
 from ...report.tables.comparisons import is_significant, p_cell, pair_table
 from ...report.tables.ranked import called, check_picked
+from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.board import Board, picked
@@ -203,7 +204,7 @@ def _worst(args: argparse.Namespace) -> int:
         print(printable(f"\n{place}: {one} {first}, {two} {second}"))
         width = max((len(name) for name, _ in texts), default=0)
         for name, text in texts:
-            print(printable(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip()))
+            print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
     if not lines:
         print("\nno sentence has different scores")
     if material.unread:
@@ -219,7 +220,6 @@ def compared(
     `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
     `baseline` is None. `versions` compares each system of two runs with itself alone.
     """
-    from ...report.terminal.printing import print_warnings
     from ...scoring.resampling.significance import settings_of, with_statistics
 
     results, columns = stored_runs.load_runs(args.run, second or None)

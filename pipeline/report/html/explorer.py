@@ -116,9 +116,9 @@ BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
 LARGEST = 4 * BUDGET
 """About how many they may take then. A browser would not show more, and memory is ten times as much."""
-EDITS = 6
+EDITS = 10
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
-NUMBER = 2.0
+NUMBER = 1.2
 """About how many bytes a number takes. Equal outputs of a line share their numbers."""
 
 
