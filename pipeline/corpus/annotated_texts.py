@@ -202,8 +202,8 @@ class _View:
                 text = self.texts[number]
                 where = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
                 yield (
-                    f"reference {number} ({text.name}) differs from the source in blanks alone in {where}: errant has "
-                    "no line for these, so that this reference does not take part there"
+                    f"reference {number + 1} ({text.name}) differs from the source in blanks alone in {where}: errant "
+                    "has no line for these, so that this reference does not take part there"
                 )
 
 

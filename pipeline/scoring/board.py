@@ -316,7 +316,7 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
             position = ""  # with names instead of paths, since results do not depend on where files are
             if note.reference is not None:
                 text = task.input.references[note.reference]
-                position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+                position = f"reference {note.reference + 1} ({text.name}), line {text.number(note.line)} "
             elif note.system is not None:
                 position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
             messages[f"{corpus.name}: {position}{note.message}"] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from dataclasses import replace
@@ -317,7 +318,7 @@ def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
     assert [score.dataset for score in found.results.scores] == ["d", "d (r2)"]
     assert found.runs == {("d", "A"): ["r1"], ("d (r2)", "A"): ["r2", "r3"]}
     assert found.results.warnings == [
-        "d: reference 0 is not the same in r2 as before: its scores cannot be compared with those, and stand on boards "
+        "d: reference 1 is not the same in r2 as before: its scores cannot be compared with those, and stand on boards "
         "of their own"
     ]
 
@@ -450,6 +451,38 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(browser: Browser, pages: dic
     browser.size(media="print")
     assert browser.run(shown) == [True] * len(boards)
     browser.size()
+
+
+DROP = """
+const [name, text] = arguments, files = new DataTransfer();
+files.items.add(new File([text], name));
+dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+"""
+TOLD = "return document.querySelector('#own [role=status]').innerText"
+
+
+def test_a_dropped_output_is_looked_up_and_never_scored(browser: Browser, pages: dict[str, Path]) -> None:
+    """The checksum is that of Python's hashlib; line ends are those of any system."""
+    browser.open(pages["scored"])
+    assert browser.run("return document.querySelector('#own').checkVisibility()")
+    board, row = "#board-conll14-m2", "#board-conll14-m2 tbody tr[data-sha256]"
+    known = hashlib.sha256(b"One line .\nAnd another .\n").hexdigest()
+    browser.run(f"document.querySelector('{row}').dataset.sha256 = arguments[0]", known)
+    rank, system, score = browser.rows(row)[0][:3]
+    for text in ("One line .\nAnd another .\n", "One line .\r\nAnd another ."):
+        browser.run(DROP, "mine.txt", text)
+        browser.wait(f"{TOLD}.includes('is the text of an output here')", True)
+        assert f": {system} is {rank} of" in browser.run(TOLD)
+        assert f"with {score}" in browser.run(TOLD)
+        assert browser.run(f"return document.querySelector('{row}').className").split()[-1] == "own"
+        browser.run(DROP, "other.txt", "x\ny\nz")
+        browser.wait(f"{TOLD}.includes('3 lines, as no data set')", True)
+        assert browser.run("return document.querySelectorAll('tr.own').length") == 0
+    browser.run(f"document.querySelector('{board}').dataset.lines = '3'")
+    browser.run(DROP, "it's mine.txt", "x\ny\nz\n")
+    browser.wait(f"{TOLD}.includes('No output here has the text of')", True)
+    assert "gec-pipeline reproduce --board conll14-m2 --add 'it'\\''s mine.txt'" in browser.run(TOLD)
+    assert browser.complaints() == []
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from ...human.meta_evaluation import meta_evaluate
     from ...human.records import records_config
     from ...report.console import print_human
-    from ...report.terminal.printing import print_text
+    from ...report.terminal.printing import print_warnings
     from ...scoring.results import without_nan
 
     asked = [records_config(text) for text in (args.human, *args.run)]
@@ -87,13 +87,12 @@ def run(args: argparse.Namespace) -> int:
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, people, settings, bar.matches)
+    print_warnings(evaluation.notes, quiet=args.quiet)
     if args.json:
         plain = without_nan(evaluation.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         print_human(evaluation.plain())
-    for note in () if args.quiet else evaluation.notes:
-        print_text(f"warning: {note}", sys.stderr)
     return 0
 
 

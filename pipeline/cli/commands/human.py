@@ -23,7 +23,7 @@ from ...config.models import ConfigModel
 from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
 from ...human.judgment_summary import MIN_COMPARISONS, JudgmentSummary
-from ...report.terminal.printing import print_square, print_table, print_text
+from ...report.terminal.printing import print_square, print_table, print_warnings
 from ...report.terminal.progress import Bar
 from ..arguments import add_settings, given_path
 
@@ -71,8 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(path, config.judges, config.without_judges, config.without)
-    for note in () if args.quiet else judgments.notes:
-        print_text(f"warning: {judgments.file}: {note}", sys.stderr)
+    print_warnings((f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet)
     with Bar(enabled=bool(config.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("TrueSkill")
         summary = JudgmentSummary(judgments, config, bar.matches)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ...reproduction.leader_boards import Entrant, LeaderBoard
+from ...scoring.results import Results, Score
 from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables import percent
 from ..tables.comparisons import bootstrap_columns, settings_line
 from ..tables.ranked import size
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...reproduction.leader_boards import Entrant, LeaderBoard
-    from ...scoring.results import Results, Score
 
 DIGITS, FEW = 2, 2
 """How many decimals a score has, and how many different printed scores a system has in its row."""
@@ -66,7 +63,8 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         bar, cells = interval_bar(score, where) if where else None, [*own, *_about(entrants[score.system])]
         shown = percent(score.score, DIGITS, score.metric)
         names = " = ".join(entrants[score.system].names)
-        rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1))
+        known = entrants[score.system].file.sha256
+        rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1, sha256=known))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
         rows.append(Row("", " = ".join(entrant.names), "", None, [""] * len(titles) + _about(entrant)))
@@ -76,6 +74,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         "title": board.title,
         "what": board.what,
         "facts": size_of,
+        "lines": results.datasets[board.name].lines if results else 0,
         "signature": scores[0].metric if scores else board.metric,
         "axis": interval_axis(where) if where else None,
         "titles": [*titles, "printed", "first scored by"],

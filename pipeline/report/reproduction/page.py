@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...io.dataset_cache import cache
 from ...io.remote import PREFIX
+from ...reproduction.recipe import Outcome
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import counted, difference, misses, summary
-from .leader_boards import KINDS, NOBODY, NOT_RUN, board_part, short_citation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...reproduction.recipe import Outcome
-    from .leader_boards import ScoredBoard
+from .leader_boards import KINDS, NOBODY, NOT_RUN, ScoredBoard, board_part, short_citation
 
 DESIGN = Design(
     "reproductions.html",
