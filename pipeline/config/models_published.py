@@ -338,6 +338,9 @@ class ConfigFile(PublishedConfig):
     )
     description: str | None = None
     include: list[models.PathText] = Field([], description="configs over which this one is merged")
+    catalogue: dict[str, Any] = Field(
+        {}, description="data sets for data:NAME/FILE, written as in datasets.yaml: NAME: {from: [...]} (`help data`)"
+    )
     defaults: models.DefaultsConfig = models.DefaultsConfig()
     datasets: dict[str, models.DatasetConfig] = Field({}, min_length=1)
     systems: models.SystemsConfig = Field(
