@@ -475,6 +475,28 @@ def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> No
     assert browser.run("return document.querySelectorAll('details.result[open]').length") == 0
 
 
+def test_a_search_leaves_what_has_all_of_its_words(browser: Browser, pages: dict[str, Path]) -> None:
+    """The oracle is the names of recipes and boards; the sections of other fields are gone with their publications."""
+    browser.open(pages["scored"])
+    visible = "[...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility())"
+    shown = f"return {visible}.map((one) => one.innerText.trim())"
+    fields, results = browser.run(shown, "h3.field"), browser.run(shown, "details.result > summary b")
+    assert len(fields) > 2
+    search = "const i = document.getElementById('find'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))"
+    browser.run(search, "UniEval qags")
+    kept = ["unieval-qags-cnndm", "unieval-qags-xsum"]
+    assert sorted(browser.run(shown, "details.result > summary b")) == kept
+    assert sorted(browser.run(shown, "#results tbody th")) == kept
+    assert [name.lower() for name in browser.run(shown, "h3.field")] == ["dialogue, data to text and summaries"]
+    assert browser.run("return document.getElementById('found').textContent") == "2 results, 0 boards"
+    browser.run(search, "jfleg DEV gleu")
+    assert [name.partition(" GLEU")[0] for name in browser.run(shown, ".contents li")] == ["JFLEG dev,"]
+    browser.run(search, "nothing of the kind")
+    assert browser.run(shown, "details.result, h3.field, .contents li") == []
+    browser.run(search, "")
+    assert (browser.run(shown, "h3.field"), browser.run(shown, "details.result > summary b")) == (fields, results)
+
+
 def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["report"])
     first = "return document.querySelector('#results tbody th').textContent"
