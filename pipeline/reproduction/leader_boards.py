@@ -103,7 +103,7 @@ def _percent(value: str, scale: str) -> str | None:
 TEXTS = ("source", "references", "gold")
 """The keys of a data set that say which texts it has. Any other key but `bom` makes it another data set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
-PER_PAIR = 100
+PER_PAIR = 40
 """Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
 
 
