@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import shutil
 from hashlib import sha256
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +21,7 @@ from pipeline.errors import InputError
 from pipeline.io import catalogue
 from pipeline.reproduction.recipe import matching_recipes, read_recipes, recipes
 from pipeline.reproduction.recipe_families import members
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -394,6 +398,29 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text("another\n", encoding="utf-8")
     assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2  # it is not what was checked in
     assert "expected 23 bytes with sha256" in capsys.readouterr().err
+
+
+def test_the_example_of_the_help_page_is_what_comes_out(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its table, config and command, on the real files; the checksums are those of the catalogue."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    catalogue.catalogue.cache_clear()
+    page = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
+    example = page[page.index("## A published table in ten minutes") : page.index("## To add a recipe")]
+    blocks = [dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)]
+    Path("table.md").write_text(blocks[0], encoding="utf-8")
+    Path("config.yaml").write_text(blocks[1], encoding="utf-8")
+    command = shlex.split(blocks[2])
+    assert main([*command[1:], "--mirror", str(shared / "mirror")]) == 0
+    said = capsys.readouterr().out
+    for line in blocks[3].splitlines():  # but for the seconds
+        assert line.rpartition(" ")[0] in said
+    content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
+    files = content["catalogue"]["livonian"]["from"][0]["files"]
+    known = catalogue.data_set("wmt22").files
+    assert {name: about["sha256"] for name, about in files.items()} == {name: known[name].sha256 for name in files}
 
 
 @pytest.mark.usefixtures("repository")
