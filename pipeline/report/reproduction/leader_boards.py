@@ -11,7 +11,7 @@ from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables import percent
-from ..tables.comparisons import bootstrap_columns, is_significant, settings_line
+from ..tables.comparisons import EXTRA, bootstrap_columns, is_significant, settings_line
 from ..tables.ranked import size
 
 if TYPE_CHECKING:
@@ -62,11 +62,14 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     entrants = {entrant.name: entrant for entrant in board.entrants}
     where = interval_scale(scores) if scores else None
     titles, sampled = bootstrap_columns(results, scores, DIGITS) if results else ([], [])
-    rows, facts = [], list(board.facts.values())
+    rows, facts, after = [], list(board.facts.values()), ["printed", "first scored by"]
+    if board.family:  # whose systems were all scored first by the publication of the result
+        kept, after = [number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)], after[:1]
+        titles, sampled = [titles[number] for number in kept], [[own[number] for number in kept] for own in sampled]
 
     def about(entrant: Entrant) -> list[str]:
         """Return the cells of what is known of a system: what was printed, by whom, and the facts of the board."""
-        return [*_about(entrant), *(known.get(entrant.name, "-") for known in facts)]
+        return [*_about(entrant)[: len(after)], *(known.get(entrant.name, "-") for known in facts)]
 
     for score, own in zip(scores, sampled, strict=True):
         bar, cells = interval_bar(score, where) if where else None, [*own, *about(entrants[score.system])]
@@ -84,7 +87,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         "facts": size_of,
         "signature": scores[0].metric if scores else board.metric,
         "axis": interval_axis(where) if where else None,
-        "titles": [*titles, "printed", "first scored by", *board.facts],
+        "titles": [*titles, *after, *board.facts],
         "rows": rows,
         "printed": None if board.family else _printed(board.entrants, ours),
         "message": scored.message,
