@@ -212,14 +212,16 @@ def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str
             found.append(statistic.value(*pair).value)
         return [*map(abs, found)] if written.absolute else found
 
-    result = {"systems": len(systems), "scores": int((~np.isnan(human)).sum())}
+    result: dict[str, Any] = {"systems": len(systems), "scores": int((~np.isnan(human)).sum())}
     result |= zip(asked, values(slice(None)), strict=True)
     if written.resamples:
         draws = np.random.default_rng(written.seed).integers(0, len(items), (written.resamples, len(items)))
-        columns = zip(asked, np.array([values(own) for own in draws]).T, strict=True)
-        present = {text: own[~np.isnan(own)] for text, own in columns}
-        ends = {text: map(float, percentile_interval(own, written.level)) for text, own in present.items() if len(own)}
-        result["intervals"] = {text: list(ends[text]) if text in ends else [math.nan, math.nan] for text in asked}
+        samples = np.array([values(own) for own in draws])
+        result["intervals"] = {}
+        for text, column in zip(asked, samples.T, strict=True):
+            present = column[~np.isnan(column)]
+            ends = percentile_interval(present, written.level) if len(present) else (math.nan, math.nan)
+            result["intervals"][text] = [float(end) for end in ends]
     return result
 
 

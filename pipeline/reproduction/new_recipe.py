@@ -81,9 +81,10 @@ def from_repository(
         raise InputError(f"--repository: {told}; found {', '.join(sorted(set(paths.values()))) or 'none'}")
     if wrong := next((path for path in paths if is_glob(path) or "{" in path), None):
         raise InputError(f"--repository: {wrong}: name each file; {{system}} may stand in the only text of `systems`")
-    source = {"repository": origin, "commit": commit, "licence": "not stated"}
-    unknown = {"size": LARGEST, "sha256": ""}
-    files = [DataFile(dataset=name, name=path, path=path, **source, **unknown) for path, name in paths.items()]
+    source: dict[str, Any] = {"repository": origin, "commit": commit, "licence": "not stated"}
+    files = [
+        DataFile(dataset=name, name=path, path=path, size=LARGEST, sha256="", **source) for path, name in paths.items()
+    ]
     if problems := fetch_files(files, mirror).problems:
         raise DataError(problems)
     sums = {file.name: {"bytes": str(cache_path(file).stat().st_size), "sha256": content_of(file)} for file in files}

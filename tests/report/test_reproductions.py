@@ -240,7 +240,12 @@ def test_a_year_has_a_table_of_its_results() -> None:
     boards = []
     turned = replace(own, scores=ranked[::-1])
     for pair, metric, found in (("a-b", "BLEU", own), ("c-d", "BLEU", own), ("a-b", "chrF", turned)):
-        about = {"name": f"y-{pair}-{metric}", "family": "y", "result": pair, "title": f"Y {pair}, {metric}"}
+        about: dict[str, Any] = {
+            "name": f"y-{pair}-{metric}",
+            "family": "y",
+            "result": pair,
+            "title": f"Y {pair}, {metric}",
+        }
         info = dict.fromkeys([about["name"]], DatasetInfo(lines=9, references=2, digests={}))
         named = replace(board, entrants=board.entrants[:3], **about)
         boards.append(ScoredBoard(named, {}, replace(found, datasets=info), ""))

@@ -89,6 +89,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         "axis": interval_axis(where) if where else None,
         "titles": [*titles, *after, *board.facts],
         "rows": rows,
+        "bare": bool(board.family),
         "printed": None if board.family else _printed(board.entrants, ours),
         "message": scored.message,
         "config": as_yaml(scored.config) if scored.config and not board.family else "",

@@ -11,6 +11,12 @@
   for (const [name, open] of [["open", true], ["close", false]]) {
     document.getElementById(name)?.addEventListener("click", () => results().forEach((one) => (one.open = open)));
   }
+  for (const table of document.querySelectorAll("table.ranked")) { // titles that narrow screens show beside each cell
+    const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+    for (const row of table.tBodies[0].rows) {
+      [...row.cells].forEach((cell, at) => { if (at > 3) cell.dataset.title ??= titles[at]; });
+    }
+  }
   const search = document.getElementById("find"), texts = new Map();
   const text = (part) => texts.get(part) ?? texts.set(part, part.textContent.toLowerCase()).get(part);
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
