@@ -19,11 +19,11 @@ from collections.abc import Sequence
 
 from ...errors import DataError, printable
 from ...io import catalogue as catalogues
-from ...io.catalogue import DataFile, DataSet, data_set, named, named_one, scorable, scorables
+from ...io.catalogue import DataFile, DataSet, bring, data_set, named, named_one, scorable, scorables
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 from ...report.terminal.printing import print_table, print_text
 
-NAMES = "NAME, NAME/FILE, NAME/FOLDER, or a glob such as 'NAME/dev/*'"
+NAMES = "NAME, NAME/FILE, NAME/FOLDER, a glob such as 'NAME/dev/*', or a config with data sets of its own"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +102,14 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
     files: dict[DataFile, None] = {}
     problems = []
     for name in names:
+        if name.lower().endswith((".yaml", ".yml")):
+            from ...config.compose import read
+
+            root = read(name)[0]
+            bring(root.plain().get("catalogue", {}) if isinstance(root.value, dict) else {}, name)
+            brought = (own for own in catalogues.catalogue().values() if own.home == name)
+            files |= {file: None for own in brought for file in own.files.values()}
+            continue
         try:
             files |= dict.fromkeys(named(name))
         except DataError as error:

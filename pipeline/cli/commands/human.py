@@ -53,7 +53,7 @@ def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[st
 
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     try:
-        return model.model_validate({"file": "-", **given, **more})
+        return model.model_validate({**given, **more})
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         text = item["msg"].removeprefix("Value error, ")
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from ...io.remote import Remote
     from ...scoring.results import without_nan
 
-    config = settings_of(JudgmentsConfig, args, OPTIONS)
+    config = settings_of(JudgmentsConfig, args, OPTIONS, file="-")
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")

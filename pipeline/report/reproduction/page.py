@@ -13,7 +13,7 @@ from ...reproduction.recipe import Outcome
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import counted, difference, misses, summary
-from .leader_boards import KINDS, NOBODY, NOT_RUN, ScoredBoard, board_part, short_citation
+from .leader_boards import KINDS, NOBODY, NOT_RUN, ScoredBoard, board_part, family_tables, short_citation
 
 DESIGN = Design(
     "reproductions.html",
@@ -57,6 +57,7 @@ def reproduction_report(
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
+        "families": family_tables(boards),
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
         "counts": [
             (one, KINDS.get(one, "none"), counts[one]) for one in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[one]
