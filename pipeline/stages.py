@@ -47,7 +47,7 @@ from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, v
 from .scoring.board import score as score_all
 from .scoring.results import Results
 from .scoring.series import series_of
-from .scoring.stored_runs import left_out
+from .scoring.stored_runs import has_old_digests, left_out
 
 if TYPE_CHECKING:
     from .config.models import StatisticsConfig
@@ -112,6 +112,10 @@ def run(
         note = None if fresh else replacement(directory, job)
         if note:
             listener.tell(note)
+        if not fresh and has_old_digests(directory.path):
+            listener.tell(
+                f"{directory.path}: an earlier version had other digests of texts; they are counted anew, once"
+            )
         kept = directory.about() if note and job.partial else {}  # of results that stay as they are
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:

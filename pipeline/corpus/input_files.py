@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import threads
 from . import formats
-from .scan import index_text
+from .scan import Found, Opening, Stretch
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -43,7 +44,10 @@ class Opener:
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
         size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 else 0
         with threads(self.threads if size > THREADED else 1) as shared:
-            results = shared(self._try, new)
+            openings = shared(self._try, new)
+            stretches = [each for item in openings if isinstance(item, Opening) for each in item.stretches]
+            found = iter(shared(Stretch.scan, stretches))
+        results = [self._finished(item, found) if isinstance(item, Opening) else item for item in openings]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
         self._opened |= dict(zip(new, results, strict=True))
@@ -74,20 +78,32 @@ class Opener:
         null = reference.null or any(lacking)
         return [replace(reference, column=name, null=null) for name in names], lacking if any(lacking) else []
 
-    def _try(self, text: Input) -> TextFile | CorpusError:
+    def _try(self, text: Input) -> Opening | CorpusError:
         if formats.file_of(text) in self.absent:
             return CorpusError([])
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.spool.local(text), named(text))
-            return self.index(formats.spooled(text, self.spool))
+            return Opening.of(formats.spooled(text, self.spool))
+        except CorpusError as error:
+            return error
+
+    def _finished(self, opening: Opening, found: Iterator[Found]) -> TextFile | CorpusError:
+        """Return a text whose stretches are the next of those that were scanned; those in the spool keep it alive."""
+        path, _, origin = opening.file
+        own = isinstance(path, Remote) or path == Path(origin.name)  # and not in the spool
+        try:
+            return opening.opened(list(islice(found, len(opening.stretches))), None if own else self.spool)
         except CorpusError as error:
             return error
 
     def index(self, file: Spooled) -> TextFile:
-        """Index texts; those in the spool keep it alive."""
-        own = isinstance(file.path, Remote) or file.path == Path(file.origin.name)  # and not in the spool
-        return index_text(file, None if own else self.spool)
+        """Index texts; raises CorpusError."""
+        opening = Opening.of(file)
+        text = self._finished(opening, map(Stretch.scan, opening.stretches))
+        if isinstance(text, CorpusError):
+            raise text
+        return text
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
