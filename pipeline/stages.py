@@ -108,7 +108,7 @@ def run(
     """
     remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.output.dir))
-    with options.under(job.config.run).connected() as connected, directory.held(listener.tell):
+    with options.under(job.config.run).connected(job.cluster) as connected, directory.held(listener.tell):
         note = None if fresh else replacement(directory, job)
         if note:
             listener.tell(note)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,28 +24,42 @@ PART = 1 << 18
 """Lines of a text in another order that are in memory at once."""
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
+CLUSTERED = 1 << 30
+"""Bytes from which files are opened by the workers of a cluster, where there are some."""
 
 
 class Opener:
     """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
-    and no problem is added for them.
+    and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
+    was lost it gives None.
     """
 
-    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
-        self.threads, self.spool, self.absent = threads, Spool(cap), absent
+    def __init__(
+        self,
+        threads: int = 1,
+        cap: int = UNPACKED,
+        absent: Collection[Path | Remote] = (),
+        cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]] | None = None,
+    ) -> None:
+        self.threads, self.spool, self.absent, self.cluster = threads, Spool(cap), absent, cluster
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._stdin = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 else 0
+        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.cluster else 0
         with threads(self.threads if size > THREADED else 1) as shared:
             openings = shared(self._try, new)
-            stretches = [each for item in openings if isinstance(item, Opening) for each in item.stretches]
-            found = iter(shared(Stretch.scan, stretches))
+            opened = [item for item in openings if isinstance(item, Opening)]
+            found: dict[Stretch, Found | None] = {}
+            if self.cluster and size > CLUSTERED:  # whose workers do not have the temporary folder
+                far = [stretch for item in opened if self._in_place(item) for stretch in item.stretches]
+                found = dict(zip(far, self.cluster(Stretch.scan, far), strict=True))
+            near = [one for item in opened for one in item.stretches if not (seen := found.get(one)) or seen.problem]
+            found |= zip(near, shared(Stretch.scan, near), strict=True)
         results = [self._finished(item, found) if isinstance(item, Opening) else item for item in openings]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
@@ -88,19 +101,23 @@ class Opener:
         except CorpusError as error:
             return error
 
-    def _finished(self, opening: Opening, found: Iterator[Found]) -> TextFile | CorpusError:
-        """Return a text whose stretches are the next of those that were scanned; those in the spool keep it alive."""
+    def _in_place(self, opening: Opening) -> bool:
+        """Return whether a text is read where the user has it, and not in the spool."""
         path, _, origin = opening.file
-        own = isinstance(path, Remote) or path == Path(origin.name)  # and not in the spool
+        return isinstance(path, Remote) or path == Path(origin.name)
+
+    def _finished(self, opening: Opening, found: Mapping[Stretch, Found | None]) -> TextFile | CorpusError:
+        """Return a text whose stretches were scanned; those in the spool keep it alive."""
         try:
-            return opening.opened(list(islice(found, len(opening.stretches))), None if own else self.spool)
+            stretches = [seen for one in opening.stretches if (seen := found[one])]
+            return opening.opened(stretches, None if self._in_place(opening) else self.spool)
         except CorpusError as error:
             return error
 
     def index(self, file: Spooled) -> TextFile:
         """Index texts; raises CorpusError."""
         opening = Opening.of(file)
-        text = self._finished(opening, map(Stretch.scan, opening.stretches))
+        text = self._finished(opening, {stretch: stretch.scan() for stretch in opening.stretches})
         if isinstance(text, CorpusError):
             raise text
         return text

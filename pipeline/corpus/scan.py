@@ -195,12 +195,12 @@ class Stretch(NamedTuple):
         try:
             if isinstance(self.path, Remote):
                 reader = RangeReader(self.path, self.mark + self.low, self.mark + min(self.high + WINDOW, self.size))
-                found, stamp = _scanned(self, reader.readinto), reader.stamp
+                found, same = _scanned(self, reader.readinto), reader.stamp == self.stamp
             else:
                 with open_regular(self.path, links=True) as file:
                     file.seek(self.mark + self.low)
-                    found, stamp = _scanned(self, file.readinto), Stamp.of(file.fileno())[:2]
-            return found if stamp == self.stamp else Found(problem=(0, 0, CHANGED))
+                    found, same = _scanned(self, file.readinto), Stamp.of(file.fileno())[:2] == self.stamp
+            return found if same else Found(problem=(0, 0, CHANGED))
         except CorpusError as error:
             return Found(problem=(0, 0, error.problems[0].message))
         except (OSError, ValueError) as error:
@@ -324,8 +324,9 @@ class Opening(NamedTuple):
         mark = len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
         size = stamp.size - mark
         edges = [*range(0, max(size, 1), max(size, 1) if b"\r\n" in head else RANGE), size]
-        told = stamp[:2] if isinstance(stamp, Stamp) else stamp
-        stretches = [Stretch(path, told, separator, mark, size, low, high) for low, high in pairwise(edges)]
+        told = (stamp.size, stamp.mtime) if isinstance(stamp, Stamp) else stamp
+        place = path if isinstance(path, Remote) else path.absolute()  # a worker may stand in another folder
+        stretches = [Stretch(place, told, separator, mark, size, low, high) for low, high in pairwise(edges)]
         return cls(file, stamp, mark, stretches)
 
     def opened(self, found: Sequence[Found], spool: Spool | None = None) -> TextFile:

@@ -571,7 +571,7 @@ if chosen_kernel.name() == "native":
 
 def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) -> list[Any]:
     """Return all that is found in a file that is cut into pieces, and into stretches of so many leaves; or why not."""
-    cuts = {"PIECE": piece, "RANGE": 8 * leaves, "LEAF": 8, "GRID": 4, "WINDOW": 4}
+    cuts: dict[str, Any] = {"PIECE": piece, "RANGE": 8 * leaves, "LEAF": 8, "GRID": 4, "WINDOW": 4}
     with mock.patch.multiple(scan, **cuts), mock.patch.object(chosen_kernel, "native_function", return_value=survey):
         try:
             file = scan.index_text(Spooled(path, separator, Origin("f")))
