@@ -24,9 +24,9 @@ R = TypeVar("R")
 
 REACHED = 10.0
 """Seconds within which a scheduler must answer and have a worker."""
-BUNDLES, MOST = 32, 16
-"""A worker gets several tasks at once, since a scheduler takes milliseconds for each request: at least so many bundles
-of them in all, and at most so many tasks in a bundle."""
+BUNDLES, MOST = 2, 16
+"""A worker gets several tasks at once, since a scheduler takes milliseconds for each request: at most so many, and as
+many as leave so many bundles of this size for each worker, so that all workers end together."""
 WAVE = 4
 """How many tasks for each worker a backend gets at once that refuses generators, and returns all results together."""
 
@@ -89,16 +89,11 @@ class Cluster:
                 raise self._problem(f"the cluster cannot be used: {_first_line(error)}") from None
         return min(self._workers, self.limit or self._workers)
 
-    def bundles(self, items: Iterator[T], number: int) -> Iterator[list[T]]:
-        """Yield a number of items in bundles."""
-        size = min(max(number // (BUNDLES * self.workers()), 1), MOST)
-        return iter(lambda: list(islice(items, size)), [])
-
     def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
         """Return what a function returns for each item; None where a worker was lost. Raises as results() does."""
         done: dict[int, R] = {}
         with contextlib.suppress(WorkerLostError):
-            for answers in self.results(partial(_each, call), self.bundles(enumerate(items), len(items))):
+            for answers in self.results(partial(_each, call), bundles(enumerate(items), len(items), self.workers())):
                 done |= answers
         return [done.get(number) for number in range(len(items))]
 
@@ -136,6 +131,13 @@ class Cluster:
         finally:
             with quiet():
                 results.close()
+
+
+def bundles(items: Iterator[T], number: int, workers: int) -> Iterator[list[T]]:
+    """Yield a number of items in bundles for workers."""
+    while bundle := list(islice(items, max(min(number // (BUNDLES * workers), MOST), 1))):
+        number -= len(bundle)
+        yield bundle
 
 
 def _each(call: Callable[[T], R], items: Sequence[tuple[int, T]]) -> dict[int, R]:

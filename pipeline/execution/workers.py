@@ -22,6 +22,7 @@ from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
 from ..metrics.base.needs import COUNTING, Needs, Survey, Text
+from .clusters import bundles
 from .store.counts import Location, ShardFile
 
 if TYPE_CHECKING:
@@ -238,8 +239,8 @@ def run(
     work = partial(answer, count)
     try:
         if cluster:  # whose workers read texts from files at the same paths as here
-            bundles = cluster.bundles(map(_carried, handing), len(tasks))
-            for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundles):
+            bundled = bundles(map(_carried, handing), len(tasks), cluster.workers())
+            for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundled):
                 for item in answers:
                     if isinstance(item, PipelineError):
                         raise item

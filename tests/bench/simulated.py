@@ -1,8 +1,8 @@
 """What bounds a run on a large cluster, from task times recorded here: `python -m tests.bench.simulated` (no test).
 
-A run of a million lines in one process is timed: how long each text takes to be opened, each shard to be counted and
-written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many pairs is
-simulated, in which workers take bundles of shards as they become free.
+A run of a million lines in one process is timed: how long each stretch of a text takes to be opened, and each shard to
+be counted and written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many
+pairs is simulated, in which workers take bundles of stretches and of shards as they become free.
 
     python -m tests.bench.simulated                                  64 workers, 1,000 million pairs
     python -m tests.bench.simulated --workers 1 16 64 256 --million 200
@@ -83,15 +83,14 @@ def record(folder: Path) -> Recorded:
 
 
 def makespan(times: Sequence[float], number: int, request: float, size: int) -> float:
-    """Return when the last of a number of tasks is done; a worker that is free takes the next bundle of `size` tasks.
+    """Return when the last of a number of tasks is done; a worker that is free takes the next bundle.
 
     `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size` gives the workers.
     """
-    most = min(max(number // (clusters.BUNDLES * size), 1), clusters.MOST)
     free, handed, task = [0.0] * size, 0.0, itertools.cycle(times)
-    for first in range(0, number, most):
+    for bundle in clusters.bundles(iter(range(number)), number, size):
         handed = max(handed + request, heapq.heappop(free))
-        heapq.heappush(free, handed + sum(itertools.islice(task, min(most, number - first))))
+        heapq.heappush(free, handed + sum(itertools.islice(task, len(bundle))))
     return max(free)
 
 

@@ -138,7 +138,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
-    """Each data set is two bundles of three shards."""
+    """Each data set is several bundles of the six shards."""
     told: list[str] = []
     pids: set[int] = set()
     original = workers.count
