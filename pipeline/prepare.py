@@ -31,6 +31,8 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
+    from .corpus.corpus import Corpus
+    from .execution.clusters import Cluster
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
 
@@ -55,6 +57,8 @@ class Job:
     """The file of the section `human`, opened."""
     published: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
+    cluster: Cluster | None = None
+    """The workers that have opened large texts, where the config has a cluster."""
 
     @property
     def partial(self) -> bool:
@@ -73,7 +77,7 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
     metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    config, metrics, corpora, problems = _opened(written, options, overrides, listener)
+    config, metrics, corpora, problems, cluster = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
@@ -118,6 +122,7 @@ def prepare(
         written={**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()},
         people=people,
         published=published,
+        cluster=cluster,
     )
 
 
@@ -141,7 +146,7 @@ def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> t
 
     Packages for plots and the files of human judgements are not checked: reports do not need them any more.
     """
-    config, metrics, corpora, problems = _opened(written, AUTO, overrides)
+    config, metrics, corpora, problems, _ = _opened(written, RunOptions(backend="auto"), overrides)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     return config, complete(metrics, corpora)
@@ -149,8 +154,8 @@ def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> t
 
 def _opened(
     written: str | Path | Node, options: RunOptions, overrides: Overrides, listener: Listener = SILENT
-) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
-    """Return config, metrics, texts and all problems. The config is None where it cannot be read."""
+) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None]:
+    """Return config, metrics, texts, all problems and the cluster. The config is None where it cannot be read."""
     from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
     from .corpus.number_files import absent as absent_files
     from .corpus.number_files import misused, parted, with_numbers
@@ -158,6 +163,7 @@ def _opened(
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
+    cluster = None
     if config:
         named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
         meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
@@ -179,7 +185,8 @@ def _opened(
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.input for metric in metrics}
-        opener = Opener(options.threads, config.run.max_unpacked, absent)
+        cluster = options.new_cluster()
+        opener = Opener(options.threads, config.run.max_unpacked, absent, cluster.shared if cluster else None)
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
@@ -193,7 +200,7 @@ def _opened(
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
     problems += fit(metrics, corpora)
-    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
+    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster
 
 
 def impossible_files(config: Config) -> list[Problem]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
+from ..corpus.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS, Needs
@@ -28,7 +29,6 @@ from .terms import Beside, ByLine, CategoryTerms, HasBlocks, first, tiers
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
-    from ..corpus.texts import AnyText
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
 
@@ -323,19 +323,18 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
     return bounded(list(messages))
 
 
-def describe(corpus: Corpus) -> DatasetInfo:
-    """Return what results.json says of a data set."""
-    digests = {"ids": corpus.ids.digest} if corpus.ids else {}
-    digests |= {"source": corpus.source.digest} if corpus.source else {}
-    digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
-    digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
+def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetInfo:
+    """Return what results.json says of a data set, with digests of the kinds that `known` ones are."""
+    texts: dict[str, AnyText | None] = {"ids": corpus.ids, "source": corpus.source}
+    texts |= {f"reference {number}": file for number, file in enumerate(corpus.references)}
+    texts |= {f"system {name}": file for name, file in corpus.systems.items()}
     for key, files in corpus.external.items():
-        if files.computed:
-            continue
-        digests |= {f"{key} {name}": file.digest for name, file in files.systems.items()}
+        if not files.computed:
+            texts |= {f"{key} {name}": file for name, file in files.systems.items()}
     for key, view in corpus.views.items():
-        digests |= {f"{key} annotator {number}": file.digest for number, file in enumerate(view.references)}
-        digests |= {f"{key} system {name}": file.digest for name, file in view.systems.items()}
+        texts |= {f"{key} annotator {number}": file for number, file in enumerate(view.references)}
+        texts |= {f"{key} system {name}": file for name, file in view.systems.items()}
+    digests = {role: digest_like(text, (known or {}).get(role, KIND)) for role, text in texts.items() if text}
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
     left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}

@@ -24,9 +24,11 @@ cdef extern from "spaces.h" nogil:
         int64_t subwords
         int64_t nuls
         bint returns
-        int64_t countdown
-        int64_t stride
+        const uint8_t *next
+        int64_t start
+        int64_t grid
         int64_t *kept
+        int64_t *numbers
         uint8_t *blank
     uint8_t gp_is_blank(const uint8_t *p, const uint8_t *end)
     bint gp_is_ascii(const uint8_t *start, const uint8_t *end)
