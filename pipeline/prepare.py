@@ -31,7 +31,6 @@ from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from .corpus.corpus import Corpus
     from .execution.clusters import Cluster
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
