@@ -681,6 +681,6 @@ def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -
         assert 100 * result.score == pytest.approx(oracle.corpus_score(outputs, sets).score, rel=1e-12)
     empty = [str(item.message) for item in warned if "length 0" in str(item.message)]
     assert empty == [
-        f"memory: reference {number} (references[{number}]) has {lines}: each counts as a sentence of length 0"
+        f"memory: reference {number + 1} (references[{number}]) has {lines}: each counts as a sentence of length 0"
         for number, lines in enumerate(["30 empty lines, the first is line 4", "60 empty lines, the first is line 2"])
     ]

@@ -348,8 +348,8 @@ def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert header.split() == ["dataset", "role", "lines", "tokens", "empty", "file"]
     assert [row.split() for row in rows[:4]] == [
         ["d", "source", "3", "9", "0", "s.txt"],
-        ["d", "reference", "0", "3", "9", "0", "r.txt"],
-        ["d", "reference", "1", "3", "3", "2", "q.txt"],
+        ["d", "reference", "1", "3", "9", "0", "r.txt"],
+        ["d", "reference", "2", "3", "3", "2", "q.txt"],
         ["d", "system", "A", "3", "9", "0", "a.txt"],
     ]
     assert rows[4] == "d: 1 to 2 references a line, 1.33 on average"

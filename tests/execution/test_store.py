@@ -490,7 +490,7 @@ def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: 
     announced = capsys.readouterr().err
     assert (
         f"note: {folder}: the results there are replaced, of which this run does not make 2 scores (systems A, B; "
-        "metric gleu (n:4)); the counts behind them stay; --output DIR writes to another folder and keeps all\n"
+        "metric GLEU+ (n:4)); the counts behind them stay; --output DIR writes to another folder and keeps all\n"
     ) in announced
     assert main(arguments) == 0
     said = capsys.readouterr().err

@@ -326,7 +326,7 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
 def test_every_form_has_the_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))["means"][0]["systems"]
     best = f"{100 * max(mean.values()):.2f}"
-    title = "mean over 2 data sets, each counts the same: gleu (refs:sample); C has no score on e"
+    title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
     for command in (["show", "--mean"], ["rank", "--mean", "--test", "none", "--resamples", "50"]):
         code, out, _ = called(capsys, command[0], folder / "without", *command[1:])
         table = [re.split("  +", line.strip()) for line in out.split(f"{title}\n")[1].splitlines()[:4]]

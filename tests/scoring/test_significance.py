@@ -252,7 +252,7 @@ def test_the_ranked_table_with_a_baseline(tmp_path: Path, capsys: pytest.Capture
     code, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
     assert code == 0
     header, *rows = (line.split() for line in out.splitlines()[1:5])
-    assert " ".join(header) == "rank system google_gleu 95% interval against A p adjusted ranks cluster"
+    assert " ".join(header) == "rank system Google's GLEU 95% interval against A p adjusted ranks cluster"
     assert [row[1] for row in rows] == ["good", "A", "bad"]
     assert [row[-1] for row in rows] == ["1", "2", "3"]  # clusters
     assert rows[0][-4].startswith("+")
