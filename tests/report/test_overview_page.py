@@ -54,7 +54,7 @@ def test_the_overview_is_the_first_thing_and_has_the_sentences(sample: Path, pag
     for sentence in part["sentences"].values():
         assert sentence
         assert body.count(sentence) == 1  # at its board
-    assert '<th scope="row" class="left">unchanged <small class="kind">source</small></th>' in body
+    assert '<th scope="row" class="left">unchanged <small class="kind">source</small><td' in body
     assert 'aria-label="significantly better than unchanged">↑' in body
 
 

@@ -90,6 +90,8 @@ BESIDE = {
     ("ranks", "accuracy"): "The ranks that people gave to the two outputs of a pair.",
 }
 """Sentences by a title and another title that stands in the same table, where these come before EXPLANATIONS."""
+_CELL_END = re.compile(r"</t[dh]>(?=<t[dh][ >]|</tr>)")
+"""The end of a cell before the next one. HTML does without, and large pages have ten thousands."""
 _PATTERNS = [(re.compile(title), text) for title, text in EXPLANATIONS.items()]
 
 
@@ -201,4 +203,4 @@ def render(design: Design, content: dict[str, Any], used: int | None = None) -> 
         rules.append(" ".join([kind, *(f"'sha256-{digest}'" for digest in digests)]))
     shell = {"styles": styles, "scripts": scripts, "policy": "; ".join(rules), "used": used}
     text: str = environment.get_template(design.template).render(**content, **shell, version=__version__)
-    return text.rstrip("\n") + "\n"
+    return _CELL_END.sub("", text).rstrip("\n") + "\n"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...errors import printable
 from ...metrics.names import factor
 from ...scoring.results import Score
-from ..tables import percent, round_half_up
+from ..tables import round_half_up
 from ..tables.plot_data import Curves, Orders, Points, Rows, label_places, leaving
 
 MINUS = "\u2212"
@@ -80,7 +80,7 @@ class Drawing:
     """A drawing. Its size is in pixels; the `kind` of a shape is one or more classes of the style sheet."""
 
     def __init__(self, width: float, height: float, label: str, *, stretched: bool = False) -> None:
-        """Begin an empty drawing. `label` is for those who do not see it.
+        """Begin an empty drawing. `label` is for those who do not see it; "" where a text beside it says the same.
 
         If it is `stretched`, it fills the room that it is given, whatever its proportions.
         """
@@ -94,8 +94,9 @@ class Drawing:
             for name, value in attributes.items()
         }
         inner = f"<title>{escape(printable(title))}</title>" if title else ""
+        inner += escape(minus(printable(text)))
         written = "".join(f' {name}="{value}"' for name, value in own.items()) + (f' class="{kind}"' if kind else "")
-        self.shapes.append(f"<{tag}{written}>{inner}{escape(minus(printable(text)))}</{tag}>")
+        self.shapes.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> None:
         """Draw a line."""
@@ -135,7 +136,8 @@ class Drawing:
         size = f'width="{round(self.width)}" height="{round(self.height)}"'
         fit = 'preserveAspectRatio="none"' if self.stretched else size
         box = f'viewBox="0 0 {round(self.width, 1)} {round(self.height, 1)}" class="{kind}" {fit}'
-        return f'<svg {box} role="img" aria-label="{escape(printable(self.label))}">{"".join(self.shapes)}</svg>'
+        told = f'role="img" aria-label="{escape(printable(self.label))}"' if self.label else 'aria-hidden="true"'
+        return f"<svg {box} {told}>{''.join(self.shapes)}</svg>"
 
 
 def minus(text: str) -> str:
@@ -321,14 +323,12 @@ def _points(shown: Points) -> Drawing:
 
 
 def interval_bar(score: Score, where: Scale) -> Drawing | None:
-    """Return a bar that shows a score and its interval; None for a score that is not finite."""
+    """Return a bar that shows a score and its interval, as cells beside it do; None for a score that is not finite."""
     if not math.isfinite(score.score):
         return None
     low, high = bounds(score)
-    unit, shown = factor(score.metric), percent(score.score, 2, score.metric)
-    interval = f"{percent(low, 2, score.metric)} to {percent(high, 2, score.metric)}"
-    label = shown if low == high else f"{shown}, interval {interval}"
-    drawing = Drawing(160, 18, label, stretched=True)
+    unit = factor(score.metric)
+    drawing = Drawing(160, 18, "", stretched=True)
     drawing.shape("path", "grid", d="".join(f"M{where(tick):.1f} 0v18" for tick in where.ticks()))
     drawing.rect(where(unit * low), 6, where(unit * high) - where(unit * low), 6, "range")
     drawing.rect(where(unit * score.score) - 1.2, 2, 2.4, 14, "mark")
