@@ -22,7 +22,8 @@ from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
     annotates_texts,
-    for_systems,
+    computes_numbers,
+    for_run,
     lacks_code,
     misfit,
     reads_files,
@@ -177,7 +178,6 @@ def _opened(
         ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
             from .config.models import idle_address
@@ -202,6 +202,10 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
+    if config and any(map(computes_numbers, metrics)):
+        from .execution.plugged import all_references  # here, because most runs have no such metric
+
+        metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
 

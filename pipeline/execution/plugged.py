@@ -26,6 +26,7 @@ from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
+from ..metrics.plugged.metric import part
 from .options import AUTO, SILENT
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ..metrics.base.declared import Declared
     from ..metrics.base.metric import Metric
     from ..metrics.plugged.calls import Answer, Done, Item
+    from ..metrics.plugged.declare import Plugin
     from ..metrics.plugged.metric import Code, PluggedNeeds
     from .options import Listener, RunOptions
 
@@ -79,12 +81,20 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
+    for leaf in _leaves(corpora, metrics, how):
+        whole, kept = len(leaf.distinct), len(leaf.kept())
+        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
+        yield f"{leaf.needs.told}: {new}; {kept:,} are kept"
+
+
+def _leaves(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> list[_Computed]:
+    """Return what would compute numbers of texts, with its texts: of metrics that ask, those that are asked for."""
+    leaves: list[_Computed] = []
     for computed in _needed(metrics, how):
         for corpus in corpora:
             computed.gather(corpus)
-        whole, kept = len(computed.distinct), len(computed.kept())
-        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
-        yield f"{computed.needs.told}: {new}; {kept:,} are kept"
+        computed.compute(leaves.append)
+    return leaves
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
@@ -93,9 +103,7 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     A text of middle length and the longest one are computed in one call, in another one, in another order, and each
     alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
     """
-    for computed in _needed(metrics, how):
-        for corpus in corpora:
-            computed.gather(corpus)
+    for computed in _leaves(corpora, metrics, how):
         items, cost, code = list(computed.distinct), computed.cost(), computed.code
         devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
         call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
@@ -151,6 +159,9 @@ class _Computed:
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
         self.begun = time.monotonic()
+        self.asked_by = ""
+        """The metric whose code asks for these numbers."""
+        self.recomputes = self.declared.name in how.options.recompute
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
 
@@ -161,16 +172,19 @@ class _Computed:
         declared, lines = self.declared, corpus.lines
         if "sources" in declared.reads and corpus.source is None:
             raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
-        if "references" in declared.reads and not corpus.references:
+        if {"references"} & set(declared.reads) - set(declared.optional) and not corpus.references:
             raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
         read: dict[str, Sequence[Any]] = {}
         if "sources" in declared.reads and corpus.source is not None:
             read["sources"] = _lines(corpus.source)
         if "references" in declared.reads:
-            every = zip(*_references(corpus), strict=True)
+            every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]
-        own = [name for name in corpus.systems if name not in corpus.references_as_systems]
-        outputs = {name: _lines(corpus.systems[name]) for name in own}
+        view = corpus.views.get(self.needs.input, corpus)
+        if "edits" in declared.reads:
+            read["edits"] = list(zip(*map(_lines, view.references), strict=True))
+        own = [name for name in view.systems if name not in corpus.references_as_systems]
+        outputs = {name: _lines(view.systems[name]) for name in own}
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
@@ -231,7 +245,7 @@ class _Computed:
 
     def kept(self) -> dict[int, Answer]:
         """Return the numbers that the cache has."""
-        if self.cache is None or self.declared.name in self.how.options.recompute:
+        if self.cache is None or self.recomputes:
             return {}
         kept = self.cache.read(self.keys)
         return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
@@ -256,8 +270,43 @@ class _Computed:
     def added(self, corpora: Sequence[Corpus]) -> list[Corpus]:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
+        self.compute(_Computed.work)
+        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
+
+    @cached_property
+    def warnings(self) -> list[tuple[str, list[int], float]]:
+        """What the code says of the texts, by the numbers of items."""
+        texts = zip(self.declared.reads, map(list, zip(*self.distinct, strict=True)), strict=True)
+        return self.code.warnings(dict(texts))
+
+    def compute(self, work: Callable[[_Computed], None]) -> None:
+        """Have `work` done for what computes the numbers: for this, or for all that its code asks for."""
+        plugin = self.code.plugin
+        if not plugin.asks:
+            work(self)
+            return
+
+        def ask(asked: Plugin, wanted: Sequence[Sequence[Item]], **options: Any) -> list[list[Answer]]:
+            needs = part(asked, plugin, options).needs
+            assert needs.code  # noqa: S101 (it was just made of code)
+            leaf = _Computed(needs, needs.code, self.how)
+            leaf.asked_by, leaf.recomputes = self.declared.name, leaf.recomputes or self.recomputes
+            numbers = [[leaf._number(item, self.places[line]) for item in own] for line, own in enumerate(wanted)]
+            if leaf.distinct:
+                leaf.compute(work)
+            nothing = (0.0,) * len(needs.names)  # of what is only counted or tried
+            return [[leaf.answers.get(number, nothing) for number in own] for own in numbers]
+
+        call = Call(plugin, plugin.place, self.code.values, self.declared)
+        for number, answer in enumerate(call.asking(list(self.distinct), ask)):
+            if isinstance(answer, Wrong):
+                raise self.error(number, answer)
+            self.answers[number] = answer
+
+    def work(self) -> None:
+        """Compute the numbers that are not kept."""
         self.answers = self.kept()
-        if not self.declared.code and self.declared.name not in self.how.options.recompute:
+        if not self.declared.code and not self.recomputes:
             self._tell_changed_code()
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
@@ -268,17 +317,21 @@ class _Computed:
         devices: list[str] = []
         if todo:
             devices = self._compute(items, todo)
-        self.how.told[self.declared.name] = {
+        seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
+        if todo and self.code.plugin.has_load:
+            rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
+            listener.tell(f"{self.declared.name}: {len(todo):,} texts computed on {device}, {rate}")
+        record = {
             "texts": {"new": len(todo), "kept": kept},
-            "seconds": round(time.monotonic() - self.begun, 3),
+            "seconds": round(seconds, 3),
             "files": self.code.files,
-            "made_with": {
-                "python": platform.python_version(),
-                **self.made_with,
-                "device": ", ".join(devices or ["cpu"]),
-            },
+            "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
-        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
+        if self.asked_by:
+            parts = self.how.told.setdefault(self.asked_by, {}).setdefault("asked", [])
+            parts.append({"signature": self.needs.told, "models": self.code.models, **record})
+        else:
+            self.how.told[self.declared.name] = record
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how
@@ -356,6 +409,16 @@ class _Computed:
                 *notes,
                 f"{corpus.name}: {self.declared.name} may give other numbers for the same texts; the first are kept",
             )
+        for message, numbers, share in self.warnings:
+            odd = set(numbers)
+            found = {
+                name: [line for line, row in enumerate(own) if not odd.isdisjoint(_items_of(row))]
+                for name, own in rows.items()
+            }
+            many = sorted({line for lines in found.values() for line in lines if len(lines) > share * corpus.lines})
+            if many:
+                where = f"{len(many)} of {corpus.lines} lines ({self._listed(corpus, many)})"
+                notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {where}")
         left_out = set(lacking)
         systems: dict[str, AnyText] = {}
         for name, own in table.items():
@@ -363,11 +426,12 @@ class _Computed:
             form = repr if self.needs.decimals is None else lambda number: str(int(number))
             lines = [" ".join(map(form, answer)) for answer in kept]
             systems[name] = text_in_memory(f"{self.declared.name} of {name}", lines)
+        view = corpus.views.get(self.needs.input, corpus)
         numbers = Corpus(
             name=corpus.name,
             lines=corpus.lines - len(lacking),
             source=None,
-            references=corpus.references if "references" in self.declared.reads else (),
+            references=view.references if "references" in self.declared.reads else (),
             systems=systems,
             computed=True,
             left_out=tuple(lacking),
@@ -388,14 +452,14 @@ class _Computed:
             return None
         return best(given, self.declared)
 
-    def _told_lacking(self, corpus: Corpus, lacking: list[int]) -> str:
+    def _listed(self, corpus: Corpus, lines: list[int]) -> str:
         text = next(iter(corpus.systems.values()))
-        numbers = [text.number(line + 1) if hasattr(text, "number") else line + 1 for line in lacking]
-        listed = ", ".join(map(str, numbers[:MOST_LINES])) + (" ..." if len(numbers) > MOST_LINES else "")
-        message = (
-            f"{corpus.name}: {self.declared.name} has no score for {len(lacking)} of {corpus.lines} lines ({listed}); "
-            "they are left out for all systems"
-        )
+        numbers = [text.number(line + 1) if hasattr(text, "number") else line + 1 for line in lines]
+        return ", ".join(map(str, numbers[:MOST_LINES])) + (" ..." if len(numbers) > MOST_LINES else "")
+
+    def _told_lacking(self, corpus: Corpus, lacking: list[int]) -> str:
+        where = f"{len(lacking)} of {corpus.lines} lines ({self._listed(corpus, lacking)})"
+        message = f"{corpus.name}: {self.declared.name} has no score for {where}; they are left out for all systems"
         if len(lacking) > UNTOLD * corpus.lines:
             message += "; these are so many that the score is not of the data set any more"
         return message
@@ -417,6 +481,16 @@ def _references(corpus: Corpus) -> list[list[str | None]]:
                     texts[line - 1] = None
         sets.append(texts)
     return sets
+
+
+def all_references(corpora: Iterable[Corpus]) -> list[str]:
+    """Return all references of data sets, each as often as it is there, but for those that are missing."""
+    return [text for corpus in corpora for each in _references(corpus) for text in each if text is not None]
+
+
+def _items_of(row: Any) -> list[int]:
+    """Return the numbers of the items that a line has."""
+    return row if isinstance(row, list) else [row[0] if isinstance(row, tuple) else row]
 
 
 def _field(text: str) -> bytes:

@@ -72,7 +72,7 @@ class External(ReadsFiles, Numbers):
     )
     scale: str = option(
         lambda given: "100" if given.get("score") == "sum" else "1",
-        help="the number that is shown as 100",
+        help="the number that is shown as 100; 0: scores are shown as they are",
         applies=lambda m: not m.is_counts,
         why="F-beta is a fraction",
         **_NUMBER,
@@ -101,7 +101,7 @@ class External(ReadsFiles, Numbers):
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return a title that another output has, a wrong number of columns, and a scale of 0."""
+        """Return a title that another output has, and a wrong number of columns."""
         wrong = wrong_name(self.title, MAX_TITLE)
         problems = [("title", f"'{self.title}' cannot be a name: {wrong}")] if wrong else []
         if self.title in OTHER_OUTPUTS:
@@ -126,7 +126,7 @@ class External(ReadsFiles, Numbers):
     @property
     def divisor(self) -> float:
         """The number that is shown as 100."""
-        return float(self.scale)
+        return float(self.scale) or 1.0
 
     @property
     def outputs(self) -> tuple[str, ...]:

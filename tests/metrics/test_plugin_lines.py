@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 SOME = """
 import pipeline
 
-@pipeline.metric(version="1", names=("some", "words"), none="skip")
-def some(outputs):
+@pipeline.metric(version="1", names=("few", "words"), none="skip")
+def few(outputs):
     "Words of an output; none where it has the word the and a multiple of 4 words."
     sizes = [len(o.split()) for o in outputs]
     return [None if "the" in o.split() and not n % 4 else (n / 100, n) for o, n in zip(outputs, sizes)]
@@ -48,7 +48,7 @@ output: {dir: %s}
 
 
 def left_out(*systems: list[str]) -> list[int]:
-    """Return the lines, from 0, for which `some` has no number for one of the systems."""
+    """Return the lines, from 0, for which `few` has no number for one of the systems."""
     return [
         line
         for line, outputs in enumerate(zip(*systems, strict=True))
@@ -59,12 +59,12 @@ def left_out(*systems: list[str]) -> list[int]:
 GONE = left_out(*OUTPUTS.values())
 
 
-def run(folder: Path, metrics: str = "some, chrf", out: str = "runs/some", statistics: str = "") -> Path:  # noqa: F811
-    """Run a config with `some`."""
-    (folder / "some.py").write_text(SOME)
-    (folder / "some.yaml").write_text(CONFIG % (metrics, statistics, out))
+def run(folder: Path, metrics: str = "few, chrf", out: str = "runs/few", statistics: str = "") -> Path:  # noqa: F811
+    """Run a config with `few`."""
+    (folder / "few.py").write_text(SOME)
+    (folder / "few.yaml").write_text(CONFIG % (metrics, statistics, out))
     more = [word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")]
-    assert main(["run", "some.yaml", "--plugin", "some.py", *more, "-q"]) == 0
+    assert main(["run", "few.yaml", "--plugin", "few.py", *more, "-q"]) == 0
     return folder / out
 
 
@@ -98,10 +98,10 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # n
     assert 5 < len(GONE) < 60
     for name, texts in OUTPUTS.items():
         expected = [math.nan if line in GONE else len(text.split()) / 100 for line, text in enumerate(texts)]
-        result = stored.get(system=name, metric="some")
+        result = stored.get(system=name, metric="few")
         np.testing.assert_array_equal(result.sentences, expected)
         np.testing.assert_array_equal(result.sentence_outputs["words"], np.rint(100 * np.array(expected)))
-        assert len(result.columns["some"]) == len(texts)
+        assert len(result.columns["few"]) == len(texts)
         assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
         assert not np.isnan(stored.get(system=name, metric="chrf").sentences).any()
 
@@ -127,7 +127,7 @@ def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.Capt
     assert len(picked) == 12
     assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()
-    own = [row for row in table if row["system"] == "eager" and row["metric"].startswith("some")]
+    own = [row for row in table if row["system"] == "eager" and row["metric"].startswith("few")]
     assert [row["line"] for row in own] == list(range(1, len(SOURCE) + 1))
     assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
     capsys.readouterr()
@@ -137,10 +137,10 @@ def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.Capt
     assert OUTPUTS["eager"][line - 1] in told
     assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][-1:] == ["-"]
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
-    assert main(["score", "some", "--plugin", "some.py", "-o", *files, "-r", "data/reference0.txt", "--sentences"]) == 0
+    assert main(["score", "few", "--plugin", "few.py", "-o", *files, "-r", "data/reference0.txt", "--sentences"]) == 0
     rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
     assert [int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"] == GONE
-    assert main(["compare", str(directory), "--worst", "3", "--system", "eager", "broken", "--metric", "some"]) == 0
+    assert main(["compare", str(directory), "--worst", "3", "--system", "eager", "broken", "--metric", "few"]) == 0
     worst = [row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")]
     kept = [n for n in range(len(SOURCE)) if n not in GONE]
     apart = {n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())) for n in kept}
@@ -205,7 +205,7 @@ def test_numbers_as_files_give_the_same_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "coded.py").write_text(CODED)
-    directory = run(folder, 'some, "some[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
+    directory = run(folder, 'few, "few[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
     assert main(["report", str(directory), "--format", "numbers"]) == 0
     capsys.readouterr()
     (folder / "numbers").mkdir()
@@ -213,7 +213,7 @@ def test_numbers_as_files_give_the_same_results(
     monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
     (folder / "data").unlink()
     pairs = {
-        "external.yaml": {"some|version:1|none:skip|level:mean": "some-level-mean", "level:sum": "some-level-sum"},
+        "external.yaml": {"few|version:1|none:skip|level:mean": "few-level-mean", "level:sum": "few-level-sum"},
         "external-kept.yaml": {"kept|version:1": "kept", "coded|beta:2": "coded"},
     }
     for config, metrics in pairs.items():
@@ -222,8 +222,8 @@ def test_numbers_as_files_give_the_same_results(
         for own, title in metrics.items():
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
-    table = (folder / "numbers/elsewhere/some-level-mean/sample/eager.tsv").read_text().splitlines()
-    assert table[:2] == ["#\tsome\twords", "1\t0.11\t11.0"]
+    table = (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv").read_text().splitlines()
+    assert table[:2] == ["#\tfew\twords", "1\t0.11\t11.0"]
     assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
 
 
@@ -325,12 +325,12 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
     distinct = len({text for texts in OUTPUTS.values() for text in texts})
     (folder / "more.txt").write_text("x\n" * len(SOURCE))
     capsys.readouterr()
-    text = (folder / "some.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
-    (folder / "some.yaml").write_text(text)
-    assert main(["run", "some.yaml", "--plugin", "some.py", "--dry-run"]) == 0
+    text = (folder / "few.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
+    (folder / "few.yaml").write_text(text)
+    assert main(["run", "few.yaml", "--plugin", "few.py", "--dry-run"]) == 0
     told = capsys.readouterr().out
     new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
-    assert f"some|version:1|none:skip: {new}\n" in told
+    assert f"few|version:1|none:skip: {new}\n" in told
 
 
 # --- names: where own metrics are from, what is installed, what an earlier run had
@@ -383,13 +383,13 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         "alone; run all systems in one config"
     )
     assert refused in found["warnings"]
-    run(folder, "some", "c")
-    (folder / "some.yaml").write_text((CONFIG % ("some", "", "d")).replace("systems/*", "systems/eager"))
-    assert main(["run", "some.yaml", "--plugin", "some.py", "-q"]) == 0
+    run(folder, "few", "c")
+    (folder / "few.yaml").write_text((CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager"))
+    assert main(["run", "few.yaml", "--plugin", "few.py", "-q"]) == 0
     capsys.readouterr()
     assert main(["compare", "c", "d"]) == 2
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
-    told = f"some is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
+    told = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
     assert capsys.readouterr().err == f"error: sample: {told}\n"
 
 

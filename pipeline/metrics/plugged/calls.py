@@ -19,7 +19,7 @@ from pathlib import Path
 from struct import pack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import ConfigError
+from ...errors import ConfigError, IncompleteError, InputError
 from ...io.content_cache import SCORES, ContentCache
 
 if TYPE_CHECKING:
@@ -124,8 +124,22 @@ class Call:
             sys.modules["torch"].cuda.empty_cache()  # here, because an error keeps what it was raised with
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
+    def asking(self, items: Sequence[Item], ask: Callable[..., Any]) -> list[Any]:
+        """Return the answers of all items at once, from code that asks for the numbers of other metrics."""
+        assert self.plugin  # noqa: S101 (it is called where the plug-in is)
+        texts = dict(zip(self.declared.reads, map(list, zip(*items, strict=True)), strict=True))
+        try:
+            given = self.plugin.made(dict(self.values))(**texts, ask=ask)
+        except (InputError, IncompleteError):
+            raise
+        except Exception as error:
+            raise InputError(self._told(error).message.replace("{}", "all texts")) from error
+        return self._each(list(given) if isinstance(given, Iterable) else None, list(items), given)
+
     def _told(self, error: Exception) -> Wrong:
-        """Return what is told of an error of the code of a user."""
+        """Return what is told of an error of the code of a user; of an InputError what it says."""
+        if isinstance(error, InputError):
+            return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
         message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500].replace('{}', '{ }')} ({{}})"
         return Wrong(message, "".join(traceback.format_exception(error)))
@@ -139,9 +153,9 @@ class Call:
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
             return [Wrong(message)] * len(batch)
-        if not declared.listwise:
+        if not declared.many:
             return [_checked(item, declared) for item in items]
-        place = declared.reads.index("outputs")
+        place = declared.reads.index(declared.many)
         return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
 
 
@@ -150,7 +164,8 @@ def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
     items = items.tolist() if hasattr(items, "tolist") else items
     if isinstance(items, str | bytes | dict) or not hasattr(items, "__len__") or len(items) != expected:
         found = f"{len(items)} items" if hasattr(items, "__len__") else type(items).__name__
-        return Wrong(f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}")
+        each = f"a number for each of {expected} {declared.many}"
+        return Wrong(f": {declared.name}: expected a list with {each}, found {found}")
     answers = [_checked(item, declared) for item in items]
     wrong = next((answer for answer in answers if isinstance(answer, Wrong)), None)
     if wrong:
@@ -234,15 +249,16 @@ _OWN = frozenset(sys.modules)
 MOST_PACKAGES = 30
 """How many versions of packages are kept."""
 _made: dict[Call, Callable[..., Any]] = {}
-"""The code that this process has made ready; a process has one at a time."""
+"""The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 
 
 def _ready(call: Call) -> Callable[..., Any]:
     """Return what is called with batches."""
     if call not in _made:
-        for old in _made.values():
+        for old in _made.values() if call.parent else ():
             getattr(old, "close", lambda: None)()
-        _made.clear()
+        if call.parent:
+            _made.clear()
         plugin = call.plugin or _imported(call)
         made = plugin.made(dict(call.values))
         if plugin.has_load:
@@ -275,7 +291,7 @@ def _imported(call: Call) -> Plugin:
         module = sys.modules.get(name) or from_bytes(name, Path(place.text), data)
     else:
         module = import_module(place.text)
-        if package_digest(place.text) != place.sha256:
+        if place.sha256 and package_digest(place.text) != place.sha256:
             raise ConfigError(f"{place.told} is another here than where the command runs")
     value = getattr(module, place.name)
     from .declare import metric

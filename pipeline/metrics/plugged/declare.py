@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, NewType, Union, get_args, get_origin, get_type_hints
 
 from ...errors import ConfigError, did_you_mean
 from ...io.safe_files import digest
@@ -29,7 +29,11 @@ RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title"
 """Names that options cannot have, since configs and signatures mean something else by them."""
 SECRET = re.compile(r"key|token|secret|password")
 """Options stand in signatures, results and caches: a secret must not be one."""
-KINDS = {bool: "bool", int: "int", float: "float", str: "str", Path: "path"}
+Model = NewType("Model", Path)
+"""The annotation of an option that is a model: a folder, or a name of the Hugging Face hub; see `models.py`."""
+KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "str", Path: "path", Model: "model"}
+ASK = "ask"
+"""The parameter of code that asks for the numbers of other metrics, in place of a model of its own."""
 FORMS = {
     "int": ("a whole number", r"-?[0-9]{1,18}"),
     "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
@@ -46,7 +50,7 @@ class Place(NamedTuple):
     name: str
     """The name of the object in it."""
     sha256: str
-    """The digest of the file, or of the files of the package."""
+    """The digest of the file, or of the files of the package; empty for the program itself."""
     told: str
     """What messages call it, such as kept.py or acme-metrics 1.4.0."""
 
@@ -63,6 +67,12 @@ class Plugin:
     waits: bool = False
     place: Place | None = None
     """None: it was given as an object of Python."""
+    packages: tuple[str, ...] = ()
+    """The packages that it needs, by the names that are imported."""
+    install: str = ""
+    """What brings them, for pip; empty: their names do."""
+    asks: bool = False
+    """Whether a call asks for the numbers of other metrics. It then gets all texts at once, in the first process."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Call the code."""
@@ -116,6 +126,8 @@ def metric(
     waits: bool = False,
     deterministic: bool = True,
     cite: tuple[str, ...] = (),
+    packages: tuple[str, ...] = (),
+    install: str = "",
 ) -> Any:
     """Make a metric of a function of batches, or of a class whose objects are called with batches.
 
@@ -130,13 +142,13 @@ def metric(
     `level` is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest score.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
-    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
-    Python is always a hundredth of what is shown). `beside` is a regular
+    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
     expression of further names that are columns of tables. `none` is what None means: error, skip (the line is left
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a
     network. `deterministic` False: the same texts may give other numbers, and the first ones are kept. `cite` has
-    BibTeX entries.
+    BibTeX entries. `packages` are those that the code imports; where one is missing, nothing is computed, and the
+    message has `install` as what pip should install.
 
     Raises ConfigError, with file and line, for what is wrong with the declaration.
     """
@@ -155,6 +167,9 @@ def metric(
     if version is not None and not VERSION.fullmatch(version):
         check.fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
     texts, parameters = check.parameters()
+    asks, texts = ASK in texts, tuple(text for text in texts if text != ASK)
+    if asks and listwise:
+        check.fail(f"a metric that is listwise has no {ASK}")
     if each_reference and ("references" not in texts or listwise):
         check.fail(
             "each_reference needs the parameter references" if not listwise else "listwise has no each_reference"
@@ -182,6 +197,7 @@ def metric(
             returns=returns,
             level="corpus" if returns == "counts" else level,
             reads=texts,
+            optional=check.optional,
             each_reference=each_reference,
             listwise=listwise,
             higher_is_better=higher_is_better,
@@ -197,6 +213,9 @@ def metric(
         batch_size=batch_size,
         workers=workers,
         waits=waits,
+        packages=packages,
+        install=install,
+        asks=asks,
     )
 
 
@@ -205,6 +224,7 @@ class _Check:
 
     def __init__(self, target: Any) -> None:
         self.target = target
+        self.optional: tuple[str, ...] = ()
         self.call = target.__call__ if inspect.isclass(target) else target
         bases = target.__mro__[:-1] if inspect.isclass(target) else ()
         if not callable(target) or (bases and not any("__call__" in vars(base) for base in bases)):
@@ -223,9 +243,9 @@ class _Check:
         own = list(signature.parameters.values())[1 if is_class else 0 :]
         texts = []
         for parameter in own:
-            if parameter.kind is parameter.KEYWORD_ONLY and not is_class:
+            if parameter.kind is parameter.VAR_KEYWORD or (parameter.kind is parameter.KEYWORD_ONLY and not is_class):
                 continue
-            if parameter.name not in TEXTS or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            if parameter.name not in (*TEXTS, ASK) or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
                 if parameter.default is not parameter.empty:
                     self.fail(
                         f"'{parameter.name}' is no text of a line; options stand behind a *: def f(outputs, *, ...)"
@@ -234,6 +254,7 @@ class _Check:
                 known = "parameters are sources, outputs, references"
                 self.fail(f"'{parameter.name}' is no text of a line{hint}; {known}")
             texts.append(parameter.name)
+            self.optional += (parameter.name,) * (parameter.default is not parameter.empty)
         if "outputs" not in texts:
             self.fail("the parameter outputs is missing")
         make = self.target.__init__ if is_class else self.target
@@ -261,12 +282,15 @@ class _Check:
         if get_origin(hint) in (types.UnionType, Union) and type(None) in get_args(hint):
             others = [each for each in get_args(hint) if each is not type(None)]
             hint, optional = others[0] if len(others) == 1 else hint, parameter.default is None
+        words = [each for each in get_args(hint) if get_origin(each) is Literal]
+        if words and {*get_args(hint)} - {*words, type(None)} == {Path}:
+            hint, optional = Path, parameter.default is None
         kind: str = KINDS.get(hint, "")
-        choices: tuple[str, ...] = ()
+        choices = tuple(map(str, get_args(words[0]))) if words else ()
         if get_origin(hint) is Literal:
             kind, choices = "choice", tuple(map(str, get_args(hint)))
         if not kind:
-            allowed = "bool, int, float, str, Literal[...], Path, or one of these with `| None = None`"
+            allowed = "bool, int, float, str, Literal[...], Path, Model, or one of these with `| None = None`"
             self.fail(f"the option {name} needs an annotation: {allowed}")
         if optional:
             return Parameter(name, kind, choices, "")

@@ -1,0 +1,275 @@
+"""PT-ERRANT, PT-M2 with ERRANT's edits (Gong et al. 2022): each edit weighs what it moves BERTScore by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from ...corpus.edits.errant_report import NOOP, Comparison
+from ...corpus.edits.records import annotation_of, outputs_of
+from ..base.capabilities import ComputesNumbers, CountWarning
+from ..base.metric import Counted, Metric
+from ..base.needs import Field, annotated_by
+from ..base.options import option
+from ..errant.metric import Errant
+from ..plugged.declare import Model, metric
+from ..plugged.metric import PluggedNeeds, computed_here, parameter_option
+from .bertscore import WithPairs, f_of
+from .networks import EXTRA, built_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ...arrays import Floats, Ints
+    from ...corpus.edits.m2_files import Edit
+    from ..base.needs import Columns, Text
+
+    Edits = dict[tuple[int | str, ...] | None, Edit]
+    """Distinct edits, by what makes two of them equal."""
+
+WEIGHTS, EDITS = ("tp", "fp", "fn"), ("edits", "weightless")
+NAMES = ("order", "ref_len", *WEIGHTS, *EDITS)
+"""The columns of each annotator. Those of WEIGHTS are sums, in units of 1 / UNIT."""
+UNIT = 10**9
+MANY = 0.05
+"""The share of edits without a weight from which there is a warning."""
+CS = Comparison("cs")
+
+
+def _distinct(edits: Iterable[Edit]) -> Edits:
+    return {key: edit for edit in edits if edit.type != NOOP for key in CS.keys_of(edit)}
+
+
+def corrected(source: str, edits: Iterable[Edit]) -> str:
+    """Return a text, split at single blanks, with edits applied, but for noops."""
+    words = source.split(" ")
+    for edit in sorted((each for each in edits if each.start >= 0), key=lambda each: each[:2], reverse=True):
+        words[edit.start : edit.end] = [edit.correction] if edit.correction not in ("", "-NONE-") else []
+    return " ".join(words)
+
+
+BERT = Model(Path("bert-base-uncased"))
+
+
+@metric(name="pt_errant", version="1", names=NAMES, **EXTRA)
+class Weights(WithPairs):
+    """The weights of the edits that an output and each annotator have in common, and of the others."""
+
+    def __init__(
+        self,
+        model: Model = BERT,
+        layer: int | None = None,
+        prefix_space: Literal["true", "false"] | None = None,
+        idf: Path | Literal["references"] | None = None,
+        weightless: Literal["equal"] | None = None,
+    ) -> None:
+        self.model, self.layer, self.prefix_space, self.idf = model, layer, prefix_space, idf
+        self.equal = weightless == "equal"
+
+    def __call__(
+        self,
+        sources: list[str],
+        outputs: list[str],
+        references: list[tuple[str, ...]],
+        ask: Callable[..., Any],
+        **more: Any,
+    ) -> list[list[tuple[int, ...]]]:
+        """Return for each line, and each of its annotators, the numbers of NAMES.
+
+        `outputs` are records of edits, and so are the items of `edits`, those of the annotators. Where a line has not
+        as many references, the text of an annotator is the source with the edits applied.
+        """
+        beside: list[list[_Beside]] = []
+        for source, output, texts, records in zip(sources, outputs, references, more["edits"], strict=True):
+            own = outputs_of(output.encode())
+            known = texts if len(texts) == len(records) else [None] * len(records)
+            beside.append([_Beside(source, own, *each) for each in zip(records, known, strict=True)])
+        found = self.pairs(ask, [[pair for each in line for pair in each.pairs] for line in beside])
+        answers = (iter(own) for own in found)
+        return [[each.counted(own, self.equal) for each in line] for line, own in zip(beside, answers, strict=True)]
+
+
+class _Beside:
+    """An output of a sentence beside an annotator."""
+
+    def __init__(self, source: str, outputs: list[list[Edit]], record: str, text: str | None) -> None:
+        self.annotation = annotation_of(record.encode())
+        self.is_there = self.annotation is not None and self.annotation.output < len(outputs)
+        self.own: Edits = {}
+        self.gold: Edits = {}
+        if self.annotation and self.is_there:
+            self.own, self.gold = _distinct(outputs[self.annotation.output]), _distinct(self.annotation.edits)
+        if text is None:
+            text = corrected(source, self.annotation.edits if self.annotation else ())
+        self.edits = self.own | self.gold
+        alone = [corrected(source, [edit]) for edit in self.edits.values()]
+        self.pairs = [(text, each) for each in (source, *alone)] if alone else []
+
+    def counted(self, answers: Iterator[tuple[float, float, float]], equal: bool) -> tuple[int, ...]:
+        """Return the numbers of NAMES, from BERTScore of all pairs in their order."""
+        if not self.annotation or not self.is_there:
+            return (0, -1, *(0 for _ in NAMES[2:]))
+        scores = [next(answers) for _ in self.pairs]
+        # texts with the same pieces have the same score, whatever the noise of batches is
+        moved = [0 if each[2] == scores[0][2] else abs(f_of(*each[:2]) - f_of(*scores[0][:2])) for each in scores[1:]]
+        weightless = moved.count(0)
+        if equal and weightless == len(moved):
+            moved = [1 / max(len(moved), 1)] * len(moved)
+        weights = {key: round(UNIT * weight) for key, weight in zip(self.edits, moved, strict=True)}
+        sides = (self.own.keys() & self.gold, self.own.keys() - self.gold, self.gold.keys() - self.own)
+        sums = (sum(map(weights.__getitem__, keys)) for keys in sides)
+        return (self.annotation.order, len(self.gold), *sums, len(moved), weightless)
+
+
+_reads = (*Weights.declared.reads, "edits")
+Weighing = built_in(replace(Weights, declared=replace(Weights.declared, reads=_reads)))
+_OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weights.declared.parameters}
+
+
+@dataclass(frozen=True)
+class PtErrantNeeds(PluggedNeeds):
+    """The weights of hits and misses with each annotator."""
+
+    annotator: str = ""
+    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    source = True
+    references = True
+    comparison = CS
+    types = ()
+
+    @property
+    def input(self) -> str:  # type: ignore[override]
+        """Edits on both sides."""
+        return annotated_by(self.annotator)
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The columns, each for every annotator."""
+        return tuple(Field(name, per_reference=True) for name in NAMES)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Read the numbers of each system."""
+        return [_columns([list(map(int, row.split())) for row in lines.texts()]) for lines in text.systems]
+
+
+def _columns(rows: Sequence[Sequence[float]]) -> dict[str, Ints]:
+    table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
+    return {name: np.ascontiguousarray(table[..., number]) for number, name in enumerate(NAMES)}
+
+
+@dataclass(frozen=True)
+class PtErrant(ComputesNumbers, Errant):
+    """F-beta of the weights of edits that the output and an annotator have in common.
+
+    The weight of an edit is how far BERTScore of the source with the annotator's text moves where the edit alone is
+    applied. Precision and recall are those of ERRANT, of sums of weights. For each sentence the annotator counts with
+    whom F of all sentences so far is highest; of equals the one with more right, then with less wrong, then with less
+    missed, then the first. With ties: m2 the one with the least sum of what is below F counts, as in the authors' code.
+    """
+
+    name: ClassVar[str] = "pt_errant"
+    summary: ClassVar[str] = "F0.5 of edits, each weighed by what it moves BERTScore by (Gong et al. 2022)"
+    name_in_text: ClassVar[str] = "PT-ERRANT"
+    help_page: ClassVar[str] = "neural"
+    is_built_in: ClassVar[bool] = True
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    counts: ClassVar[frozenset[str]] = frozenset({*WEIGHTS, *EDITS})
+    table_outputs: ClassVar[str] = "weightless"
+    citations: ClassVar[tuple[str, ...]] = ("gong-etal-2022-revisiting", "zhang-etal-2020-bertscore")
+
+    mode: str = option("cs", help="what is compared: correction by span", choices=("cs",))
+    single: ClassVar[bool] = False  # type: ignore[misc]
+    multi: ClassVar[bool] = False  # type: ignore[misc]
+    filter: ClassVar[str] = ""  # type: ignore[misc]
+    types: ClassVar[str] = ""  # type: ignore[misc]
+    style: ClassVar[str] = "errant"  # type: ignore[misc]
+    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS))
+    """The weights, how many edits there are, and how many have none."""
+    model: str = _OPTIONS["model"]
+    layer: str = _OPTIONS["layer"]
+    prefix_space: str = _OPTIONS["prefix_space"]
+    idf: str = _OPTIONS["idf"]
+    ties: str = option(
+        "errant",
+        help="which of annotators with equal F and hits counts: as ERRANT chooses, or as the M² scorer does",
+        choices=("errant", "m2"),
+        implicit=True,
+    )
+    weightless: str = option(
+        "zero",
+        help="what edits weigh of a line where all weigh nothing: nothing (zero), or all the same (equal)",
+        choices=("zero", "equal"),
+        implicit=True,
+        applies=lambda m: m.level == "mean",
+        why="only level mean scores single lines",
+    )
+    version: str = option("1", help="the version of the numbers", choices=("1",))
+
+    @property
+    def _weighing(self) -> Any:
+        """The metric whose numbers are the columns."""
+        own = {name: getattr(self, name) for name in ("model", "layer", "prefix_space", "idf")}
+        return Weighing(**own, weightless="equal" if self.weightless == "equal" else "")
+
+    @property
+    def needs(self) -> PtErrantNeeds:  # type: ignore[override]
+        """The weights of hits and misses with each annotator."""
+        inner = self._weighing.needs
+        told = f"{inner.told}|annotator:{self.annotation}" if self.annotation else inner.told
+        return PtErrantNeeds(self.name, NAMES, 0, told=told, code=inner.code, annotator=self.annotation)
+
+    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
+        """Return the metric with the weights of pieces in data with these references, where these are asked for."""
+        return replace(self, idf=self._weighing.for_run(systems, references).idf)
+
+    def computed(self, text: Text) -> Columns:
+        """Return the columns of the first system of a text, whose references are records of edits."""
+        needs = self.needs
+        assert needs.code is not None and text.source is not None  # noqa: S101, PT018 (see the needs)
+        lines = [[line.decode() for line in each.texts()] for each in (text.source, text.systems[0], *text.references)]
+        items = [(source, own, (), tuple(edits)) for source, own, *edits in zip(*lines, strict=True)]
+        return _columns(computed_here(needs.code, items))
+
+    def breakdown(self, categories: tuple[str, ...]) -> None:
+        """Return None: weights are not counted by type."""
+
+    make_terms = Metric.make_terms
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the weights with each annotator, and how many edits have none."""
+        weights = [Counted(name, columns[name] / UNIT, per_reference=True) for name in WEIGHTS]
+        return [*weights, Counted("weightless", columns["weightless"], per_reference=True)]
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return pt_errant, precision, recall, the sums of weights, and how many edits there are and have none."""
+        (_, *scores), shown = super().score(totals).items(), {name: totals[name] / UNIT for name in WEIGHTS}
+        return {self.name: super().score(totals)["errant"], **dict(scores), **shown} | {
+            n: totals[n] * 1.0 for n in EDITS
+        }
+
+    def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return what is greatest for the annotator that is taken."""
+        tp, fp, fn = counts.astype(np.float64)
+        score = self._scores(dict(zip(WEIGHTS, totals + counts, strict=True)))[0]
+        if self.ties == "m2":
+            return [score, tp, -(tp + fp + float(self.beta) ** 2 * (tp + fn))]
+        return [score, tp, -fp, -fn]
+
+    def settings(self, references: int | None = None) -> list[tuple[str, object]]:
+        """Return the options as signatures have them, the model by its digest."""
+        inner, own = dict(self._weighing.settings()), dict(super().settings(references))
+        own |= {key: inner.get(key) for key in ("model", "layer", "prefix_space", "idf")}
+        order = [*(option.key for option in self.options), "nrefs"]
+        return [(key, own[key]) for key in order if own.get(key) is not None]
+
+    def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
+        """Return that many edits have no weight, so that nothing counts them."""
+        sums = [[int(each[name].sum()) for name in EDITS] for blocks in counts.values() for each in blocks]
+        whole, weightless = map(sum, zip(*sums, strict=True)) if sums else (0, 0)
+        if weightless <= MANY * whole:
+            return []
+        why = "for the model they change nothing, as letters of another case do not for an uncased one"
+        return [CountWarning(f"pt_errant: {weightless:,} of {whole:,} edits weigh 0 and do not count: {why}")]
