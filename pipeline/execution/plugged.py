@@ -11,34 +11,28 @@ import os
 import platform
 import re
 import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from struct import pack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..corpus.corpus import Corpus
-from ..corpus.texts import read_texts, text_in_memory
+from ..corpus.texts import AnyText, read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
-from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
-from ..metrics.plugged.metric import part
-from .options import AUTO, SILENT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..corpus.texts import AnyText
-    from ..metrics.base.declared import Declared
-    from ..metrics.base.metric import Metric
-    from ..metrics.plugged.calls import Answer, Done, Item
-    from ..metrics.plugged.declare import Plugin
-    from ..metrics.plugged.metric import Code, PluggedNeeds
-    from .options import Listener, RunOptions
+from ..metrics.base.declared import Declared
+from ..metrics.base.metric import Metric
+from ..metrics.plugged.calls import Answer, Call, Done, Item, Wrong, best, devices_of, length, written
+from ..metrics.plugged.declare import Plugin
+from ..metrics.plugged.metric import Code, PluggedNeeds, part
+from .options import AUTO, SILENT, Listener, RunOptions
 
 WAITING = 16
 """Calls at once of code that waits for a network."""
@@ -82,9 +76,10 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
     for leaf in _leaves(corpora, metrics, how):
-        whole, kept = len(leaf.distinct), len(leaf.kept())
-        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
-        yield f"{leaf.needs.told}: {new}; {kept:,} are kept"
+        whole, kept = len(leaf.distinct), leaf.kept()
+        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
+        about = leaf.about(number for number in range(whole) if number not in kept)
+        yield f"{leaf.needs.told}: {new}{about}; {len(kept):,} are kept"
 
 
 def _leaves(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> list[_Computed]:
@@ -158,6 +153,7 @@ class _Computed:
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
+        self.spent = Counter[str]()
         self.begun = time.monotonic()
         self.asked_by = ""
         """The metric whose code asks for these numbers."""
@@ -315,6 +311,8 @@ class _Computed:
             told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute"
             (listener.tell if todo else listener.note)(told)
         devices: list[str] = []
+        if about := self.about(todo):
+            listener.tell(f"{self.declared.name}: {len(todo):,} texts to compute{about}")
         if todo:
             devices = self._compute(items, todo)
         seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
@@ -325,6 +323,7 @@ class _Computed:
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(seconds, 3),
             "files": self.code.files,
+            **({"spent": dict(self.spent)} if self.spent else {}),
             "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
         if self.asked_by:
@@ -370,6 +369,9 @@ class _Computed:
         finally:
             if cache:
                 cache.write(waiting)
+            if self.spent:
+                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in self.spent.items())
+                how.listener.tell(f"{declared.name}: {used}")
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])
         return devices
@@ -387,6 +389,12 @@ class _Computed:
             made = self.code.plugin.made(dict(self.code.values))
             return lambda item: float(made.cost(*item))
         return length
+
+    def about(self, numbers: Iterable[int]) -> str:
+        """Return how much work some items are, where the code says in which `unit` its cost is; else an empty text."""
+        unit, cost, items = getattr(self.code.plugin.target, "unit", ""), self.cost(), list(self.distinct)
+        whole = sum(cost(items[number]) for number in numbers) if unit else 0
+        return f", about {whole:,.0f} {unit}" if whole else ""
 
     # --- numbers of lines
 
@@ -583,8 +591,9 @@ class _Batches:
             yield from self._alone(batch[half:])
 
     def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds, notes, made_with = done
+        number, answers, seconds, notes, made_with, spent = done
         self.computed.made_with |= made_with
+        self.computed.spent.update(spent)
         for note in notes:
             self.computed.how.listener.note(note)
         part = self.given.pop(number)

@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import InputError, did_you_mean
 from .comparison import configured_statistics
 from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
-from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
+from .judgments import Judgments, check_aliases, check_known, is_judgments, is_run, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import trueskill
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from ..arrays import Floats
     from ..config.models import HumanConfig
     from .trueskill import Progress
@@ -56,7 +53,7 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
     judged = is_judgments(path)
-    with path.open("rb") as file:
+    with (path / "results.json" if is_run(path) else path).open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
     if judged:
         judgments = read_judgments(path, config.judges, aliases=config.aliases)

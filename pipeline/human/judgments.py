@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from ..corpus.edits.correction_xml import XmlReader
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes
 from ..io.small_tables import quoted_rows, separator_of
+from ..scoring.stored_runs import load
+from .score_files import metric_scores
 
 MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""
@@ -74,7 +77,12 @@ class Item:
 
 
 def is_judgments(path: Path) -> bool:
-    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id."""
+    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id.
+
+    So does the directory of a run, in which metrics judge.
+    """
+    if is_run(path):
+        return True
     name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
     with open_bytes(spool.local(path), name) as file:
         data = file.read(PIECE)
@@ -83,8 +91,16 @@ def is_judgments(path: Path) -> bool:
     return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
+def is_run(path: Path) -> bool:
+    """Return whether a path is the directory of a run, and no file."""
+    return (path / "results.json").is_file()
+
+
 def read_items(path: Path) -> Iterator[Item]:
     """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
+    if is_run(path):
+        yield from _of_run(path)
+        return
     name, spool = named(path), Spool(MAX_BYTES)
     plain = spool.local(path)
     with open_bytes(plain, name, MAX_BYTES) as file:
@@ -92,6 +108,26 @@ def read_items(path: Path) -> Iterator[Item]:
     if not first:
         raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
     yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
+
+
+def _of_run(path: Path) -> Iterator[Item]:
+    """Yield how each metric of a run ranks the outputs of each sentence by its scores; none where a score is lacking.
+
+    Judges are the metrics: their names, or signatures where several have one name. Sentences count from 1.
+    """
+    metrics = metric_scores(board for board in load(path)[1] if board.columns)
+    several = len({metric.dataset for metric in metrics}) > 1
+    for metric in metrics:
+        judge = metric.metric.partition("|")[0]
+        if any(one.metric != metric.metric and one.metric.startswith(f"{judge}|") for one in metrics):
+            judge = metric.metric
+        for line, scores in enumerate(metric.sentences_of(metric.systems, str(path)).T.tolist(), 1):
+            if any(map(isnan, scores)):
+                continue
+            best, segment = sorted(set(scores), reverse=True), f"{metric.dataset} {line}" if several else str(line)
+            each = zip(metric.systems, scores, strict=True)
+            groups = tuple(Group((system,), best.index(score) + 1) for system, score in each)
+            yield Item(segment=segment, judge=judge, groups=groups, ranking=(judge, segment, ""), position=str(path))
 
 
 def _group(systems: str, rank: str, languages: str = "") -> Group | None:

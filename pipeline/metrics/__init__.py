@@ -37,6 +37,7 @@ METRICS: Table[type[Metric]] = Table(
         "bertscore": "neural.bertscore.BertScore",
         "pt_errant": "neural.pt_errant.PtErrant",
         "comet": "neural.comet.Comet",
+        "judge": "neural.judge.JudgeMetric",
         "external": "external.External",
         "length": "length.Length",
         "features": "nlg.features.Features",

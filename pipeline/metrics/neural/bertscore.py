@@ -6,22 +6,18 @@ import csv
 import math
 import os
 from collections import Counter
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...errors import InputError
 from ...io.dataset_cache import cache
 from ...io.safe_files import write_atomic
 from ..plugged.declare import Model, metric
 from ..plugged.models import HUB, has_bytes, name_of
-from .networks import AT_ONCE, EXTRA, Kept, Network, built_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .networks import Pieces
+from .networks import AT_ONCE, EXTRA, Kept, Network, Pieces, built_in
 
 LAYERS = {
     "bert-base-uncased": 9,

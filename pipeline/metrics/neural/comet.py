@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import yaml
 
@@ -13,9 +14,6 @@ from ...errors import InputError
 from ..plugged.declare import Model, metric
 from ..plugged.models import HUB, located, name_of
 from .networks import AT_ONCE, built_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 EXTRA: dict[str, Any] = {"packages": ("comet",), "install": "gec-pipeline[comet]"}
 PUBLISHED = Model(Path("Unbabel/wmt22-comet-da"))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..plugged.declare import Model, metric
 from .networks import AT_ONCE, EXTRA, Kept, Logit, Network, built_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 QUALITY, SIMILARITY = Model(Path("gotutiyan/IMPARA-QE")), Model(Path("bert-base-cased"))
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 from ...errors import InputError
 from ..plugged.declare import Model, Place, Plugin, metric
 from ..plugged.metric import Plugged, plugged_class
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    Pieces = dict[str, list[int]]
-    """A text as a tokenizer has it: input_ids, and perhaps token_type_ids."""
+Pieces = dict[str, list[int]]
+"""A text as a tokenizer has it: input_ids, and perhaps token_type_ids."""
 
 EXTRA: dict[str, Any] = {"packages": ("torch", "transformers"), "install": "gec-pipeline[neural]"}
 """What all but COMET need."""

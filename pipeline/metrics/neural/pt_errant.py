@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...corpus.edits.errant_report import NOOP, Comparison
+from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import ComputesNumbers, CountWarning
 from ..base.metric import Counted, Metric
-from ..base.needs import Field, annotated_by
+from ..base.needs import Columns, Field, Text, annotated_by
 from ..base.options import option
 from ..errant.metric import Errant
 from ..plugged.declare import Model, metric
@@ -20,15 +23,8 @@ from ..plugged.metric import PluggedNeeds, computed_here, parameter_option
 from .bertscore import WithPairs, f_of
 from .networks import EXTRA, built_in
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ...arrays import Floats, Ints
-    from ...corpus.edits.m2_files import Edit
-    from ..base.needs import Columns, Text
-
-    Edits = dict[tuple[int | str, ...] | None, Edit]
-    """Distinct edits, by what makes two of them equal."""
+Edits = dict[tuple[int | str, ...] | None, Edit]
+"""Distinct edits, by what makes two of them equal."""
 
 WEIGHTS, EDITS = ("tp", "fp", "fn"), ("edits", "weightless")
 NAMES = ("order", "ref_len", *WEIGHTS, *EDITS)

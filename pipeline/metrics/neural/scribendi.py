@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,6 @@ from ... import kernel
 from ...kernel.common import Encoded
 from ..plugged.declare import Model, metric
 from .networks import AT_ONCE, BATCH, EXTRA, Network, built_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 GPT2 = Model(Path("gpt2"))
 HIGHEST = 700.0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from ...errors import InputError
 from ..plugged.declare import Model, metric
 from .networks import EXTRA, Logit, built_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAMES = ("grammar", "fluency", "meaning")
 LOW, WIDE = 1.0, 3.0

@@ -9,19 +9,17 @@ import json
 import re
 import sys
 import time
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import ConfigError
 from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
 from ...io.safe_files import open_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 HUB = "hub:"
 """What stands before a name of the hub, so that it is never taken for a folder."""

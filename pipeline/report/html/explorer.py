@@ -6,14 +6,17 @@ The scripts `assets/data.js` and `assets/compare.js` read the data.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...corpus.texts import lines_of
 from ...errors import InputError
-from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, row_names, shown_ngrams
+from ...execution.plugged import Computing
+from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, lacks_code, row_names, shown_ngrams
 from ...metrics.names import factor
+from ...scoring.attribution import EXACT, ORDERS, attributed, unattributed
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.sentences import sentence_scores
 from ..tables import round_half_up
@@ -22,8 +25,6 @@ from ..tables.ranked import labels, rivalry
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from ...arrays import Floats, Ints
@@ -151,7 +152,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
 
     datasets = []
     for name, measured in scored.items():
-        dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
+        dataset = _dataset(material.corpora[name], measured, sizes[name], material, texts)
         datasets.append(dataset)
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
@@ -195,10 +196,11 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[Board]], budge
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
 
 
-def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, texts: Texts) -> dict[str, Any]:
+def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Material, texts: Texts) -> dict[str, Any]:
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
-    with_columns = [m for m in measured if m.columns]
+    with_columns, digits = [m for m in measured if m.columns], material.digits
     lines = telling(with_columns[0], size)
+    explained = [line for line in telling(with_columns[0], min(material.effects, size)).tolist() if line in lines]
     first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
@@ -216,7 +218,10 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [_metric(corpus, m, names, lines, variants, digits) for m in with_columns],
+        "metrics": [
+            {**_metric(corpus, m, names, lines, variants, digits), **_effects(corpus, m, explained, lines, digits)}
+            for m in with_columns
+        ],
     }
 
 
@@ -285,6 +290,24 @@ def _metric(
         "width": width,
         "rows": _numbers(rows),
     }
+
+
+def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
+    """Return what each edit does to the scores of some lines, as `effects`, by the places of lines and by systems.
+
+    There is nothing where no line is asked for, or where scores of a metric cannot be attributed to edits.
+    """
+    metric, unit = measured.metric, factor(measured.metric.name) / 100
+    if not explained or unattributed(metric) or lacks_code(metric) or corpus.source is None:
+        return {}
+    names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
+    by_place: dict[int, dict[str, Any]] = {}
+    outputs = [(name, line) for name in names for line in explained]
+    for (name, line), own in attributed(metric, corpus, outputs, Computing()).items():
+        rows = [[*one.edit[:5], *_numbers(scaled(unit * np.array(one[1:]), digits))] for one in own.effects]
+        told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
+        by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
+    return {"effects": by_place}
 
 
 def _numbers(rows: Floats) -> list[float | None]:

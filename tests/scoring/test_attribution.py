@@ -1,0 +1,379 @@
+"""Effects of edits: shares against all orders by a naive form, for games and for metrics, and what `explain` prints."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import warnings
+from functools import partial
+from itertools import permutations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import pipeline
+from pipeline.annotation.annotate import annotate_all
+from pipeline.corpus.corpus import corpus_in_memory
+from pipeline.errors import ConfigError, InputError
+from pipeline.execution.options import RunOptions
+from pipeline.execution.plugged import Computing
+from pipeline.metrics.build import from_text, from_values
+from pipeline.scoring import attribution
+from pipeline.scoring.attribution import EXACT, ORDERS, TextEdit, applied, attributed, coalitions, shapley
+from tests.annotation import stand_in
+from tests.conftest import called
+from tests.files import write
+from tests.metrics.test_plugins import folder, forgotten  # noqa: F401 (fixtures)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pipeline.scoring.attribution import Attribution
+
+SOURCE = "She go to the schools every days with he friend ."
+OUTPUT = "She goes to school every day with her best friend ."
+REFERENCES = ["She goes to school every day with her friend .", "She goes to the school each day with her friend ."]
+SPANS = [(1, 2, ["goes"]), (3, 5, ["school"]), (6, 7, ["day"]), (8, 9, ["her", "best"])]
+"""What was replaced in SOURCE, read by hand: the alignment of words has these edits."""
+HOW = Computing(RunOptions())
+
+
+def by_all_orders(size: int, score: Callable[[frozenset[int]], float]) -> list[float]:
+    """Return Shapley values as they are defined: the mean of what each player adds, over all orders of the players."""
+    values: dict[frozenset[int], float] = {}
+
+    def kept(players: frozenset[int]) -> float:
+        if players not in values:
+            values[players] = score(players)
+        return values[players]
+
+    added = [0.0] * size
+    for order in permutations(range(size)):
+        for place, player in enumerate(order):
+            added[player] += kept(frozenset(order[: place + 1])) - kept(frozenset(order[:place]))
+    return [value / math.factorial(size) for value in added]
+
+
+def game(size: int, seed: int) -> dict[int, float]:
+    chance = random.Random(seed)
+    return {made: chance.uniform(-3, 5) for made in coalitions(size)}
+
+
+def bits(players: frozenset[int]) -> int:
+    return sum(1 << player for player in players)
+
+
+# --- shares of games
+
+
+@pytest.mark.parametrize("size", range(8))
+def test_shares_are_means_over_all_orders(size: int) -> None:
+    worth = game(size, size)
+    expected = by_all_orders(size, lambda players: worth[bits(players)])
+    assert shapley(size, worth) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 5, EXACT, EXACT + 1, 25])
+def test_shares_add_up_to_the_whole(size: int) -> None:
+    worth = game(size, size)
+    assert math.fsum(shapley(size, worth)) == pytest.approx(worth[(1 << size) - 1] - worth[0], abs=1e-15)
+
+
+@pytest.mark.parametrize("size", [4, EXACT])
+def test_an_edit_that_changes_nothing_has_no_share_and_equal_ones_have_equal_shares(size: int) -> None:
+    """The axioms. Player 0 adds nothing to anybody, and players 1 and 2 stand for each other."""
+    worth = game(size, 9)
+
+    def alike(made: int) -> int:
+        made &= ~1
+        return (made & ~6) | (2 if (made >> 1 & 3) == 2 else made & 6)
+
+    worth = {made: worth[alike(made)] for made in worth}
+    shares = shapley(size, worth)
+    assert shares[0] == pytest.approx(0, abs=1e-12)
+    assert shares[1] == pytest.approx(shares[2], abs=1e-12)
+    assert abs(shares[3]) > 1e-3
+
+
+def test_more_edits_are_estimated_from_the_same_orders_each_time() -> None:
+    """Where each edit adds its own number, every order says so; where not, the estimate is that of the drawn orders."""
+    size = EXACT + 3
+    steps = attribution.additions(size)
+    assert steps == attribution.additions(size)
+    drawn = [[edit for edit, _, _ in steps[start : start + size]] for start in range(0, len(steps), size)]
+    assert len(drawn) == ORDERS
+    assert all(sorted(order) == list(range(size)) for order in drawn)
+    assert len(set(map(tuple, drawn))) == ORDERS
+    own = [0.5 * player - 2 for player in range(size)]
+    added = {made: sum(own[player] for player in range(size) if made >> player & 1) for made in coalitions(size)}
+    assert shapley(size, added) == pytest.approx(own, abs=1e-12)
+    worth = game(size, 3)
+    naive = [0.0] * size
+    for order in drawn:
+        for place, player in enumerate(order):
+            before, with_it = bits(frozenset(order[:place])), bits(frozenset(order[: place + 1]))
+            naive[player] += (worth[with_it] - worth[before]) / len(drawn)
+    assert shapley(size, worth) == pytest.approx(naive, abs=1e-12)
+    assert len(worth) < ORDERS * size + 2 < 1 << size
+
+
+# --- edits of texts
+
+
+def replaced(chosen: frozenset[int]) -> str:
+    """Return SOURCE with some of SPANS, from the last to the first, so that places stay."""
+    words = SOURCE.split()
+    for number in sorted(chosen, reverse=True):
+        start, end, new = SPANS[number]
+        words[start:end] = new
+    return " ".join(words)
+
+
+def test_the_oracle_makes_the_output() -> None:
+    assert replaced(frozenset(range(4))) == OUTPUT
+
+
+@pytest.mark.parametrize(
+    ("source", "edits", "expected"),
+    [
+        ("a b c", [(1, 2, "x y")], "a x y c"),
+        ("a b c", [(3, 3, "d"), (0, 0, "z")], "z a b c d"),
+        ("  a  b\tc  ", [(1, 2, "")], "  a\tc  "),
+        ("  a  b\tc  ", [(0, 1, "")], "  b\tc  "),
+        ("a b c", [(0, 3, "")], ""),
+        ("", [(0, 0, "a b")], "a b"),
+        ("a b c", [(0, 2, "x"), (1, 3, "y")], "x c"),
+        ("a b", [], "a b"),
+    ],
+)
+def test_edits_leave_the_white_space_between_other_words(
+    source: str, edits: list[tuple[int, int, str]], expected: str
+) -> None:
+    assert applied(source, [TextEdit(start, end, "", new) for start, end, new in edits]) == expected
+
+
+def of(metric: str | Any, output: str = OUTPUT, by: Any = "words", source: str = SOURCE, **texts: Any) -> Attribution:
+    references = texts.get("references", [[reference] for reference in REFERENCES])
+    corpus = corpus_in_memory({"A": [output]}, references, [source])
+    (asked,) = from_values(metric)
+    return attributed(asked, corpus, [("A", 0)], HOW, by)["A", 0]
+
+
+@pytest.mark.parametrize(
+    "metric", ["gleu", "gleu[refs=max]", "bleu", "chrf", "sari", "ter", "rouge", "google_gleu", "green"]
+)
+def test_effects_by_metrics_of_texts(metric: str) -> None:
+    """The oracle scores each variant alone, through the door for pairs of texts."""
+
+    def score(chosen: frozenset[int]) -> float:
+        scored = pipeline.sentence_scores(metric, [replaced(chosen)], [[one] for one in REFERENCES], [SOURCE])
+        return float(scored[0])
+
+    found = of(metric)
+    whole = frozenset(range(4))
+    shown = [(effect.edit.start, effect.edit.end, effect.edit.correction.split()) for effect in found.effects]
+    assert shown == SPANS
+    assert (found.source, found.output) == (score(frozenset()), score(whole))
+    assert [effect.share for effect in found.effects] == pytest.approx(by_all_orders(4, score), abs=1e-12)
+    assert [effect.alone for effect in found.effects] == [score(frozenset({n})) - found.source for n in range(4)]
+    assert [effect.left_out for effect in found.effects] == [found.output - score(whole - {n}) for n in range(4)]
+    assert len({round(effect.share, 9) for effect in found.effects}) > 1
+
+
+def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
+    corpus = corpus_in_memory({"A": ["x", OUTPUT]}, [["x", None], ["y", REFERENCES[1]]], ["x", SOURCE])
+    (asked,) = from_values("gleu")
+    found = attributed(asked, corpus, [("A", 1)], HOW, "words")["A", 1]
+    assert found == of("gleu", references=[[REFERENCES[1]]])
+    assert found != of("gleu")
+
+
+def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> None:
+    """Oracle: the score of the whole data set's sentence. CIDEr-D knows how many sentences have an n-gram."""
+    others = ["the cat sat down", "she goes home every day", "a friend of her friend"]
+    sources, outputs = [*others, SOURCE], [*others, OUTPUT]
+    corpus = corpus_in_memory({"A": outputs}, [[*others, REFERENCES[0]]], sources)
+    (asked,) = from_values("cider")
+    found = attributed(asked, corpus, [("A", 3)], HOW, "words")["A", 3]
+    whole, none = (
+        pipeline.evaluate(texts, [[*others, REFERENCES[0]]], sources, metrics="cider").sentences[3]
+        for texts in (outputs, sources)
+    )
+    assert [found.source, found.output] == pytest.approx([none, whole], abs=1e-12)
+
+
+def test_texts_that_differ_in_white_space_or_have_signs_of_m2_files() -> None:
+    (effect,) = of("chrf[whitespace=true]", "a  b", source="a b", references=[["a b"]]).effects
+    assert (effect.edit.original, effect.edit.correction) == ("a b", "a b")
+    found = of("chrf", "x||y -NONE- a|||b c", source="q r s c", references=[["x||y -NONE- a|||b c"]])
+    assert found.effects[0].edit.correction == "x||y -NONE- a|||b"
+    assert of("chrf", SOURCE).effects == []
+
+
+def test_many_edits_are_estimated() -> None:
+    source = " ".join(f"w{n} same" for n in range(EXACT + 2))
+    output = source.replace("w", "v")
+    found = of("chrf", output, source=source, references=[[output]])
+    assert len(found.effects) == EXACT + 2
+    shares = math.fsum(effect.share for effect in found.effects)
+    assert shares == pytest.approx(found.output - found.source, abs=1e-15)
+
+
+# --- edits of ERRANT and of M2 files
+
+
+def test_edits_of_errant_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in.put_in(monkeypatch)
+    monkeypatch.setattr(attribution, "annotate_all", partial(annotate_all, model="en_one"))
+    found = of("gleu", "She goes to a schools every days with he friend .", "auto")
+    assert [(effect.edit.type, effect.edit.correction) for effect in found.effects] == [
+        ("R:ONE", "goes"),
+        ("R:ONE", "a"),
+    ]
+    assert found.by == attribution.OF_ERRANT
+    assert of("gleu", by="words").by == attribution.OF_WORDS
+
+
+def test_without_errant_words_are_aligned_unless_errant_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacks(*_: object, **__: object) -> None:
+        raise ConfigError("annotator: errant is not installed")
+
+    monkeypatch.setattr(attribution, "annotate_all", lacks)
+    assert of("gleu", by="auto") == of("gleu")
+    with pytest.raises(ConfigError, match="errant is not installed"):
+        of("gleu", by="errant")
+
+
+M2 = """\
+S This are a good sentences .
+A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+A 4 5|||R:NOUN:NUM|||sentence|||REQUIRED|||-NONE-|||0
+
+"""
+PROPOSED = [
+    "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
+    "A 3 4|||U:ADJ||||||REQUIRED|||-NONE-|||0",
+    "A 4 5|||R:NOUN:NUM|||sentence|||REQUIRED|||-NONE-|||0",
+]
+NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+
+
+def proposed(chosen: frozenset[int]) -> str:
+    lines = [PROPOSED[number] for number in sorted(chosen)] or [NOOP]
+    return "\n".join(["S This are a good sentences .", *lines, "", ""])
+
+
+@pytest.fixture
+def m2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"gold.m2": M2, "A.m2": proposed(frozenset(range(3)))})
+
+
+def sentence_of(metric: str, output: Path) -> float:
+    with warnings.catch_warnings(action="ignore"):  # a text is equal to the reference
+        return float(pipeline.evaluate(output, gold="gold.m2", metrics=metric).sentences[0])
+
+
+def rows(printed: str) -> list[list[str]]:
+    """Return the last three cells of the rows of effects."""
+    return [line.split()[-3:] for line in printed.splitlines() if line[:1].isdigit()]
+
+
+@pytest.mark.usefixtures("m2")
+def test_effects_by_errant_are_those_of_m2_files_with_fewer_edits(capsys: pytest.CaptureFixture[str]) -> None:
+    def score(chosen: frozenset[int]) -> float:
+        write({"some.m2": proposed(chosen)})
+        return sentence_of("errant", Path("some.m2"))
+
+    code, printed, _ = called(capsys, "explain", "errant", "--gold", "gold.m2", "-o", "A.m2", "--line", 1, "--effects")
+    assert code == 0
+    expected = by_all_orders(3, score)
+    assert [row[2] for row in rows(printed)] == [f"{'+' * (share > 0)}{100 * share:.2f}" for share in expected]
+    assert "the edits are those of its M2 file" in printed
+
+
+@pytest.mark.usefixtures("m2")
+def test_texts_of_m2_files_have_their_edits(capsys: pytest.CaptureFixture[str]) -> None:
+    """The oracle is the metric of the texts that the edits make."""
+    texts = {0: "This is a good sentences .", 1: "This are a sentences .", 2: "This are a good sentence ."}
+    source = "This are a good sentences ."
+    gold = "This is a good sentence ."
+    code, printed, _ = called(capsys, "explain", "chrf", "--gold", "gold.m2", "-o", "A.m2", "--line", 1, "--effects")
+    assert code == 0
+    first, *alone = pipeline.sentence_scores("chrf", [source, *texts.values()], [[gold] * 4])
+    expected = [f"{'+' * bool(one > first)}{100 * (one - first):.2f}" for one in alone]
+    assert [row[0] for row in rows(printed)] == expected
+    assert "U:ADJ" in printed
+
+
+@pytest.mark.usefixtures("m2")
+def test_effects_by_maxmatch(capsys: pytest.CaptureFixture[str]) -> None:
+    """By hand: F0.5 of 2 right edits of 2 is 1; without gold's edits nothing is right, and R is 0."""
+    write({"A.txt": "This is a good sentence .\n"})
+    code, printed, _ = called(
+        capsys, "explain", "m2", "--gold", "gold.m2", "-o", "A.txt", "--line", 1, "--effects", "words"
+    )
+    assert code == 0
+    half = 100 * 1.25 * 1 * 0.5 / (0.25 * 1 + 0.5)  # P 1, R 1/2
+    assert rows(printed) == [[f"+{half:.2f}", f"+{100 - half:.2f}", "+50.00"]] * 2
+
+
+@pytest.mark.usefixtures("m2")
+def test_edits_of_several_annotators_of_an_output_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    write({"B.m2": M2.rstrip("\n") + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"})
+    code, _, told = called(capsys, "explain", "errant", "--gold", "gold.m2", "-o", "B.m2", "--line", 1, "--effects")
+    assert code == 2
+    assert "B.m2, line 1: has edits of several annotators; name a file with those of one" in told
+
+
+# --- metrics of users
+
+
+COUNTED = """\
+import pipeline
+calls = []
+
+@pipeline.metric(version="1", none="skip", batch_size=100)
+def counted(sources, outputs):
+    calls.append(list(outputs))
+    return [None if "best" in o and "day " not in o else len(o) / 100 for o in outputs]
+"""
+
+
+@pytest.mark.usefixtures("folder")
+def test_all_variants_are_computed_at_once_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    """No references are needed. Half of the variants that have "best" have no number, so that shares are unknown."""
+    write({"counted.py": COUNTED, "s": f"{SOURCE}\n", "o": f"{OUTPUT}\n{OUTPUT}\n", "s2": f"{SOURCE}\n" * 2})
+    begin = ("explain", "counted", "--plugin", "counted.py")
+    command = (*begin, "-s", "s2", "-o", "o", "--line", 2, "--effects", "words")
+    code, printed, _ = called(capsys, *command)
+    assert code == 0
+    assert [len(batch) for batch in sys.modules["gec_pipeline_plugin_counted"].calls] == [16]
+    assert rows(printed)[0] == ["+2.00", "+2.00", "-"]
+    assert rows(printed)[2] == ["-1.00", "-", "-"]
+    assert called(capsys, *command)[:2] == (0, printed)
+    assert sys.modules["gec_pipeline_plugin_counted"].calls == []
+    assert called(capsys, *command, "--no-cache")[:2] == (0, printed)
+    assert len(sys.modules["gec_pipeline_plugin_counted"].calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [("cleme", "weighs each edit by all sentences together"), ("alone", "scores all outputs of a line together")],
+)
+def test_scores_of_sentences_that_are_no_function_of_one_output(metric: str, reason: str) -> None:
+    listwise = pipeline.metric(lambda outputs: outputs, name="alone", listwise=True)
+    asked = from_values(listwise)[0] if metric == "alone" else from_text(metric)
+    corpus = corpus_in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], [SOURCE])
+    with pytest.raises(InputError, match=reason):
+        attributed(asked, corpus, [("A", 0)], HOW)
+    assert np.isnan(shapley(2, {0: 0.0, 1: math.nan, 2: 1.0, 3: 1.0})[0])
+
+
+def test_without_a_source_there_are_no_edits() -> None:
+    corpus = corpus_in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], None)
+    with pytest.raises(InputError, match="edits are those of the source, and there is none: add -s"):
+        attributed(from_text("chrf"), corpus, [("A", 0)], HOW)
