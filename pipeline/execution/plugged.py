@@ -9,7 +9,6 @@ import json
 import math
 import os
 import platform
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,9 +28,8 @@ from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric
-from ..metrics.plugged.calls import Answer, Call, Done, Item, Wrong, best, devices_of, length, written
-from ..metrics.plugged.declare import Plugin
-from ..metrics.plugged.metric import Code, PluggedNeeds, part
+from ..metrics.plugged.calls import Answer, Call, Done, Item, Wrong, devices_of, length, written
+from ..metrics.plugged.metric import Code, PluggedNeeds
 from .options import AUTO, SILENT, Listener, RunOptions
 
 WAITING = 16
@@ -75,21 +73,13 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
-    for leaf in _leaves(corpora, metrics, how):
-        whole, kept = len(leaf.distinct), leaf.kept()
-        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
-        about = leaf.about(number for number in range(whole) if number not in kept)
-        yield f"{leaf.needs.told}: {new}{about}; {len(kept):,} are kept"
-
-
-def _leaves(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> list[_Computed]:
-    """Return what would compute numbers of texts, with its texts: of metrics that ask, those that are asked for."""
-    leaves: list[_Computed] = []
     for computed in _needed(metrics, how):
         for corpus in corpora:
             computed.gather(corpus)
-        computed.compute(leaves.append)
-    return leaves
+        whole, kept = len(computed.distinct), computed.kept()
+        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
+        about = computed.about(number for number in range(whole) if number not in kept)
+        yield f"{computed.needs.told}: {new}{about}; {len(kept):,} are kept"
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
@@ -98,7 +88,9 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     A text of middle length and the longest one are computed in one call, in another one, in another order, and each
     alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
     """
-    for computed in _leaves(corpora, metrics, how):
+    for computed in _needed(metrics, how):
+        for corpus in corpora:
+            computed.gather(corpus)
         items, cost, code = list(computed.distinct), computed.cost(), computed.code
         devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
         call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
@@ -155,9 +147,6 @@ class _Computed:
         self.made_with: dict[str, str] = {}
         self.spent = Counter[str]()
         self.begun = time.monotonic()
-        self.asked_by = ""
-        """The metric whose code asks for these numbers."""
-        self.recomputes = self.declared.name in how.options.recompute
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
 
@@ -177,8 +166,12 @@ class _Computed:
             every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]
         view = corpus.views.get(self.needs.input, corpus)
-        if "edits" in declared.reads:
-            read["edits"] = list(zip(*map(_lines, view.references), strict=True))
+        if view is not corpus:  # records of edits, of annotators with their texts where the data set has these
+            records = zip(*map(_lines, view.references), strict=True)
+            read["references"] = [
+                tuple(zip(own, texts, strict=True) if len(own) == len(texts) else zip(own))
+                for own, texts in zip(records, read["references"], strict=True)
+            ]
         own = [name for name in view.systems if name not in corpus.references_as_systems]
         outputs = {name: _lines(view.systems[name]) for name in own}
         if declared.listwise:
@@ -192,7 +185,7 @@ class _Computed:
                 if declared.listwise:
                     rows.append((self._number(self._item(read, line, shared[line]), where), orders[line][texts[line]]))
                 elif declared.each_reference:
-                    each = read["references"][line]
+                    each = read["references"][line] or ("",)  # of code that can do without
                     rows.append([self._number(self._item(read, line, texts[line], one), where) for one in each])
                 else:
                     rows.append(self._number(self._item(read, line, texts[line]), where))
@@ -219,12 +212,12 @@ class _Computed:
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
         fixed = (
             "1",
-            re.sub(r"\|among:[0-9]*", "", self.needs.told),  # the texts of a line say how many systems matter there
+            self.needs.computed_by,
             str(self.needs.decimals),
             files,
             self.code.identity,
             form,
-            "|".join(self.needs.names),
+            "|".join(declared.numbers),
         )
         begin = sha256(b"".join(map(_field, (*fixed, "|".join(declared.reads)))))
 
@@ -241,7 +234,7 @@ class _Computed:
 
     def kept(self) -> dict[int, Answer]:
         """Return the numbers that the cache has."""
-        if self.cache is None or self.recomputes:
+        if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
         kept = self.cache.read(self.keys)
         return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
@@ -266,43 +259,19 @@ class _Computed:
     def added(self, corpora: Sequence[Corpus]) -> list[Corpus]:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
-        self.compute(_Computed.work)
+        self.compute()
         return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
     @cached_property
     def warnings(self) -> list[tuple[str, list[int], float]]:
-        """What the code says of the texts, by the numbers of items."""
+        """What the method `notes` of the code says of texts, by the numbers of items; see `help plugins`."""
         texts = zip(self.declared.reads, map(list, zip(*self.distinct, strict=True)), strict=True)
-        return self.code.warnings(dict(texts))
+        return self.code.says("notes", **dict(texts)) or []
 
-    def compute(self, work: Callable[[_Computed], None]) -> None:
-        """Have `work` done for what computes the numbers: for this, or for all that its code asks for."""
-        plugin = self.code.plugin
-        if not plugin.asks:
-            work(self)
-            return
-
-        def ask(asked: Plugin, wanted: Sequence[Sequence[Item]], **options: Any) -> list[list[Answer]]:
-            needs = part(asked, plugin, options).needs
-            assert needs.code  # noqa: S101 (it was just made of code)
-            leaf = _Computed(needs, needs.code, self.how)
-            leaf.asked_by, leaf.recomputes = self.declared.name, leaf.recomputes or self.recomputes
-            numbers = [[leaf._number(item, self.places[line]) for item in own] for line, own in enumerate(wanted)]
-            if leaf.distinct:
-                leaf.compute(work)
-            nothing = (0.0,) * len(needs.names)  # of what is only counted or tried
-            return [[leaf.answers.get(number, nothing) for number in own] for own in numbers]
-
-        call = Call(plugin, plugin.place, self.code.values, self.declared)
-        for number, answer in enumerate(call.asking(list(self.distinct), ask)):
-            if isinstance(answer, Wrong):
-                raise self.error(number, answer)
-            self.answers[number] = answer
-
-    def work(self) -> None:
+    def compute(self) -> None:
         """Compute the numbers that are not kept."""
         self.answers = self.kept()
-        if not self.declared.code and not self.recomputes:
+        if not self.declared.code and self.declared.name not in self.how.options.recompute:
             self._tell_changed_code()
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
@@ -319,18 +288,14 @@ class _Computed:
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
             listener.tell(f"{self.declared.name}: {len(todo):,} texts computed on {device}, {rate}")
-        record = {
+        self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(seconds, 3),
             "files": self.code.files,
+            **({"models": self.code.models} if self.code.models else {}),
             **({"spent": dict(self.spent)} if self.spent else {}),
             "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
-        if self.asked_by:
-            parts = self.how.told.setdefault(self.asked_by, {}).setdefault("asked", [])
-            parts.append({"signature": self.needs.told, "models": self.code.models, **record})
-        else:
-            self.how.told[self.declared.name] = record
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how
@@ -447,18 +412,14 @@ class _Computed:
         return replace(corpus, external={**corpus.external, self.needs.key: numbers}, notes=notes)
 
     def _of_line(self, row: Any) -> Answer:
-        """Return the numbers of a line: of several references those of the best one."""
-        if isinstance(row, int):
-            return self.answers[row]
+        """Return the numbers of a line, of one reference or several."""
         if isinstance(row, tuple):
             number, place = row
             answer, width = self.answers[number], len(self.needs.names)
             own = answer[place * width : (place + 1) * width] if answer else None
             return None if own is None or math.isnan(own[0]) else own
-        given = [answer for answer in map(self.answers.__getitem__, row) if answer is not None]
-        if len(given) < len(row):
-            return None
-        return best(given, self.declared)
+        given = [answer for answer in map(self.answers.__getitem__, _items_of(row)) if answer is not None]
+        return self.code.of_line(given) if len(given) == len(_items_of(row)) else None
 
     def _listed(self, corpus: Corpus, lines: list[int]) -> str:
         text = next(iter(corpus.systems.values()))

@@ -64,11 +64,6 @@ class Declared:
         return self.returns == "counts"
 
     @property
-    def many(self) -> str:
-        """Which texts are several of a line that have numbers each: outputs, or the edits of annotators; or none."""
-        return "outputs" if self.listwise else "edits" if "edits" in self.reads else ""
-
-    @property
     def numbers(self) -> tuple[str, ...]:
         """The names of the columns."""
         return ("tp", "fp", "fn") if self.counts and len(self.names) == 1 else self.names

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -13,10 +14,8 @@ import yaml
 from ...errors import InputError
 from ..plugged.declare import Model, metric
 from ..plugged.models import HUB, located, name_of
-from .networks import AT_ONCE, built_in
+from .networks import AT_ONCE, WithModels, built_in
 
-EXTRA: dict[str, Any] = {"packages": ("comet",), "install": "gec-pipeline[comet]"}
-PUBLISHED = Model(Path("Unbabel/wmt22-comet-da"))
 CLASSES = {"regression_metric": True, "referenceless_regression_metric": False}
 """The classes of models, and whether they read a reference."""
 SMALL = 32
@@ -61,75 +60,61 @@ class Checkpoint:
         return made.float().eval()
 
 
-@metric(name="neural_comet", version="1", batch_size=AT_ONCE, **EXTRA)
-class Segment:
-    """The number of a model of COMET for a source, an output and a reference, which is empty where none is read."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-
-    def load(self, device: str) -> None:
-        """Load the checkpoint."""
-        self.net, self.device = Checkpoint(self.model).loaded().to(device), device
-
-    def __call__(self, sources: list[str], outputs: list[str], references: list[str]) -> list[float]:
-        """Return the number of each segment."""
-        import torch
-
-        rows = [
-            dict(zip(("src", "mt", "ref"), each, strict=True))
-            for each in zip(sources, outputs, references, strict=True)
-        ]
-        order = sorted(range(len(rows)), key=lambda number: sum(map(len, rows[number].values())))
-        result = [0.0] * len(order)
-        for start in range(0, len(order), SMALL):
-            part = order[start : start + SMALL]
-            given = self.net.prepare_sample([rows[number] for number in part], stage="predict")
-            with torch.inference_mode():
-                scores = self.net(**{name: each.to(self.device) for name, each in given.items()}).score.tolist()
-            for number, score in zip(part, scores, strict=True):
-                result[number] = score
-        return result
-
-
-@metric(name="comet", version="1", scale=0, **EXTRA)
-class Estimate:
+@metric(name="comet", version="1", scale=0, each_reference=True, batch_size=AT_ONCE)
+@dataclass(eq=False)
+class Estimate(WithModels):
     """Estimate of a trained model (Rei et al. 2020), by unbabel-comet; needs a source, and mostly a reference."""
 
-    def __init__(
-        self,
-        model: Model = PUBLISHED,
-        references: Literal["first", "mean", "max"] | None = None,
-        scale: Literal["0", "1"] | None = None,
-        comet: str | None = None,
-    ) -> None:
-        self.model, self.references, self.scale, self.comet = model, references, scale, comet
+    model: Model = Model(Path("Unbabel/wmt22-comet-da"))  # noqa: RUF009 (a path, which nobody can change)
+    references: Literal["first", "mean", "max"] | None = None
+    scale: Literal["0", "1"] | None = None
+    comet: str | None = None
+    late = ("references", "scale")
+    packages, extra = ("comet",), "comet"
 
     def told(self) -> dict[str, object]:
         """Return what signatures say of options that may be left out, with the release of COMET. Raises InputError."""
         reads, release = Checkpoint(self.model).reads_reference, version("unbabel-comet")
         if self.comet not in (None, release):
-            raise InputError(f"comet: expected unbabel-comet {self.comet}, found {release}")
+            raise InputError(f"expected unbabel-comet {self.comet}, found {release}")
         scale = "1" if self.scale == "1" else None
         return {"references": self.references or "first" if reads else None, "scale": scale, "comet": release}
 
-    def __call__(
-        self, sources: list[str], outputs: list[str], ask: Callable[..., Any], references: Any = ()
-    ) -> list[float]:
-        """Return the number of each line; of several references as the option says. Raises InputError."""
-        if not Checkpoint(self.model).reads_reference:
-            references = [("",)] * len(outputs)
-        most = max(map(len, references))
-        if most == 0:
-            raise InputError(f"comet: {name_of(self.model)} reads a reference; the data set has none")
-        if most > 1 and self.references is None:
-            said = "give `references: first`, mean or max"
-            raise InputError(f"comet takes one reference, and lines have up to {most}: {said}")
-        first = self.references in (None, "first")
-        lines = zip(sources, outputs, references, strict=True)
-        found = ask(Segment, [[(s, o, r) for r in (rs[:1] if first else rs)] for s, o, rs in lines], model=self.model)
-        join = max if self.references == "max" else lambda each: math.fsum(each) / len(each)
-        return [join([number for (number,) in answers]) for answers in found]
+    def misfit(self, references: int) -> str | None:
+        """Return why a model of this kind cannot score with so many references, or None."""
+        if references != 1 and Checkpoint(self.model).reads_reference:
+            if references == 0:
+                return f"comet: {name_of(self.model)} reads a reference; the data set has none"
+            if self.references is None:
+                return f"comet takes one reference, not {references}: give `references: first`, mean or max"
+        return None
+
+    def load(self, device: str) -> None:
+        """Load the checkpoint."""
+        self.checkpoint = Checkpoint(self.model)
+        self.net, self.device = self.checkpoint.loaded().to(device), device
+
+    def __call__(self, sources: list[str], outputs: list[str], references: Any = ()) -> list[float]:
+        """Return the number of the model for each source, output and reference."""
+        import torch
+
+        read = references if self.checkpoint.reads_reference else [""] * len(outputs)
+        lines = list(zip(sources, outputs, read, strict=True))
+        order, found = sorted(dict.fromkeys(lines), key=lambda line: sum(map(len, line))), {}
+        for start in range(0, len(order), SMALL):
+            part = order[start : start + SMALL]
+            rows = [dict(zip(("src", "mt", "ref"), line, strict=True)) for line in part]
+            given = self.net.prepare_sample(rows, stage="predict")
+            with torch.inference_mode():
+                scores = self.net(**{name: each.to(self.device) for name, each in given.items()}).score.tolist()
+            found.update(zip(part, scores, strict=True))
+        return [found[line] for line in lines]
+
+    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the number of a line, of those of its references."""
+        numbers = [number for (number,) in answers]
+        of = {"mean": math.fsum(numbers) / len(numbers), "max": max(numbers)}
+        return (of.get(self.references or "", numbers[0]),)
 
 
 Comet = built_in(Estimate, name_in_text="COMET", citations=("rei-etal-2020-comet",))

@@ -3,41 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ...errors import InputError
-from ..plugged.declare import Model, Place, Plugin, metric
+from ..plugged.declare import Place, Plugin
 from ..plugged.metric import Plugged, plugged_class
+from ..plugged.models import special_pieces
 
 Pieces = dict[str, list[int]]
-"""A text as a tokenizer has it: input_ids, and perhaps token_type_ids."""
+"""A text as a tokenizer has it: input_ids, and of a pair perhaps token_type_ids."""
 
-EXTRA: dict[str, Any] = {"packages": ("torch", "transformers"), "install": "gec-pipeline[neural]"}
-"""What all but COMET need."""
 AT_ONCE = 256
 """Texts of a call, which are put into batches by their number of pieces."""
 BATCH = 8192
 """The most pieces of a batch, with those that fill it up."""
-ROOM = 1 << 27
-"""Numbers of vectors that are kept in memory: half a gigabyte."""
+ROOM = 1 << 29
+"""Bytes of what models make of texts that are kept in memory."""
 
 
-def built_in(plugin: Plugin, **members: Any) -> type[Plugged]:
-    """Return the metric of a plug-in that is part of the program, with members of its own, such as spellings."""
+def built_in(plugin: Plugin, names: tuple[str, ...] = (), **members: Any) -> type[Plugged]:
+    """Return the metric of a plug-in that is part of the program, with members of its own, such as spellings.
+
+    `names` are the numbers of a line, the score first, where the method of_line() makes them of what a call returns.
+    """
     module, name = plugin.target.__module__, plugin.target.__name__
     own = plugin.at(Place("module", module, name, "", "gec-pipeline"))
-    made = plugged_class(own.declared, own)
+    made = plugged_class(replace(own.declared, names=names or own.declared.names), own)
     for member, value in {"help_page": "neural", "is_built_in": True, **members}.items():
         setattr(made, member, value)
     return made
 
 
-class Network:
-    """A model with its tokenizer."""
+class WithModels:
+    """What is said of metrics with models before anything is computed."""
 
-    def __init__(self, model: Path, kind: str, device: str) -> None:
-        """Load a model as a class of transformers, such as AutoModel; raises InputError where weights are missing."""
+    packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")
+    extra: ClassVar[str] = "neural"
+
+    def check(self) -> None:
+        """Raise InputError where a package is missing."""
+        if any(find_spec(package) is None for package in self.packages):
+            raise InputError(f"needs {' and '.join(self.packages)}: pip install 'gec-pipeline[{self.extra}]'")
+
+    def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
+        """Return what is odd in texts: a message, the numbers of items, and above which share of lines it is told."""
+        folders = [value for value in vars(self).values() if isinstance(value, Path) and value.is_dir()]
+        marks = frozenset[str]().union(*map(special_pieces, folders))
+        lines = (" ".join(str(text) for text in line) for line in zip(*texts.values(), strict=True))
+        odd = [number for number, line in enumerate(lines) if any(mark in line for mark in marks)]
+        return [("texts have special pieces of the model, such as [SEP], which end or change them", odd, 0.0)]
+
+
+class Network:
+    """A model with its tokenizer. What it makes of a text is kept, so that equal pieces have equal values."""
+
+    def __init__(self, model: Path, kind: str, device: str, work: Callable[[Any, Any], Any], **more: Any) -> None:
+        """Load a model as a class of transformers, such as AutoModel; raises InputError where weights are missing.
+
+        `work` returns a value for each text of a batch: it gets what the model returns, and what the model was given.
+        `more` has further arguments of the model.
+        """
         import torch
         import transformers
 
@@ -46,21 +74,23 @@ class Network:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+        self.tokenizer.padding_side = "right"
+        self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
         net, told = getattr(transformers, kind).from_pretrained(model, output_loading_info=True, **local)
         if lacking := sorted(name for name in told["missing_keys"] if "pooler." not in name):
             raise InputError(f"{model} lacks weights of {kind}: {', '.join(lacking[:3])}")
-        self.net, self.device = net.float().eval().to(device), device
+        self.net, self.work, self.more = net.float().eval().to(device), work, more
         positions = getattr(net.config, "max_position_embeddings", None) or 1 << 30
         behind_padding = net.config.model_type in ("roberta", "xlm-roberta", "camembert")
         self.positions: int = positions - 2 * behind_padding
+        self.kept: dict[str, Any] = {}
 
-    def pieces(self, max_length: int, *texts: Sequence[str], **more: Any) -> list[Pieces]:
-        """Return the pieces of texts, or of pairs of texts, of which longer ones are cut (0: none). Raises InputError.
+    def pieces(self, max_length: int | None, *texts: Sequence[str], **more: Any) -> list[Pieces]:
+        """Return the pieces of texts, or of pairs of texts, of which longer ones are cut. Raises InputError.
 
         `more` has further arguments of the tokenizer.
         """
-        cut = {"truncation": True, "max_length": max_length} if max_length else {}
-        given = self.tokenizer(*map(list, texts), **cut, **more)
+        given = self.tokenizer(*map(list, texts), truncation=bool(max_length), max_length=max_length, **more)
         names = ["input_ids", *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else [])]
         found = [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]
         longest = max(len(text["input_ids"]) for text in found)
@@ -69,62 +99,28 @@ class Network:
             raise InputError(f"{longest} pieces, and the model has {self.positions} positions; {remedy}")
         return found
 
-    def each(
-        self, texts: Sequence[Pieces], work: Callable[[Any, Any], Any], batch: int = BATCH, **more: Any
-    ) -> list[Any]:
-        """Return what `work` makes of each text: it gets the model's output for a batch, and what the model was given.
-
-        `batch` is the most pieces of a batch; `more` has further arguments of the model.
-        """
+    def values(self, texts: Sequence[Pieces], most: int = BATCH) -> list[Any]:
+        """Return what `work` makes of each text, in batches of texts of about one length: `most` pieces at most."""
         import torch
 
-        order = sorted(range(len(texts)), key=lambda number: -len(texts[number]["input_ids"]))
-        fill = {"input_ids": self.tokenizer.pad_token_id or 0, "token_type_ids": 0, "attention_mask": 0}
-        results: list[Any] = [None] * len(texts)
+        if sum(getattr(value, "nbytes", 8) for value in self.kept.values()) > ROOM:
+            self.kept.clear()
+        keys = list(map(repr, texts))
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self.kept}
+        order = sorted(new, key=lambda key: -len(new[key]["input_ids"]))
         while order:
-            longest = max(len(texts[order[0]]["input_ids"]), 1)
-            part, order = order[: max(1, batch // longest)], order[max(1, batch // longest) :]
-            rows = [texts[n] | {"attention_mask": [1] * len(texts[n]["input_ids"])} for n in part]
-            given = {
-                name: torch.tensor([row[name] + [fill[name]] * (longest - len(row[name])) for row in rows])
-                for name in rows[0]
-            }
-            given = {name: tensor.to(self.device) for name, tensor in given.items()}
+            size = max(1, most // len(new[order[0]]["input_ids"]))
+            part, order = order[:size], order[size:]
+            given = self.tokenizer.pad([new[key] for key in part], return_tensors="pt").to(self.net.device)
             with torch.inference_mode():
-                values = work(self.net(**given, **more), given)
-            for number, value in zip(part, values, strict=True):
-                results[number] = value
-        return results
+                self.kept.update(zip(part, self.work(self.net(**given, **self.more), given), strict=True))
+        return [self.kept[key] for key in keys]
 
 
-class Kept(dict[tuple[int, ...], Any]):
-    """Vectors of the texts that were computed last, by their pieces."""
-
-    def of(self, texts: Sequence[Pieces], compute: Callable[[list[Pieces]], list[Any]]) -> list[Any]:
-        """Return the vectors of texts; those that are not there are computed. Equal pieces have equal vectors."""
-        if sum(vector.numel() for vector in self.values()) > ROOM:
-            self.clear()
-        keys = [tuple(text["input_ids"]) for text in texts]
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self}
-        self.update(zip(new, compute(list(new.values())), strict=True))
-        return [self[key] for key in keys]
-
-
-@metric(name="neural_logit", version="1", batch_size=AT_ONCE, **EXTRA)
-class Logit:
+class Logits(Network):
     """The only logit of a classifier for a text, or for a pair of texts."""
 
-    def __init__(self, model: Model, max_length: int = 128) -> None:
-        self.model, self.max_length = model, max_length
-
-    def load(self, device: str) -> None:
+    def __init__(self, model: Path, device: str) -> None:
         """Load the model."""
-        self.net = Network(self.model, "AutoModelForSequenceClassification", device)
-
-    def __call__(self, outputs: list[Any]) -> list[float]:
-        """Return the logits; an item is a text, or a tuple of two."""
-        texts = [outputs] if isinstance(outputs[0], str) else list(zip(*outputs, strict=True))
-        logits: list[float] = self.net.each(
-            self.net.pieces(self.max_length, *texts), lambda out, _: out.logits[:, 0].tolist()
-        )
-        return logits
+        kind = "AutoModelForSequenceClassification"
+        super().__init__(model, kind, device, lambda out, _: out.logits[:, 0].tolist())

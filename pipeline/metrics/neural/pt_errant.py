@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -19,12 +19,12 @@ from ..base.needs import Columns, Field, Text, annotated_by
 from ..base.options import option
 from ..errant.metric import Errant
 from ..plugged.declare import Model, metric
-from ..plugged.metric import PluggedNeeds, computed_here, parameter_option
+from ..plugged.metric import PluggedNeeds, parameter_option
 from .bertscore import WithPairs, f_of
-from .networks import EXTRA, built_in
+from .networks import AT_ONCE, built_in
 
-Edits = dict[tuple[int | str, ...] | None, Edit]
-"""Distinct edits, by what makes two of them equal."""
+Key = tuple[int | str, ...] | None
+"""What makes two edits equal."""
 
 WEIGHTS, EDITS = ("tp", "fp", "fn"), ("edits", "weightless")
 NAMES = ("order", "ref_len", *WEIGHTS, *EDITS)
@@ -35,7 +35,7 @@ MANY = 0.05
 CS = Comparison("cs")
 
 
-def _distinct(edits: Iterable[Edit]) -> Edits:
+def _distinct(edits: Iterable[Edit]) -> dict[Key, Edit]:
     return {key: edit for edit in edits if edit.type != NOOP for key in CS.keys_of(edit)}
 
 
@@ -47,70 +47,56 @@ def corrected(source: str, edits: Iterable[Edit]) -> str:
     return " ".join(words)
 
 
-BERT = Model(Path("bert-base-uncased"))
-
-
-@metric(name="pt_errant", version="1", names=NAMES, **EXTRA)
+@metric(name="pt_errant", version="1", names=NAMES, each_reference=True, batch_size=AT_ONCE)
+@dataclass(eq=False)
 class Weights(WithPairs):
-    """The weights of the edits that an output and each annotator have in common, and of the others."""
+    """The weights of the edits that an output and an annotator have in common, and of the others."""
 
-    def __init__(
-        self,
-        model: Model = BERT,
-        layer: int | None = None,
-        prefix_space: Literal["true", "false"] | None = None,
-        idf: Path | Literal["references"] | None = None,
-        weightless: Literal["equal"] | None = None,
-    ) -> None:
-        self.model, self.layer, self.prefix_space, self.idf = model, layer, prefix_space, idf
-        self.equal = weightless == "equal"
+    model: Model = Model(Path("bert-base-uncased"))  # noqa: RUF009 (a path, which nobody can change)
+    layer: int | None = None
+    prefix_space: Literal["true", "false"] | None = None
+    idf: Path | Literal["references"] | None = None
+    weightless: Literal["equal"] | None = None
+    late = ("annotator",)
 
     def __call__(
-        self,
-        sources: list[str],
-        outputs: list[str],
-        references: list[tuple[str, ...]],
-        ask: Callable[..., Any],
-        **more: Any,
-    ) -> list[list[tuple[int, ...]]]:
-        """Return for each line, and each of its annotators, the numbers of NAMES.
+        self, sources: list[str], outputs: list[str], references: list[str | tuple[str, ...]]
+    ) -> list[tuple[int, ...]]:
+        """Return the numbers of NAMES for each output beside an annotator.
 
-        `outputs` are records of edits, and so are the items of `edits`, those of the annotators. Where a line has not
-        as many references, the text of an annotator is the source with the edits applied.
+        `outputs` and `references` are records of edits. The record of an annotator may have its text beside it;
+        without one that is the source with the edits applied.
         """
-        beside: list[list[_Beside]] = []
-        for source, output, texts, records in zip(sources, outputs, references, more["edits"], strict=True):
-            own = outputs_of(output.encode())
-            known = texts if len(texts) == len(records) else [None] * len(records)
-            beside.append([_Beside(source, own, *each) for each in zip(records, known, strict=True)])
-        found = self.pairs(ask, [[pair for each in line for pair in each.pairs] for line in beside])
-        answers = (iter(own) for own in found)
-        return [[each.counted(own, self.equal) for each in line] for line, own in zip(beside, answers, strict=True)]
+        lines = [_Beside(*line) for line in zip(sources, outputs, references, strict=True)]
+        texts = [pair for line in lines for pair in line.pairs]
+        scores = iter(self.pairs([text for text, _ in texts], [text for _, text in texts]) if texts else ())
+        return [line.counted([f_of(*next(scores)) for _ in line.pairs], self.weightless is not None) for line in lines]
+
+    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the numbers of all annotators, one after the other."""
+        return tuple(number for answer in answers for number in answer)
 
 
 class _Beside:
     """An output of a sentence beside an annotator."""
 
-    def __init__(self, source: str, outputs: list[list[Edit]], record: str, text: str | None) -> None:
-        self.annotation = annotation_of(record.encode())
+    def __init__(self, source: str, output: str, reference: str | tuple[str, ...]) -> None:
+        record, *texts = (reference,) if isinstance(reference, str) else reference
+        outputs, self.annotation = outputs_of(output.encode()), annotation_of(record.encode())
         self.is_there = self.annotation is not None and self.annotation.output < len(outputs)
-        self.own: Edits = {}
-        self.gold: Edits = {}
+        self.own, self.gold = dict[Key, Edit](), dict[Key, Edit]()
         if self.annotation and self.is_there:
             self.own, self.gold = _distinct(outputs[self.annotation.output]), _distinct(self.annotation.edits)
-        if text is None:
-            text = corrected(source, self.annotation.edits if self.annotation else ())
+        (text,) = texts or [corrected(source, self.annotation.edits if self.annotation else ())]
         self.edits = self.own | self.gold
         alone = [corrected(source, [edit]) for edit in self.edits.values()]
-        self.pairs = [(text, each) for each in (source, *alone)] if alone else []
+        self.pairs = [(each, text) for each in (source, *alone)] if alone else []
 
-    def counted(self, answers: Iterator[tuple[float, float, float]], equal: bool) -> tuple[int, ...]:
+    def counted(self, scores: list[float], equal: bool) -> tuple[int, ...]:
         """Return the numbers of NAMES, from BERTScore of all pairs in their order."""
         if not self.annotation or not self.is_there:
             return (0, -1, *(0 for _ in NAMES[2:]))
-        scores = [next(answers) for _ in self.pairs]
-        # texts with the same pieces have the same score, whatever the noise of batches is
-        moved = [0 if each[2] == scores[0][2] else abs(f_of(*each[:2]) - f_of(*scores[0][:2])) for each in scores[1:]]
+        moved = [abs(score - scores[0]) for score in scores[1:]]
         weightless = moved.count(0)
         if equal and weightless == len(moved):
             moved = [1 / max(len(moved), 1)] * len(moved)
@@ -120,8 +106,7 @@ class _Beside:
         return (self.annotation.order, len(self.gold), *sums, len(moved), weightless)
 
 
-_reads = (*Weights.declared.reads, "edits")
-Weighing = built_in(replace(Weights, declared=replace(Weights.declared, reads=_reads)))
+Weighing = built_in(Weights)
 _OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weights.declared.parameters}
 
 
@@ -148,12 +133,12 @@ class PtErrantNeeds(PluggedNeeds):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""
-        return [_columns([list(map(int, row.split())) for row in lines.texts()]) for lines in text.systems]
+        return [self.columns_of([tuple(map(int, row.split())) for row in lines.texts()]) for lines in text.systems]
 
-
-def _columns(rows: Sequence[Sequence[float]]) -> dict[str, Ints]:
-    table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
-    return {name: np.ascontiguousarray(table[..., number]) for number, name in enumerate(NAMES)}
+    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+        """Return the columns of lines with these numbers, those of one annotator after the other."""
+        table = np.array(rows, np.int64).reshape(len(rows), -1, len(NAMES))
+        return {name: np.ascontiguousarray(table[..., number]) for number, name in enumerate(NAMES)}
 
 
 @dataclass(frozen=True)
@@ -223,11 +208,7 @@ class PtErrant(ComputesNumbers, Errant):
 
     def computed(self, text: Text) -> Columns:
         """Return the columns of the first system of a text, whose references are records of edits."""
-        needs = self.needs
-        assert needs.code is not None and text.source is not None  # noqa: S101, PT018 (see the needs)
-        lines = [[line.decode() for line in each.texts()] for each in (text.source, text.systems[0], *text.references)]
-        items = [(source, own, (), tuple(edits)) for source, own, *edits in zip(*lines, strict=True)]
-        return _columns(computed_here(needs.code, items))
+        return self.needs.computed(text)
 
     def breakdown(self, categories: tuple[str, ...]) -> None:
         """Return None: weights are not counted by type."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,34 +14,14 @@ import numpy as np
 from ... import kernel
 from ...kernel.common import Encoded
 from ..plugged.declare import Model, metric
-from .networks import AT_ONCE, BATCH, EXTRA, Network, built_in
+from .networks import AT_ONCE, BATCH, Network, WithModels, built_in
 
-GPT2 = Model(Path("gpt2"))
 HIGHEST = 700.0
 """About the highest mean of negative logarithms whose perplexity is a float64."""
+NONE = -1.0
+"""Stands for the likelihood of a text without pieces."""
 SPACES = 0.01
 """The share of lines from which white space as the only difference is a warning."""
-
-
-@metric(name="neural_perplexity", version="1", batch_size=AT_ONCE, none="skip", **EXTRA)
-class Perplexity:
-    """The mean negative log likelihood of the pieces of a text, each after all before it; none for a text without."""
-
-    def __init__(self, model: Model, max_length: int = 0) -> None:
-        self.model, self.max_length = model, max_length
-
-    def load(self, device: str) -> None:
-        """Load the model."""
-        self.net = Network(self.model, "AutoModelForCausalLM", device)
-
-    def __call__(self, outputs: list[str]) -> list[float | None]:
-        """Return the mean of each text."""
-        texts = [self.net.tokenizer.bos_token + text for text in outputs]
-        pieces = self.net.pieces(self.max_length, texts, add_special_tokens=False)
-        there = [len(text["input_ids"]) > 1 for text in pieces]
-        own = [text for text, is_there in zip(pieces, there, strict=True) if is_there]
-        means = iter(self.net.each(own, _means, BATCH // 4))  # of each piece there are logits of all pieces
-        return [next(means) if is_there else None for is_there in there]
 
 
 def _means(out: Any, given: dict[str, Any]) -> Any:
@@ -76,40 +57,59 @@ def _sorted_words(text: str) -> str:
     return " ".join(sorted(re.sub(r"\W", " ", re.sub("[\x80-\xff]", "", text)).lower().split()))
 
 
-NAMES = ("scribendi", "better", "worse", "ppl_source", "ppl_output", "token_sort", "levenshtein")
+NAMES = ("is_equal", "source", "output", "token_sort", "levenshtein")
 
 
-@metric(name="scribendi", version="1", level="sum", scale=0, names=NAMES, beside="better|worse", **EXTRA)
-class Likelier:
+@metric(name="scribendi", version="1", level="sum", scale=0, names=NAMES, beside="better|worse", batch_size=AT_ONCE)
+@dataclass(eq=False)
+class Likelier(WithModels):
     """1, 0 or -1: is an output likelier than its source, and near to it (Islam and Magnani 2021); needs a source."""
 
-    def __init__(
-        self, model: Model = GPT2, threshold: float = 0.8, strip: bool = False, max_length: int | None = None
-    ) -> None:
-        self.model, self.threshold, self.strip, self.max_length = model, threshold, strip, max_length
+    model: Model = Model(Path("gpt2"))  # noqa: RUF009 (a path, which nobody can change)
+    threshold: float = 0.8
+    strip: bool = False
+    max_length: int | None = None
+    late = ("threshold",)
 
-    def notes(self, sources: list[str], outputs: list[str]) -> list[tuple[str, list[int], float]]:
-        """Warn of texts that differ in white space alone."""
-        pairs = enumerate(zip(sources, outputs, strict=True))
+    def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
+        """Warn of special pieces, and of texts that differ in white space alone."""
+        pairs = enumerate(zip(texts["sources"], texts["outputs"], strict=True))
         spaces = [n for n, (one, two) in pairs if one != two and one.split() == two.split() and not self.strip]
         said = "source and output differ in white space alone, which is a change; `strip: true` ignores it at the ends"
-        return [(said, spaces, SPACES)]
+        return [*super().notes(**texts), (said, spaces, SPACES)]
 
-    def __call__(self, sources: list[str], outputs: list[str], ask: Callable[..., Any]) -> list[Any]:
-        """Return the score of each line, and what it is made of; the perplexity of an empty text is 0."""
+    def load(self, device: str) -> None:
+        """Load the model."""
+        self.net = Network(self.model, "AutoModelForCausalLM", device, _means)
+
+    def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, ...]]:
+        """Return whether both texts are equal, their mean negative log likelihoods, and how near they are."""
         if self.strip:
             sources, outputs = ([text.strip() for text in texts] for texts in (sources, outputs))
-        pairs = list(zip(sources, outputs, strict=True))
-        wanted = [[(one,), (two,)] for one, two in pairs]
-        found = ask(Perplexity, wanted, model=self.model, max_length=self.max_length or 0)
-        result = []
-        near = zip(found, pairs, token_sort(sources, outputs), ratios(sources, outputs), strict=True)
-        for (before, after), (one, two), sort, ratio in near:
-            likelier = before is not None and after is not None and before[0] > after[0]
-            score = 0 if one == two else 1 if likelier and max(sort, ratio) >= self.threshold else -1
-            shown = [math.exp(min(each[0], HIGHEST)) if each else 0.0 for each in (before, after)]
-            result.append((score, score > 0, score < 0, *shown, sort, ratio))
-        return result
+        equal = (one == two for one, two in zip(sources, outputs, strict=True))
+        likely = map(self._likelihoods, (sources, outputs))
+        return list(zip(equal, *likely, token_sort(sources, outputs), ratios(sources, outputs), strict=True))
+
+    def _likelihoods(self, texts: list[str]) -> list[float]:
+        """Return the mean of each text, over its pieces behind the one that begins it; NONE for a text without."""
+        begun = [self.net.tokenizer.bos_token + text for text in texts]
+        pieces = self.net.pieces(self.max_length, begun, add_special_tokens=False)
+        there = [text for text in pieces if len(text["input_ids"]) > 1]
+        means = iter(self.net.values(there, BATCH // 4))  # of each piece there are logits of all pieces
+        return [next(means) if len(text["input_ids"]) > 1 else NONE for text in pieces]
+
+    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the score, whether it is 1 or -1, two perplexities (0 of an empty text), and two ratios."""
+        ((is_equal, before, after, *near),) = answers
+        likelier = min(before, after) != NONE and before > after and max(near) >= self.threshold
+        score = 0 if is_equal else 1 if likelier else -1
+        shown = (0.0 if each == NONE else math.exp(min(each, HIGHEST)) for each in (before, after))
+        return score, score > 0, score < 0, *shown, *near
 
 
-Scribendi = built_in(Likelier, name_in_text="Scribendi", citations=("islam-magnani-2021-end",))
+Scribendi = built_in(
+    Likelier,
+    ("scribendi", "better", "worse", "ppl_source", "ppl_output", *NAMES[3:]),
+    name_in_text="Scribendi",
+    citations=("islam-magnani-2021-end",),
+)

@@ -19,7 +19,7 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from ...errors import ConfigError, IncompleteError, InputError
+from ...errors import ConfigError, InputError
 from ...io.content_cache import SCORES, ContentCache
 from ..base.declared import Declared
 from .declare import Plugin
@@ -123,18 +123,6 @@ class Call:
             sys.modules["torch"].cuda.empty_cache()  # here, because an error keeps what it was raised with
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
-    def asking(self, items: Sequence[Item], ask: Callable[..., Any]) -> list[Any]:
-        """Return the answers of all items at once, from code that asks for the numbers of other metrics."""
-        assert self.plugin  # noqa: S101 (it is called where the plug-in is)
-        texts = dict(zip(self.declared.reads, map(list, zip(*items, strict=True)), strict=True))
-        try:
-            given = self.plugin.made(dict(self.values))(**texts, ask=ask)
-        except (InputError, IncompleteError):
-            raise
-        except Exception as error:
-            raise InputError(self._told(error).message.replace("{}", "all texts")) from error
-        return self._each(list(given) if isinstance(given, Iterable) else None, list(items), given)
-
     def _told(self, error: Exception) -> Wrong:
         """Return what is told of an error of the code of a user; of an InputError what it says."""
         if isinstance(error, InputError):
@@ -152,9 +140,9 @@ class Call:
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
             return [Wrong(message)] * len(batch)
-        if not declared.many:
+        if not declared.listwise:
             return [_checked(item, declared) for item in items]
-        place = declared.reads.index(declared.many)
+        place = declared.reads.index("outputs")
         return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
 
 
@@ -163,8 +151,7 @@ def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
     items = items.tolist() if hasattr(items, "tolist") else items
     if isinstance(items, str | bytes | dict) or not hasattr(items, "__len__") or len(items) != expected:
         found = f"{len(items)} items" if hasattr(items, "__len__") else type(items).__name__
-        each = f"a number for each of {expected} {declared.many}"
-        return Wrong(f": {declared.name}: expected a list with {each}, found {found}")
+        return Wrong(f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}")
     answers = [_checked(item, declared) for item in items]
     wrong = next((answer for answer in answers if isinstance(answer, Wrong)), None)
     if wrong:

@@ -32,8 +32,6 @@ SECRET = re.compile(r"key|token|secret|password")
 Model = NewType("Model", Path)
 """The annotation of an option that is a model: a folder, or a name of the Hugging Face hub; see `models.py`."""
 KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "str", Path: "path", Model: "model"}
-ASK = "ask"
-"""The parameter of code that asks for the numbers of other metrics, in place of a model of its own."""
 FORMS = {
     "int": ("a whole number", r"-?[0-9]{1,18}"),
     "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
@@ -67,12 +65,6 @@ class Plugin:
     waits: bool = False
     place: Place | None = None
     """None: it was given as an object of Python."""
-    packages: tuple[str, ...] = ()
-    """The packages that it needs, by the names that are imported."""
-    install: str = ""
-    """What brings them, for pip; empty: their names do."""
-    asks: bool = False
-    """Whether a call asks for the numbers of other metrics. It then gets all texts at once, in the first process."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Call the code."""
@@ -126,8 +118,6 @@ def metric(
     waits: bool = False,
     deterministic: bool = True,
     cite: tuple[str, ...] = (),
-    packages: tuple[str, ...] = (),
-    install: str = "",
 ) -> Any:
     """Make a metric of a function of batches, or of a class whose objects are called with batches.
 
@@ -147,8 +137,7 @@ def metric(
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a
     network. `deterministic` False: the same texts may give other numbers, and the first ones are kept. `cite` has
-    BibTeX entries. `packages` are those that the code imports; where one is missing, nothing is computed, and the
-    message has `install` as what pip should install.
+    BibTeX entries.
 
     Raises ConfigError, with file and line, for what is wrong with the declaration.
     """
@@ -167,9 +156,6 @@ def metric(
     if version is not None and not VERSION.fullmatch(version):
         check.fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
     texts, parameters = check.parameters()
-    asks, texts = ASK in texts, tuple(text for text in texts if text != ASK)
-    if asks and listwise:
-        check.fail(f"a metric that is listwise has no {ASK}")
     if each_reference and ("references" not in texts or listwise):
         check.fail(
             "each_reference needs the parameter references" if not listwise else "listwise has no each_reference"
@@ -213,9 +199,6 @@ def metric(
         batch_size=batch_size,
         workers=workers,
         waits=waits,
-        packages=packages,
-        install=install,
-        asks=asks,
     )
 
 
@@ -243,9 +226,9 @@ class _Check:
         own = list(signature.parameters.values())[1 if is_class else 0 :]
         texts = []
         for parameter in own:
-            if parameter.kind is parameter.VAR_KEYWORD or (parameter.kind is parameter.KEYWORD_ONLY and not is_class):
+            if parameter.kind is parameter.KEYWORD_ONLY and not is_class:
                 continue
-            if parameter.name not in (*TEXTS, ASK) or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            if parameter.name not in TEXTS or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
                 if parameter.default is not parameter.empty:
                     self.fail(
                         f"'{parameter.name}' is no text of a line; options stand behind a *: def f(outputs, *, ...)"
@@ -290,7 +273,7 @@ class _Check:
         if get_origin(hint) is Literal:
             kind, choices = "choice", tuple(map(str, get_args(hint)))
         if not kind:
-            allowed = "bool, int, float, str, Literal[...], Path, Model, or one of these with `| None = None`"
+            allowed = "bool, int, float, str, Literal[...], Path, or one of these with `| None = None`"
             self.fail(f"the option {name} needs an annotation: {allowed}")
         if optional:
             return Parameter(name, kind, choices, "")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -20,15 +19,15 @@ from ...errors import ConfigError, InputError
 from ...io.remote import expanded
 from ...io.safe_files import digest
 from ...kernel.common import Lines
-from ..base.capabilities import ComputesNumbers, HasPeerSignature, ScoresLines
+from ..base.capabilities import ComputesNumbers, HasPeerSignature, LimitsReferences, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
 from ..base.needs import Columns, Field, NumberNeeds, Text
 from ..base.options import beta_option, escape, option, parse_signature
 from . import models
-from .calls import Answer, Call, Item, Wrong, best, package_digest
-from .declare import FORMS, Place, Plugin
+from .calls import Call, Wrong, best
+from .declare import FORMS, Plugin
 from .models import content_digest
 
 COUNTS = ("tp", "fp", "fn")
@@ -136,55 +135,34 @@ class Code:
         """What the metric says of what its numbers depend on, such as the model of a server."""
         return str(self.says("identity") or "")
 
-    @cached_property
+    def says(self, method: str, *given: Any, **named: Any) -> Any:
+        """Return what a method of the code returns; None where it has no such method."""
+        has = hasattr(self.plugin.target, method)
+        return getattr(self.plugin.made(dict(self.values)), method)(*given, **named) if has else None
+
+    @property
     def models(self) -> dict[str, str]:
-        """What run.json says of the models that options name: what they are called, and where they are."""
-        given = {each.name: self.given(each) for each in self.plugin.declared.parameters if each.kind == "model"}
-        return {name: f"{models.name_of(Path(path))} ({path})" for name, path in given.items() if path}
-
-    def given(self, parameter: Parameter) -> str:
-        """Return the value of an option, as a text."""
-        return str(dict(self.values)[parameter.name])
-
-    def says(self, method: str) -> Any:
-        """Return what a method of the code without arguments returns; None where it has no such method."""
-        own = hasattr(self.plugin.target, method)
-        return getattr(self.plugin.made(dict(self.values)), method)() if own else None
+        """The models that options name: their folders, or names of the hub behind models.HUB."""
+        values = dict(self.values)
+        return {each.name: values[each.name] for each in self.plugin.declared.parameters if each.kind == "model"}
 
     def unavailable(self) -> str | None:
         """Return why nothing can be computed: a package or a model is missing, or options are wrong; None: nothing."""
-        name, plugin = self.plugin.declared.name, self.plugin
-        if any(find_spec(package) is None for package in plugin.packages):
-            install = f"'{plugin.install}'" if plugin.install else " ".join(plugin.packages)
-            return f"{name} needs {' and '.join(plugin.packages)}: pip install {install}"
-        lacking = [self.given(each) for each in plugin.declared.parameters if each.kind == "model"]
-        lacking = [text for text in lacking if text.startswith(models.HUB)]
-        if lacking:
-            return models.missing(name, lacking[0])
+        name = self.plugin.declared.name
         try:
+            self.says("check")
+            for text in self.models.values():
+                if text.startswith(models.HUB):
+                    return models.missing(name, text)
             self.says("told")
             _ = self.files
         except InputError as error:
-            return f"{name}: {error}"
-        except ConfigError as error:
-            return str(error)
+            return str(error) if isinstance(error, ConfigError) else f"{name}: {error}"
         return None
 
-    def warnings(self, texts: Mapping[str, Sequence[Any]]) -> list[tuple[str, list[int], float]]:
-        """Return what is odd in texts: a message, the numbers of items, and above which share of lines it is told.
-
-        The method `notes` of the code returns more.
-        """
-        folders = [Path(self.given(each)) for each in self.plugin.declared.parameters if each.kind == "model"]
-        marks = frozenset[str]().union(*map(models.special_pieces, folders))
-        lines = [
-            [text for each in line for text in ([each] if isinstance(each, str) else each)]
-            for line in zip(*texts.values(), strict=True)
-        ]
-        odd = [number for number, line in enumerate(lines) if any(mark in text for text in line for mark in marks)]
-        said = "texts have special pieces of the model, such as [SEP], which end or change them"
-        own = self.plugin.made(dict(self.values)).notes(**texts) if hasattr(self.plugin.target, "notes") else []
-        return [(said, odd, 0.0), *own]
+    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the numbers of a line, of answers for it: of each of its references, or a single one."""
+        return tuple(map(float, self.says("of_line", answers) or best(answers, self.plugin.declared)))
 
 
 @dataclass(frozen=True)
@@ -220,6 +198,19 @@ class PluggedNeeds(NumberNeeds):
         return PreparedCode(self, self.code, text) if self.code else None
 
     @property
+    def computed_by(self) -> str:
+        """What numbers of texts depend on: not on the number of systems, nor on options that of_line() alone reads."""
+        late = ("among", *getattr(self.code and self.code.plugin.target, "late", ()))
+        return "|".join(
+            part for part in self.told.split("|") if not part.startswith(tuple(f"{name}:" for name in late))
+        )
+
+    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+        """Return the columns of lines with these numbers."""
+        table: Any = np.array(rows, np.float64 if self.decimals is None else np.int64).reshape(len(rows), -1)
+        return {name: table[:, place] for place, name in enumerate(self.names)}
+
+    @property
     def key(self) -> str:
         """A name, safe in file names."""
         return f"plugged-{self.title}-{digest(self.told.encode(), size=6)}"
@@ -242,7 +233,7 @@ class PreparedCode:
         if self.declared.listwise:
             what = "scores all outputs of a line together, so an output alone has no score"
             raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
-        self.code = code
+        self.code, self.call = code, Call(code.plugin, code.plugin.place, code.values, self.declared, ("cpu",))
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
             self.read["sources"] = _texts(text.source)
@@ -257,7 +248,9 @@ class PreparedCode:
             each = own["references"] if self.declared.each_reference else [own.get("references")]
             sizes.append(len(each))
             items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
-        flat = iter(computed_here(self.code, items))
+        size = self.code.plugin.batch_size
+        done = self.call((0, [items[start : start + size] for start in range(0, len(items), size)], []))
+        flat = iter([answer for batch in done.answers for answer in batch])
         numbers = []
         for place, count in enumerate(sizes, 1):
             given = list(islice(flat, count))
@@ -269,53 +262,11 @@ class PreparedCode:
                 message = wrong.message if wrong else f": {self.declared.name} has no score"
                 where = f"outputs, item {place}"
                 raise InputError(message.replace("{}", where, 1) if "{}" in message else where + message)
-            numbers.append(best(given, self.declared))
-        table: Any = np.array(numbers, np.float64 if self.needs.decimals is None else np.int64)
-        return {name: table[:, place] for place, name in enumerate(self.needs.names)}
+            numbers.append(self.code.of_line(given))
+        return self.needs.columns_of(numbers)
 
 
-def computed_here(code: Code, items: Sequence[Item]) -> list[Any]:
-    """Return the answers of items, which the code computes in this process; Wrong for those without an answer."""
-    plugin, size = code.plugin, code.plugin.batch_size
-    call = Call(plugin, plugin.place, code.values, plugin.declared, ("cpu",))
-    if plugin.asks:
-        return call.asking(items, lambda own, wanted, **options: _asked_here(part(own, plugin, options), wanted))
-    done = call((0, [list(items[start : start + size]) for start in range(0, len(items), size)], []))
-    return [answer for batch in done.answers for answer in batch]
-
-
-def _asked_here(metric: Plugged, wanted: Sequence[Sequence[Item]]) -> list[list[Answer]]:
-    code = metric.needs.code
-    items = list(dict.fromkeys(item for own in wanted for item in own))
-    answers = dict(zip(items, computed_here(code, items), strict=True)) if code and items else {}
-    wrong = next((answer for answer in answers.values() if isinstance(answer, Wrong)), None)
-    if wrong:
-        raise InputError(wrong.message.replace("{}", "a text", 1))
-    return [[answers[item] for item in own] for own in wanted]
-
-
-def part(plugin: Plugin, near: Plugin, options: Mapping[str, Any]) -> Plugged:
-    """Return the metric that the code of another one asks for, with these values of its options."""
-    own = _placed(plugin, near)
-    texts = {name: value if isinstance(value, bool) else str(value) for name, value in options.items()}
-    metric: Plugged = plugged_class(own.declared, own)(**{attribute_of(name): text for name, text in texts.items()})
-    return metric
-
-
-@lru_cache(256)
-def _placed(plugin: Plugin, near: Plugin) -> Plugin:
-    """Return a plug-in with the place of its code, which another one names that was found at a place."""
-    module, name, place = plugin.target.__module__, plugin.target.__name__, near.place
-    if place is None:
-        return plugin
-    if module == near.target.__module__:
-        return plugin.at(place._replace(name=name))
-    if place.kind == "module" and module.partition(".")[0] == place.text.partition(".")[0]:
-        return plugin.at(place._replace(text=module, name=name))
-    return plugin.at(Place("module", module, name, package_digest(module), module))
-
-
-class Plugged(HasPeerSignature, ComputesNumbers, Numbers):
+class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
     """A metric that a user declares; `declared` says what it is. There is a subclass for each."""
 
     help_page: ClassVar[str] = "plugins"
@@ -372,8 +323,8 @@ class Plugged(HasPeerSignature, ComputesNumbers, Numbers):
         The method `with_references` of the code returns options for these.
         """
         own: dict[str, Any] = {"among": systems} if self.declared.listwise else {}
-        if self.plugin and hasattr(self.plugin.target, "with_references") and not self.needs_code.unavailable():
-            own |= self.plugin.made(dict(self.needs_code.values)).with_references(references)
+        if self.plugin and not self.needs_code.unavailable():
+            own |= self.needs_code.says("with_references", references) or {}
         return replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
 
     def computed(self, text: Text) -> Columns:
@@ -385,21 +336,18 @@ class Plugged(HasPeerSignature, ComputesNumbers, Numbers):
 
         The code may have others told, by a method `told`. A model that is not there has its name.
         """
-        plain = dict(super().settings(references if "references" in self.declared.reads else None))
-        complete = self.plugin is not None
+        told = dict(super().settings(references if "references" in self.declared.reads else None))
         for parameter in (each for each in self.declared.parameters if each.kind in ("path", "model")):
             given = self._given(parameter)
-            if given in parameter.choices:
-                continue
-            if not given or _SHA.fullmatch(given) or given.startswith(models.HUB):
-                complete &= not given
-                plain |= {parameter.name: escape(given.removeprefix(models.HUB))} if given else {}
-            else:
+            if given.startswith(models.HUB):
+                told[parameter.name] = escape(given.removeprefix(models.HUB))
+            elif given and given not in parameter.choices and not _SHA.fullmatch(given):
                 make = content_digest if parameter.kind == "path" else models.model_digest
-                plain[parameter.name] = f"sha.{make(Path(given))[:12]}"
-        own = self.needs_code.says("told") if complete and not self.conflicts() else None
-        told: dict[str, object] = dict.fromkeys(option.key for option in self.options) | plain | (own or {})
-        return [(key, value) for key, value in told.items() if value is not None]
+                told[parameter.name] = f"sha.{make(Path(given))[:12]}"
+        if self.plugin and not self.conflicts() and not self.needs_code.unavailable():
+            own = dict.fromkeys(option.key for option in self.options) | told | (self.needs_code.says("told") or {})
+            told = {key: value for key, value in own.items() if value is not None}
+        return list(told.items())
 
     @property
     def needs_code(self) -> Code:
@@ -412,6 +360,12 @@ class Plugged(HasPeerSignature, ComputesNumbers, Numbers):
         """Return what the method `peer_signature` of the code returns; None without one."""
         del references, missing
         return self.needs_code.says("peer_signature") if self.plugin and not self.needs_code.unavailable() else None
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the method `misfit` of the code returns; None without one."""
+        del missing
+        able = self.plugin and not self.needs_code.unavailable()
+        return self.needs_code.says("misfit", references) if able else None
 
     def _value_of(self, name: str) -> Any:
         return getattr(self, attribute_of(name))

@@ -14,6 +14,7 @@ from functools import lru_cache
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
+from struct import pack
 from typing import Any
 
 from ...errors import ConfigError
@@ -52,45 +53,31 @@ def located(text: str) -> Path | None:
     """Return the folder of what resolved() returned; None where it is not in the cache. Raises ConfigError."""
     if not text.startswith(HUB) or find_spec("huggingface_hub") is None:
         return None if text.startswith(HUB) else Path(text)
-    from huggingface_hub.constants import HF_HUB_CACHE  # the rest of the package takes long to import
+    from huggingface_hub import HfApi, snapshot_download
 
     name, _, revision = text.removeprefix(HUB).partition("@")
-    own = Path(HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
-    commit = own / "refs" / (revision or "main")
-    folder = own / "snapshots" / (commit.read_text().strip() if commit.is_file() else revision or "main")
-    if folder.is_dir() and deciding(folder):
-        return folder
-    if not _download:
-        return None
-    from huggingface_hub import snapshot_download
-
-    told, chosen = _on_hub(text)
-    sys.stderr.write(f"{name}: is fetched{told}\n")
+    given: dict[str, Any] = {"repo_id": name, "revision": revision or None}
     try:
-        return Path(snapshot_download(name, revision=revision or None, allow_patterns=chosen))
+        return Path(snapshot_download(**given, local_files_only=True))
+    except (OSError, ValueError):
+        if not _download:
+            return None
+    try:
+        info: Any = HfApi().model_info(**given, files_metadata=True)
+        sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
+        chosen, licence = _chosen(sizes), (info.card_data or {}).get("license") or "not said"
+        megabytes = sum(map(sizes.__getitem__, chosen)) / 1e6
+        sys.stderr.write(f"{name}: is fetched ({megabytes:,.0f} MB, licence: {licence})\n")
+        return Path(snapshot_download(**given, allow_patterns=chosen))
     except Exception as error:  # noqa: BLE001 (errors of the network come from several packages)
         raise ConfigError(f"{name}: cannot be fetched: {str(error).strip().partition(chr(10))[0]}") from None
 
 
 def missing(metric: str, text: str) -> str:
-    """Return the message for a model that is not there, with size and licence where the hub says them."""
-    name, (told, _) = text.removeprefix(HUB), _on_hub(text)
+    """Return the message for a model that is not there."""
+    name = text.removeprefix(HUB)
     what = f"{metric}: there is no folder {name}, and no model of this name in the cache of the Hugging Face hub"
-    return f"{what}; --download fetches it{told}"
-
-
-def _on_hub(text: str) -> tuple[str, list[str] | None]:
-    """Return size and licence of a model of the hub in words, and the files that are needed; nothing without it."""
-    from huggingface_hub import HfApi
-
-    name, _, revision = text.removeprefix(HUB).partition("@")
-    try:
-        info: Any = HfApi().model_info(name, revision=revision or None, files_metadata=True, timeout=5)
-    except Exception:  # noqa: BLE001 (whatever the network raises: the message does without)
-        return "", None
-    sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}
-    chosen, licence = _chosen(sizes), (info.card_data or {}).get("license") or "not said"
-    return f" ({sum(map(sizes.__getitem__, chosen)) / 1e6:,.0f} MB, licence: {licence})", chosen
+    return f"{what}; --download fetches it, and says its size and licence before"
 
 
 def _chosen(names: Iterable[str]) -> list[str]:
@@ -100,16 +87,16 @@ def _chosen(names: Iterable[str]) -> list[str]:
     return [path.as_posix() for path in paths if any(path.match(pattern) for pattern in (*DECIDING, weights))]
 
 
-def deciding(folder: Path) -> list[str]:
-    """Return the files of a model that numbers depend on, by name in order."""
-    return _chosen(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
-
 def model_digest(folder: Path) -> str:
-    """Return a SHA-256 over name, length and content of the files that numbers depend on. Raises ConfigError."""
-    files = [(name, folder / name) for name in deciding(folder)]
-    told = [f"{name} {path.stat().st_size} {content_digest(path)}\n" for name, path in files]
-    return sha256("".join(told).encode()).hexdigest()
+    """Return a SHA-256 over the files that numbers depend on, each as name, length and content. Raises ConfigError.
+
+    Lengths, also that of the name before it, are 8 bytes, the highest first.
+    """
+    files = []
+    for name in _chosen(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()):
+        size = (folder / name).stat().st_size
+        files.append((pack(">Q", len(name.encode())) + name.encode() + pack(">Q", size), folder / name))
+    return _digest(*files)
 
 
 def name_of(folder: Path) -> str:
@@ -126,9 +113,9 @@ def special_pieces(folder: Path) -> frozenset[str]:
     for file in (file for name in TOKENIZER for file in folder.rglob(name)):
         given = json.loads(file.read_text(encoding="utf-8"))
         added = [*given.get("added_tokens", ()), *given.get("added_tokens_decoder", {}).values()]
-        special.update(each["content"] for each in added if each.get("special"))
-        named = (value for key, value in given.items() if key.endswith("_token") and value)
-        special.update(each["content"] if isinstance(each, dict) else str(each) for each in named)
+        named = [value for key, value in given.items() if key.endswith("_token") and value]
+        own = [*(each for each in added if each.get("special")), *named]
+        special.update(each["content"] if isinstance(each, dict) else str(each) for each in own)
     return frozenset(special)
 
 
@@ -148,28 +135,36 @@ SETTLED = 2_000_000_000
 """Nanoseconds after which a file that is written again has another time than before, whatever the file system is."""
 
 
+def _digest(*files: tuple[bytes, Path]) -> str:
+    """Return the SHA-256 of files, each behind some bytes. Raises ConfigError."""
+    try:
+        states = [(before, str(path.absolute()), path.stat()) for before, path in files]
+        return _content(tuple((*each, info.st_size, info.st_mtime_ns, info.st_ino) for *each, info in states))
+    except OSError as error:
+        raise ConfigError(f"{error.filename}: cannot be read: {error.strerror}") from None
+
+
 @lru_cache(256)
-def _content(path: str, size: int, changed: int, inode: int) -> str:
-    """Return the SHA-256 of a file; the last three arguments say which contents it has."""
-    cache = ContentCache(DIGESTS)
-    key = sha256(repr((path, size, changed, inode)).encode()).digest()
-    if size >= LARGE and (kept := cache.read([key])):
+def _content(files: tuple[Any, ...]) -> str:
+    """Return the SHA-256 of files: what stands before, the path, and three numbers that say which contents it has."""
+    cache, hashed = ContentCache(DIGESTS), sha256()
+    key = sha256(repr(files).encode()).digest()
+    is_large = sum(size for _, _, size, _, _ in files) >= LARGE
+    if is_large and (kept := cache.read([key])):
         return kept[key].decode()
-    with open_regular(Path(path), links=True) as file:
-        told = file_digest(file, "sha256").hexdigest()
-    if size >= LARGE and time.time_ns() - changed > SETTLED:
-        cache.write({key: told.encode()})
-    return told
+    for before, path, *_ in files:
+        hashed.update(before)
+        with open_regular(Path(path), links=True) as file:
+            file_digest(file, lambda: hashed)
+    if is_large and time.time_ns() - max(changed for _, _, _, changed, _ in files) > SETTLED:
+        cache.write({key: hashed.hexdigest().encode()})
+    return hashed.hexdigest()
 
 
 def content_digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the files of a folder with their names, in order. Raises ConfigError."""
-    try:
-        if path.is_dir():
-            inside = sorted(each for each in path.rglob("*") if each.is_file())
-            parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
-            return sha256("\n".join(parts).encode()).hexdigest()
-        info = path.stat()
-        return _content(str(path.absolute()), info.st_size, info.st_mtime_ns, info.st_ino)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    if path.is_dir():
+        inside = sorted(each for each in path.rglob("*") if each.is_file())
+        parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
+        return sha256("\n".join(parts).encode()).hexdigest()
+    return _digest((b"", path))
