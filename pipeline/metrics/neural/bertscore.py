@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from collections import Counter
@@ -33,8 +32,6 @@ LAYERS = {
 """The layers that bert-score takes, by the names of models without their owners."""
 RELEASE = "0.3.13"
 """The release of bert-score that is followed."""
-PAIRS = 64
-"""Pairs of texts that are compared at once."""
 BASELINES = Path(__file__).with_name("baselines.csv")
 """The baselines for English that bert-score publishes, of known models: model, layer, P, R, F."""
 
@@ -74,26 +71,18 @@ class WithPairs(WithModels):
 
     def load(self, device: str) -> None:
         """Load the model without the blocks above the layer, and the weights of pieces. Raises InputError."""
-        import torch
-
         if self.idf == "references":
             raise InputError("idf: references is for pipeline.evaluate and runs, which have all references")
         settings = self.told()
         self.at, self.blank = int(str(settings["layer"])), " " * (settings["prefix_space"] == "true")
-        self.net = Network(self.model, "AutoModel", device, self._units, output_hidden_states=True)
-        number = self.net.net.config.num_hidden_layers
-        if self.at > number:
-            raise InputError(f"layer {self.at}: the model has {number}")
-        for blocks in self.net.net.modules():
-            if isinstance(blocks, torch.nn.ModuleList) and len(blocks) == number:
-                del blocks[max(self.at, 1) :]
-                break
+        config = {"num_hidden_layers": max(self.at, 1), "output_hidden_states": True}
+        self.net = Network(self.model, "AutoModel", device, self._units, **config)
         limit = self.net.tokenizer.model_max_length
-        self.longest = limit if limit < 1e29 else min(self.net.positions, 1 << 20)
+        self.longest = limit if limit < 1e29 else self.net.positions
         marks = {self.net.tokenizer.cls_token_id, self.net.tokenizer.sep_token_id}
         self.weight: Callable[[int], float] = lambda piece: float(piece not in marks)
         self.empty = len(self._pieces([""])[0]["input_ids"])
-        self.numbers, self.known = dict[str, int](), dict[tuple[int, int], tuple[float, float]]()
+        self.numbers, self.known = dict[str, int](), dict[tuple[int, int], tuple[float, ...]]()
         if self.idf not in (None, "none"):
             texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
             found = Counter(piece for text in self._pieces(texts) for piece in set(text["input_ids"]))
@@ -104,45 +93,28 @@ class WithPairs(WithModels):
 
     def _units(self, out: Any, given: Any) -> list[Any]:
         """Return the hidden states of the layer, divided by their norms, of each text [pieces, units]."""
-        states = out.hidden_states[min(self.at, len(out.hidden_states) - 1)]
-        units = states / states.norm(dim=-1, keepdim=True)
+        units = out.hidden_states[self.at] / out.hidden_states[self.at].norm(dim=-1, keepdim=True)
         return [own[:size].clone() for own, size in zip(units, given["attention_mask"].sum(1).tolist(), strict=True)]
 
-    def pairs(self, outputs: Sequence[str], references: Sequence[str]) -> list[tuple[float, float]]:
+    def pairs(self, outputs: Sequence[str], references: Sequence[str]) -> list[tuple[float, ...]]:
         """Return precision and recall of each pair. Pairs of equal pieces are compared once, and so have the same."""
+        import torch
+
         pieces = self._pieces([*outputs, *references])
         numbers = [self.numbers.setdefault(repr(each), len(self.numbers)) for each in pieces]
         pairs = list(zip(numbers[: len(outputs)], numbers[len(outputs) :], strict=True))
         ids = {number: each["input_ids"] for number, each in zip(numbers, pieces, strict=True)}
-        new = sorted({*pairs} - self.known.keys(), key=lambda pair: [len(ids[number]) for number in reversed(pair)])
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         wanted = {number: {"input_ids": ids[number]} for pair in new for number in pair}
         units = dict(zip(wanted, self.net.values(list(wanted.values())), strict=True))
-        sides = {number: (units[number], [self.weight(piece) for piece in ids[number]]) for number in wanted}
-        for start in range(0, len(new), PAIRS):
-            part = new[start : start + PAIRS]
-            means = _compared(*([sides[number] for number in side] for side in zip(*part, strict=True)))
-            for pair, *both in zip(part, *means, strict=True):
-                is_empty = self.empty in (len(ids[number]) for number in pair)
-                self.known[pair] = (0.0, 0.0) if is_empty else (both[0], both[1])
+        weights = {number: torch.tensor([*map(self.weight, ids[number])]).to(units[number]) for number in wanted}
+        for pair in new:
+            (one, two), (own, other) = ([each[number] for number in pair] for each in (units, weights))
+            similar = one @ two.T
+            means = torch.stack((similar.amax(1) @ own / own.sum(), similar.amax(0) @ other / other.sum()))
+            is_empty = self.empty in (len(own), len(other))
+            self.known[pair] = (0.0, 0.0) if is_empty else tuple(means.nan_to_num(0.0).tolist())
         return [self.known[pair] for pair in pairs]
-
-
-def _compared(*sides: list[tuple[Any, list[float]]]) -> list[list[float]]:
-    """Return the weighted means of the greatest similarities, of the outputs and of the references."""
-    import torch
-    from torch.nn.utils.rnn import pad_sequence
-
-    with torch.inference_mode():
-        vectors = [pad_sequence([each for each, _ in side], batch_first=True) for side in sides]
-        there = [pad_sequence([torch.ones(len(own)) for _, own in side], batch_first=True).bool() for side in sides]
-        one, two = (each.to(vectors[0].device) for each in there)
-        similar = (vectors[0] @ vectors[1].mT).masked_fill(~(one[:, :, None] & two[:, None]), -math.inf)
-        means = []
-        for side, greatest in zip(sides, (similar.amax(2), similar.amax(1)), strict=True):
-            weights = pad_sequence([torch.tensor(own) for _, own in side], batch_first=True).to(similar.device)
-            sums = torch.where(weights > 0, greatest * weights, 0.0).sum(1)
-            means.append((sums / weights.sum(1)).nan_to_num(0.0).tolist())
-    return means
 
 
 @metric(name="bertscore", version="1", names=("precision", "recall"), each_reference=True, batch_size=AT_ONCE)
@@ -175,10 +147,10 @@ class Vectors(WithPairs):
                 raise InputError("baseline has no effect without rescale: true; leave it out")
             return [0.0, 0.0, 0.0]
         name = name_of(self.model).rpartition("/")[2]
-        rows = list(csv.reader((self.baseline or BASELINES).read_text(encoding="utf-8").splitlines()))[1:]
-        rows = rows if self.baseline else [row[1:] for row in rows if row[0] == name]
+        text = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
+        rows = text if self.baseline else [row.removeprefix(f"{name},") for row in text if row.startswith(f"{name},")]
         try:
-            _, p, r, f = map(float, rows[layer])
+            _, p, r, f = map(float, rows[layer].split(","))
         except (IndexError, ValueError):
             where = self.baseline or f"what bert-score publishes of {name}"
             wrong = f"rescale: no row LAYER,P,R,F for layer {layer} in {where}; `baseline: FILE` names another"
@@ -193,9 +165,7 @@ class Vectors(WithPairs):
         fast = "_fast-tokenizer" if self.prefix_space == "false" else ""
         return f"{name_of(self.model)}_L{self.told()['layer']}_{idf}_version={program}{rescaled}{fast}"
 
-    def __call__(self, outputs: list[str], references: list[str]) -> list[tuple[float, float]]:
-        """Return precision and recall of each pair."""
-        return self.pairs(outputs, references)
+    __call__ = WithPairs.pairs
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the score of a line, precision, recall and F, each that of the reference where it is highest."""

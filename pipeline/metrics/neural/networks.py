@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ...errors import InputError
 from ..plugged.declare import Place, Plugin
 from ..plugged.metric import Plugged, plugged_class
-from ..plugged.models import special_pieces
+from ..plugged.models import name_of, special_pieces
 
 Pieces = dict[str, list[int]]
 """A text as a tokenizer has it: input_ids, and of a pair perhaps token_type_ids."""
@@ -60,11 +60,10 @@ class WithModels:
 class Network:
     """A model with its tokenizer. What it makes of a text is kept, so that equal pieces have equal values."""
 
-    def __init__(self, model: Path, kind: str, device: str, work: Callable[[Any, Any], Any], **more: Any) -> None:
+    def __init__(self, model: Path, kind: str, device: str, work: Callable[[Any, Any], Any], **config: Any) -> None:
         """Load a model as a class of transformers, such as AutoModel; raises InputError where weights are missing.
 
         `work` returns a value for each text of a batch: it gets what the model returns, and what the model was given.
-        `more` has further arguments of the model.
         """
         import torch
         import transformers
@@ -76,14 +75,13 @@ class Network:
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
         self.tokenizer.padding_side = "right"
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
-        net, told = getattr(transformers, kind).from_pretrained(model, output_loading_info=True, **local)
+        make = getattr(transformers, kind).from_pretrained
+        net, told = make(model, output_loading_info=True, **local, **config)
         if lacking := sorted(name for name in told["missing_keys"] if "pooler." not in name):
-            raise InputError(f"{model} lacks weights of {kind}: {', '.join(lacking[:3])}")
-        self.net, self.work, self.more = net.float().eval().to(device), work, more
-        positions = getattr(net.config, "max_position_embeddings", None) or 1 << 30
+            raise InputError(f"{name_of(model)} lacks weights of {kind}: {', '.join(lacking[:3])}")
+        self.net, self.work, self.kept = net.float().eval().to(device), work, dict[str, Any]()
         behind_padding = net.config.model_type in ("roberta", "xlm-roberta", "camembert")
-        self.positions: int = positions - 2 * behind_padding
-        self.kept: dict[str, Any] = {}
+        self.positions: int = getattr(net.config, "max_position_embeddings", 1 << 20) - 2 * behind_padding
 
     def pieces(self, max_length: int | None, *texts: Sequence[str], **more: Any) -> list[Pieces]:
         """Return the pieces of texts, or of pairs of texts, of which longer ones are cut. Raises InputError.
@@ -93,10 +91,8 @@ class Network:
         given = self.tokenizer(*map(list, texts), truncation=bool(max_length), max_length=max_length, **more)
         names = ["input_ids", *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else [])]
         found = [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]
-        longest = max(len(text["input_ids"]) for text in found)
-        if longest > self.positions:
-            remedy = f"max_length: {self.positions} cuts longer texts"
-            raise InputError(f"{longest} pieces, and the model has {self.positions} positions; {remedy}")
+        if (longest := max(len(text["input_ids"]) for text in found)) > self.positions:
+            raise InputError(f"{longest} pieces are too many for the model; max_length: {self.positions} cuts them")
         return found
 
     def values(self, texts: Sequence[Pieces], most: int = BATCH) -> list[Any]:
@@ -113,7 +109,7 @@ class Network:
             part, order = order[:size], order[size:]
             given = self.tokenizer.pad([new[key] for key in part], return_tensors="pt").to(self.net.device)
             with torch.inference_mode():
-                self.kept.update(zip(part, self.work(self.net(**given, **self.more), given), strict=True))
+                self.kept.update(zip(part, self.work(self.net(**given), given), strict=True))
         return [self.kept[key] for key in keys]
 
 

@@ -56,7 +56,7 @@ class Weights(WithPairs):
     layer: int | None = None
     prefix_space: Literal["true", "false"] | None = None
     idf: Path | Literal["references"] | None = None
-    weightless: Literal["equal"] | None = None
+    weightless: Literal["zero", "equal"] = "zero"
     late = ("annotator",)
 
     def __call__(
@@ -70,7 +70,7 @@ class Weights(WithPairs):
         lines = [_Beside(*line) for line in zip(sources, outputs, references, strict=True)]
         texts = [pair for line in lines for pair in line.pairs]
         scores = iter(self.pairs([text for text, _ in texts], [text for _, text in texts]) if texts else ())
-        return [line.counted([f_of(*next(scores)) for _ in line.pairs], self.weightless is not None) for line in lines]
+        return [line.counted([f_of(*next(scores)) for _ in line.pairs], self.weightless == "equal") for line in lines]
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the numbers of all annotators, one after the other."""
@@ -192,8 +192,7 @@ class PtErrant(ComputesNumbers, Errant):
     @property
     def _weighing(self) -> Any:
         """The metric whose numbers are the columns."""
-        own = {name: getattr(self, name) for name in ("model", "layer", "prefix_space", "idf")}
-        return Weighing(**own, weightless="equal" if self.weightless == "equal" else "")
+        return Weighing(**{name: getattr(self, name) for name in _OPTIONS})
 
     @property
     def needs(self) -> PtErrantNeeds:  # type: ignore[override]
@@ -205,10 +204,6 @@ class PtErrant(ComputesNumbers, Errant):
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
         """Return the metric with the weights of pieces in data with these references, where these are asked for."""
         return replace(self, idf=self._weighing.for_run(systems, references).idf)
-
-    def computed(self, text: Text) -> Columns:
-        """Return the columns of the first system of a text, whose references are records of edits."""
-        return self.needs.computed(text)
 
     def breakdown(self, categories: tuple[str, ...]) -> None:
         """Return None: weights are not counted by type."""
@@ -222,10 +217,8 @@ class PtErrant(ComputesNumbers, Errant):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are and have none."""
-        (_, *scores), shown = super().score(totals).items(), {name: totals[name] / UNIT for name in WEIGHTS}
-        return {self.name: super().score(totals)["errant"], **dict(scores), **shown} | {
-            n: totals[n] * 1.0 for n in EDITS
-        }
+        weights = {name: totals[name] / UNIT for name in WEIGHTS}
+        return super().score(totals) | weights | {name: totals[name] * 1.0 for name in EDITS}
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return what is greatest for the annotator that is taken."""
@@ -237,10 +230,9 @@ class PtErrant(ComputesNumbers, Errant):
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them, the model by its digest."""
-        inner, own = dict(self._weighing.settings()), dict(super().settings(references))
-        own |= {key: inner.get(key) for key in ("model", "layer", "prefix_space", "idf")}
-        order = [*(option.key for option in self.options), "nrefs"]
-        return [(key, own[key]) for key in order if own.get(key) is not None]
+        inner = {key: value for key, value in self._weighing.settings() if key in _OPTIONS and key != "weightless"}
+        own = dict(super().settings(references)) | inner
+        return [(key, own[key]) for key in (*(option.key for option in self.options), "nrefs") if key in own]
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return that many edits have no weight, so that nothing counts them."""

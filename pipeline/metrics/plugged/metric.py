@@ -151,9 +151,8 @@ class Code:
         name = self.plugin.declared.name
         try:
             self.says("check")
-            for text in self.models.values():
-                if text.startswith(models.HUB):
-                    return models.missing(name, text)
+            if lacking := [text for text in self.models.values() if not Path(text).is_dir()]:
+                return models.missing(name, lacking[0])
             self.says("told")
             _ = self.files
         except InputError as error:
@@ -326,10 +325,6 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         if self.plugin and not self.needs_code.unavailable():
             own |= self.needs_code.says("with_references", references) or {}
         return replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
-
-    def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text."""
-        return self.needs.computed(text)
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files and models by their digests; then version and level.
