@@ -146,6 +146,8 @@ class _Computed:
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
         self.spent = Counter[str]()
+        self.warnings: list[tuple[str, list[int], float]] = []
+        """What the method `notes` of the code says of items; see `help plugins`."""
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
@@ -260,13 +262,9 @@ class _Computed:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
         self.compute()
-        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
-
-    @cached_property
-    def warnings(self) -> list[tuple[str, list[int], float]]:
-        """What the method `notes` of the code says of texts, by the numbers of items; see `help plugins`."""
         texts = zip(self.declared.reads, map(list, zip(*self.distinct, strict=True)), strict=True)
-        return self.code.says("notes", **dict(texts)) or []
+        self.warnings = self.code.says("notes", **dict(texts)) or []
+        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
     def compute(self) -> None:
         """Compute the numbers that are not kept."""
@@ -382,15 +380,11 @@ class _Computed:
                 *notes,
                 f"{corpus.name}: {self.declared.name} may give other numbers for the same texts; the first are kept",
             )
-        for message, numbers, share in self.warnings:
-            odd = set(numbers)
-            found = {
-                name: [line for line, row in enumerate(own) if not odd.isdisjoint(_items_of(row))]
-                for name, own in rows.items()
-            }
-            many = sorted({line for lines in found.values() for line in lines if len(lines) > share * corpus.lines})
-            if many:
-                where = f"{len(many)} of {corpus.lines} lines ({self._listed(corpus, many)})"
+        for message, items, share in self.warnings:
+            of_lines = [{item for row in each for item in _items_of(row)} for each in zip(*rows.values(), strict=True)]
+            odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
+            if len(odd) > share * corpus.lines:
+                where = f"{len(odd)} of {corpus.lines} lines ({self._listed(corpus, odd)})"
                 notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {where}")
         left_out = set(lacking)
         systems: dict[str, AnyText] = {}

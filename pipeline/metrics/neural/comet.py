@@ -100,7 +100,7 @@ class Estimate(WithModels):
 
         read = references if self.checkpoint.reads_reference else [""] * len(outputs)
         lines = list(zip(sources, outputs, read, strict=True))
-        order, found = sorted(dict.fromkeys(lines), key=lambda line: sum(map(len, line))), {}
+        order, found = sorted({*lines}, key=lambda line: (sum(map(len, line)), line)), dict[Any, float]()
         for start in range(0, len(order), SMALL):
             part = order[start : start + SMALL]
             rows = [dict(zip(("src", "mt", "ref"), line, strict=True)) for line in part]

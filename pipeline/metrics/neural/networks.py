@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...errors import InputError
-from ..plugged.declare import Place, Plugin
+from ..plugged.declare import Place
 from ..plugged.metric import Plugged, plugged_class
 from ..plugged.models import name_of, special_pieces
 
@@ -24,7 +24,7 @@ ROOM = 1 << 29
 """Bytes of what models make of texts that are kept in memory."""
 
 
-def built_in(plugin: Plugin, names: tuple[str, ...] = (), **members: Any) -> type[Plugged]:
+def built_in(plugin: Any, names: tuple[str, ...] = (), **members: Any) -> type[Plugged]:
     """Return the metric of a plug-in that is part of the program, with members of its own, such as spellings.
 
     `names` are the numbers of a line, the score first, where the method of_line() makes them of what a call returns.

@@ -107,7 +107,7 @@ class _Beside:
 
 
 Weighing = built_in(Weights)
-_OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weights.declared.parameters}
+_OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weighing.declared.parameters}
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ class PtErrant(ComputesNumbers, Errant):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are and have none."""
-        weights = {name: totals[name] / UNIT for name in WEIGHTS}
+        weights: Columns = {name: totals[name] / UNIT for name in WEIGHTS}
         return super().score(totals) | weights | {name: totals[name] * 1.0 for name in EDITS}
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:

@@ -322,9 +322,9 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         The method `with_references` of the code returns options for these.
         """
         own: dict[str, Any] = {"among": systems} if self.declared.listwise else {}
-        if self.plugin and not self.needs_code.unavailable():
-            own |= self.needs_code.says("with_references", references) or {}
-        return replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
+        own |= self._says("with_references", references) or {}
+        changed: Metric = replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
+        return changed
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them: files and models by their digests; then version and level.
@@ -339,10 +339,9 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
             elif given and given not in parameter.choices and not _SHA.fullmatch(given):
                 make = content_digest if parameter.kind == "path" else models.model_digest
                 told[parameter.name] = f"sha.{make(Path(given))[:12]}"
-        if self.plugin and not self.conflicts() and not self.needs_code.unavailable():
-            own = dict.fromkeys(option.key for option in self.options) | told | (self.needs_code.says("told") or {})
-            told = {key: value for key, value in own.items() if value is not None}
-        return list(told.items())
+        more = (None if self.conflicts() else self._says("told")) or {}
+        own = dict.fromkeys(option.key for option in self.options) | told | more
+        return [(key, value) for key, value in own.items() if value is not None]
 
     @property
     def needs_code(self) -> Code:
@@ -351,16 +350,19 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         values = ((parameter.name, self._given(parameter)) for parameter in self.declared.parameters)
         return Code(self.plugin, tuple(values))
 
+    def _says(self, method: str, *given: Any) -> Any:
+        """Return what a method of the code returns; None where it has none, or nothing can be computed."""
+        return self.needs_code.says(method, *given) if self.plugin and not self.needs_code.unavailable() else None
+
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what the method `peer_signature` of the code returns; None without one."""
+        """Return what the method `peer_signature` of the code returns."""
         del references, missing
-        return self.needs_code.says("peer_signature") if self.plugin and not self.needs_code.unavailable() else None
+        return self._says("peer_signature")  # type: ignore[no-any-return]
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return what the method `misfit` of the code returns; None without one."""
+        """Return what the method `misfit` of the code returns."""
         del missing
-        able = self.plugin and not self.needs_code.unavailable()
-        return self.needs_code.says("misfit", references) if able else None
+        return self._says("misfit", references)  # type: ignore[no-any-return]
 
     def _value_of(self, name: str) -> Any:
         return getattr(self, attribute_of(name))
