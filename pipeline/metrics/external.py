@@ -109,8 +109,6 @@ class External(ReadsFiles, Numbers):
         numbers = len(self.needs.names)
         if self.columns and len(self.columns.split("+")) != numbers:
             problems.append(("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'"))
-        if not self.is_counts and float(self.scale) == 0:
-            problems.append(("scale", "expected a number above 0"))
         return problems
 
     def __post_init__(self) -> None:
