@@ -78,7 +78,7 @@ def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: 
     for leaf in _leaves(corpora, metrics, how):
         whole, kept = len(leaf.distinct), leaf.kept()
         new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
-        about = leaf.about(number for number in range(whole) if number not in kept)
+        about = leaf.about([number for number in range(whole) if number not in kept])
         yield f"{leaf.needs.told}: {new}{about}; {len(kept):,} are kept"
 
 
@@ -307,12 +307,10 @@ class _Computed:
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
         listener, whole, kept = self.how.listener, len(items), len(self.answers)
-        if kept:
-            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute"
+        if (about := self.about(todo)) or kept:
+            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute{about}"
             (listener.tell if todo else listener.note)(told)
         devices: list[str] = []
-        if about := self.about(todo):
-            listener.tell(f"{self.declared.name}: {len(todo):,} texts to compute{about}")
         if todo:
             devices = self._compute(items, todo)
         seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
