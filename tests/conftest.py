@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from contextlib import contextmanager
@@ -35,6 +36,9 @@ BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"
 """Fixtures that name kernels themselves: their tests do the same whatever PIPELINE_KERNEL says."""
 PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""
+
+os.fsync = lambda fd: None  # noqa: ARG005
+"""Half of the time of tests that write runs was waiting for the disk. Other tests ask what happens at fsync."""
 
 settings.register_profile("pipeline", deadline=None, max_examples=30)
 settings.register_profile("long", deadline=None, max_examples=1000)

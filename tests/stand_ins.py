@@ -7,7 +7,9 @@ import hashlib
 import json
 import zlib
 from dataclasses import replace
+from functools import cache
 from pathlib import PurePosixPath
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
 SETS = ["BN15", "E-fluency", "E-minimal", "NE-fluency", "NE-minimal", "NUCLE", "all"]
-LINES = {"dev": 754, "test": 747, "conll": 1312}
+LINES = {"dev": 754, "test": 747, "conll": 1312, "wmt": 100}
 WORDS = ["the", "a", "cat", "dogs", "see", "sees", "-LRB-", "runs", "12", ",", "to", "be", "or", "not"]
 
 
@@ -32,16 +34,25 @@ def chance(*parts: object) -> int:
     return zlib.crc32(repr(parts).encode())
 
 
+@cache
+def sentences(part: str) -> list[list[str]]:
+    """Return the words of each line of a part."""
+    return [
+        [WORDS[chance(part, line, place) % len(WORDS)] for place in range(4 + line % 4)] for line in range(LINES[part])
+    ]
+
+
 def text(file: DataFile) -> bytes:
-    """Return the sentences of a part of the data, a few words of each changed in the file's own way."""
-    part = "conll"
+    """Return the sentences of a part of the data, a word of each changed in the file's own way."""
+    part = "wmt" if file.dataset.startswith("wmt") else "conll"
     if file.dataset.startswith("jfleg"):
         part = "dev" if "/dev" in file.name else "test"
+    own = Random(file.key)
     lines = []
-    for line in range(LINES[part]):
-        words = [WORDS[chance(part, line, place) % len(WORDS)] for place in range(4 + line % 4)]
-        words[chance(file.key, line) % len(words)] = WORDS[chance(file.key, line, "word") % len(WORDS)]
-        lines.append(" ".join([*words, "."]))
+    for words in sentences(part):
+        changed = [*words, "."]
+        changed[own.randrange(len(words))] = own.choice(WORDS)
+        lines.append(" ".join(changed))
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -67,15 +78,14 @@ def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | No
     Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
     annotators = 1 if file.name.startswith(("10gec/", "conll14-", "demo-", "demo.hyp")) else 2
-    sentences = []
-    for line in range(LINES["conll"]):
-        words = [WORDS[chance("conll", line, place) % len(WORDS)] for place in range(4 + line % 4)]
+    found = []
+    for line, words in enumerate(sentences("conll")):
         edits: list[tuple[int, str] | None] = []
         for annotator in range(annotators):
             seen = chance(file.key, line, annotator)
             edits.append((seen % len(words), WORDS[seen // 7 % len(WORDS)]) if seen % 3 else None)
-        sentences.append(([*words, "."], edits))
-    return sentences
+        found.append(([*words, "."], edits))
+    return found
 
 
 def m2(file: DataFile) -> bytes:

@@ -44,7 +44,7 @@ BORROWED = {
     "flores200": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "Flores200Tokenizer", "sacrebleu sentencepiece"),
     "spBLEU-1K": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "spBLEU1KTokenizer", "sacrebleu sentencepiece"),
     "moses": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"escape": False, "return_str": True}, "tokenize"),
-    "penn": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"return_str": True}, "penn_tokenize"),
+    "penn": Borrowed("sacremoses", "MosesTokenizer", "'sacremoses<0.1'", {"return_str": True}, "penn_tokenize"),
     "ptb": Borrowed(f"{__package__}.ptb", "Ptb", f"--no-deps {PACKAGE}", {}, MANY, PACKAGE),
 }
 

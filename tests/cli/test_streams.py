@@ -49,10 +49,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def whole(run: Path) -> subprocess.CompletedProcess[str]:
+    """What a command prints that has all streams."""
+    return shell(SCORE, run)
+
+
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-", "2>/dev/full"])
-def test_work_is_done_without_streams(run: Path, closed: str) -> None:
+def test_work_is_done_without_streams(run: Path, whole: subprocess.CompletedProcess[str], closed: str) -> None:
     """Exit code 0, the other stream as ever, and the same results. No file of the run gets a closed number."""
-    whole, done = shell(SCORE, run), shell(f"{SCORE} {closed}", run)
+    done = shell(f"{SCORE} {closed}", run)
     assert (done.returncode, done.stdout) == (0, "" if ">&-" in closed.split() else whole.stdout)
     assert done.stderr == ("" if "2>" in closed else whole.stderr)
     shutil.rmtree(run / "out", ignore_errors=True)

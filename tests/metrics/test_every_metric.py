@@ -200,7 +200,7 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
 
 
 @pytest.mark.parametrize("spelling", METRICS_ON)
-@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**30))
 def test_how_a_score_is_made_cannot_be_seen(spelling: str, seed: int) -> None:
     metric, made = from_text(spelling), METRICS_ON[spelling]

@@ -45,7 +45,8 @@ class Slow:
             seen.writelines(f"{os.getpid()} {text}\\n" for text in outputs)
         if any("PLEASE DIE" in text for text in outputs):
             os.kill(os.getpid(), signal.SIGKILL)
-        time.sleep(0.2)
+        while os.path.exists("hold") and len(open("seen.txt").readlines()) >= int(open("hold").read() or 99):
+            time.sleep(0.01)
         return [len(text) / 7 for text in outputs]
 """
 CONFIG = """
@@ -74,11 +75,12 @@ def seen(folder: Path) -> list[list[str]]:
 
 
 def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
-    """Begin a run, and return when it has begun so many batches more."""
-    start = len(seen(folder))
+    """Begin a run, and return when it has begun so many batches more; the last waits while there is a file `hold`."""
+    until = len(seen(folder)) + 4 * batches
+    (folder / "hold").write_text(str(until))
     process = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + PATIENCE
-    while process.poll() is None and len(seen(folder)) < start + 4 * batches:
+    while process.poll() is None and len(seen(folder)) < until:
         assert time.monotonic() < end
         time.sleep(0.01)
     return process
@@ -89,6 +91,7 @@ def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> No
     for number in range(kills):
         process = begun(slow, random.Random(f"{victim} {number}").randrange(1, 5))
         os.kill(process.pid if victim == "main" else int(seen(slow)[-1][0]), signal.SIGKILL)
+        (slow / "hold").unlink()
         process.communicate()
         assert process.returncode == (-signal.SIGKILL if victim == "main" else 0)
     assert subprocess.run(COMMAND, capture_output=True, check=False).returncode == 0
@@ -112,6 +115,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
     process = begun(slow, 4)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
+    (slow / "hold").unlink()
     assert process.returncode == 130
     assert b"Traceback" not in errors
     before = len(seen(slow))
