@@ -180,8 +180,10 @@ def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[
     """Return the score of each variant, a text and its line; NaN where it has none."""
     texts, rows = [text for text, _ in variants], np.array([line for _, line in variants])
     scores, kept = np.full(len(variants), np.nan), np.arange(len(variants))
+    if not metric.needs.survey:  # else all lines say what a single one counts
+        corpus, rows = _beside(variants, corpus, metric.needs.input), kept
     if computes_numbers(metric):
-        (corpus,) = with_computed([_beside(variants, corpus, metric.needs.input)], [metric], Computing())
+        (corpus,) = with_computed([corpus], [metric], Computing())
         numbers = corpus.read_by(metric.needs)
         texts, rows = read_texts(numbers.systems[VARIANTS], 0, numbers.lines), np.arange(numbers.lines)
         kept = np.delete(kept, numbers.left_out)

@@ -292,7 +292,8 @@ def test_a_server_that_is_silent_or_gone(slept: list[float], monkeypatch: pytest
         raise TimeoutError("timed out")
 
     monkeypatch.setattr("http.client.HTTPConnection.getresponse", silent)
-    with pytest.raises(ConfigError, match="does not answer: timed out"):
+    with served() as (_, address), pytest.raises(ConfigError, match="does not answer: timed out"):
+        monkeypatch.setenv(judging.ADDRESS, address)
         asked()
     monkeypatch.setenv(judging.ADDRESS, "http://127.0.0.1:1/v1")
     with pytest.raises(ConfigError, match=r"does not answer: .*refused"):

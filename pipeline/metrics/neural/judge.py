@@ -38,14 +38,6 @@ ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>[]|"})
 MARKS = TypeAdapter(dict[int, float])
 
 
-class NoAnswerError(Exception):
-    """Why the server has not answered, and its header Retry-After."""
-
-
-class WrongAnswerError(Exception):
-    """What is wrong with an answer, as a predicate."""
-
-
 class Judge:
     """Marks of a language model that sees the distinct outputs of a line side by side; needs a source."""
 
@@ -92,17 +84,20 @@ class Judge:
         The outputs stand in an order that neither systems nor lengths decide.
         """
         ordered = sorted(texts, key=lambda text: sha256(text.encode()).digest())
-        question, pause = self.question(source, ordered), PAUSE
+        (address, key), question, pause = self.server(), self.question(source, ordered), PAUSE
         for left in reversed(range(TRIES)):
-            try:
-                marks = dict(zip(ordered, self.read(self.ask(question), len(ordered)), strict=True))
-                return [marks[text] for text in texts]
-            except WrongAnswerError as wrong:
-                question = self.question(source, ordered, f"\n\nYour last answer {wrong}.")
-            except NoAnswerError as error:
-                reason, wanted = error.args
-                if not left:
-                    raise ConfigError(f"{reason}, {TRIES} times; answers are kept: run the command again") from None
+            status, wanted, said = self.ask(address, key, question)
+            if status == 200:
+                marks = self.read(said, len(ordered))
+                if not isinstance(marks, str):
+                    return [marks[ordered.index(text)] for text in texts]
+                question = self.question(source, ordered, f"\n\nYour last answer {marks}.")
+            elif 0 < status < 500 and status not in (408, 429):
+                raise ConfigError(f"{address} answers {status}: {' '.join(said[:500].split())}")
+            elif not left:
+                told = f"answers {status}" if status else said
+                raise ConfigError(f"{address} {told}, {TRIES} times; answers are kept: run the command again")
+            else:
                 sleep(min(float(wanted) if wanted.isdecimal() else pause, LONGEST))
                 pause *= 2
         return [None] * len(texts)
@@ -115,12 +110,11 @@ class Judge:
         messages = [{"role": "system", "content": prompt}, {"role": "user", "content": message}]
         return {"model": self.model, "temperature": self.temperature, "messages": messages}
 
-    def ask(self, question: dict[str, Any]) -> bytes:
-        """Return the answer of the server. Raises NoAnswerError, and ConfigError for what it will never answer.
+    def ask(self, address: str, key: str, question: dict[str, Any]) -> tuple[int, str, str]:
+        """Return the status of the answer, its Retry-After, and its text without the key; or 0 and why there is none.
 
         No redirect is followed: another server would get texts and key.
         """
-        address, key = self.server()
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         request = Request(f"{address}/chat/completions", json.dumps(question).encode(), headers)  # noqa: S310 (checked)
         opener, data = OpenerDirector(), b""
@@ -131,19 +125,15 @@ class Judge:
             self.used["requests"] += 1
         try:
             with self.free, opener.open(request, timeout=SILENCE) as response:
-                end, status, wanted = monotonic() + SILENCE, response.status, response.headers.get("Retry-After", "")
+                end = monotonic() + SILENCE
                 while piece := response.read1(1 << 16):
                     data += piece
                     if len(data) > LARGEST or monotonic() > end:
-                        raise NoAnswerError(f"{address} sends too much, or too slowly", "")
+                        return 0, "", "sends too much, or too slowly"
+                said = data.decode("utf-8", "replace")
+                return response.status, response.headers.get("Retry-After", ""), said.replace(key or "\0", "***")
         except (OSError, HTTPException) as error:
-            raise NoAnswerError(f"{address} does not answer: {getattr(error, 'reason', error)!s}", "") from None
-        if status in (408, 429) or status >= 500:
-            raise NoAnswerError(f"{address} answers {status}", wanted)
-        if status != 200:
-            said = " ".join(data[:500].decode("utf-8", "replace").split())
-            raise ConfigError(f"{address} answers {status}: {said.replace(key, '***') if key else said}")
-        return data
+            return 0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
 
     def server(self) -> tuple[str, str]:
         """Return the address, and the key if the environment names the same one. Raises ConfigError."""
@@ -156,22 +146,22 @@ class Judge:
             raise ConfigError(f"needs {KEY} in the environment, or the address of another server in {ADDRESS}")
         return address, key if address == usual else ""
 
-    def read(self, data: bytes, number: int) -> list[float]:
-        """Return so many marks, in the order of their numbers; raises WrongAnswerError where an answer has others."""
+    def read(self, said: str, number: int) -> list[float] | str:
+        """Return so many marks, in the order of their numbers, or what is wrong with an answer, as a predicate."""
         try:
-            answer = json.loads(data)
+            answer = json.loads(said)
             usage = answer.get("usage") or {}
             with self.lock:
                 self.used.update({name: int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")})
             choice = answer["choices"][0]
-            content = choice["message"]["content"]
             if choice.get("finish_reason") == "length":
-                raise WrongAnswerError("was cut off")
+                return "was cut off"
+            content = choice["message"]["content"]
             marks = MARKS.validate_json(content[content.rindex("{") : content.rindex("}") + 1])
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
-            raise WrongAnswerError("had no JSON object of marks") from None
+            return "had no JSON object of marks"
         if sorted(marks) != list(range(1, number + 1)) or not all(1 <= mark <= self.highest for mark in marks.values()):
-            raise WrongAnswerError(f"had not one mark from 1 to {self.highest} for each of 1 to {number}")
+            return f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
         return [marks[name] for name in sorted(marks)]
 
 
