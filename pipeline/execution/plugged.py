@@ -368,7 +368,7 @@ class _Computed:
             if cache:
                 cache.write(waiting)
             if self.spent:
-                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in self.spent.items())
+                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in sorted(self.spent.items()))
                 how.listener.tell(f"{declared.name}: {used}")
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])

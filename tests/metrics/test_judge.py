@@ -292,9 +292,10 @@ def test_a_server_that_is_silent_or_gone(slept: list[float], monkeypatch: pytest
         raise TimeoutError("timed out")
 
     monkeypatch.setattr("http.client.HTTPConnection.getresponse", silent)
-    with served() as (_, address), pytest.raises(ConfigError, match="does not answer: timed out"):
+    with served() as (_, address):
         monkeypatch.setenv(judging.ADDRESS, address)
-        asked()
+        with pytest.raises(ConfigError, match="does not answer: timed out"):
+            asked()
     monkeypatch.setenv(judging.ADDRESS, "http://127.0.0.1:1/v1")
     with pytest.raises(ConfigError, match=r"does not answer: .*refused"):
         asked()
@@ -316,11 +317,13 @@ def test_what_will_never_be_answered_is_told_at_once(server: Server, slept: list
 
 
 @pytest.mark.parametrize("address", ["https://example.org/v1", "http://10.0.0.7:8000/v1", "http://localhost.a/v1"])
-def test_a_config_names_servers_of_this_computer_alone(address: str) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_config_names_servers_of_this_computer_alone(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A config of somebody else may be run: only the environment says that texts leave the computer."""
-    (metric,) = from_values({"name": "judge", "model": "m", "address": address})
     with pytest.raises(ConfigError, match="address: a config may name a server of this computer; OPENAI_BASE_URL may"):
-        metric.settings()
+        asked(address=address)
+    code, _, told = called(capsys, "validate", "judge.yaml", "--set", f"metrics.1.address={address}")
+    assert (code, "address: a config may name a server of this computer" in told) == (2, True)
 
 
 def test_the_key_is_for_the_address_of_the_environment(
@@ -352,7 +355,7 @@ def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.Monkey
         asked()
     for wrong in ({"highest": 1}, {"requests": 0}, {"requests": -2}, {"requests": AT_ONCE + 1}):
         with pytest.raises(ConfigError, match="highest is at least 2, and requests are 1 to 16; found "):
-            from_values({"name": "judge", "model": "tiny", **wrong})[0].settings()
+            asked(**wrong)
 
 
 # --- runs
@@ -370,7 +373,7 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert code == 0
     assert "chrf" in shown  # and not on standard error, although many threads send there what code prints
     assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
-    assert "judge: requests 4, prompt tokens 400, completion tokens 28" in told
+    assert "judge: completion tokens 28, prompt tokens 400, requests 4" in told
     assert "judge may give other numbers for the same texts; the first are kept" in told
     assert len(server.asked) == 4
     run = pipeline.load("out")
