@@ -248,13 +248,10 @@ def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
 
 
 def corrected(edit: Edit, tokens: list[str]) -> list[str]:
-    """Return what an edit puts in the place of tokens: the same ones where it only detects an error.
-
-    Of an edit without a type that are the words of its correction, whatever they mean in an M2 file.
-    """
+    """Return what an edit puts in the place of tokens: the same ones where it only detects an error."""
     if edit.type in DETECTED:
         return tokens[edit.start : edit.end]
-    return _words(edit) if edit.type else edit.correction.split()
+    return _words(edit) if edit.type else edit.correction.split()  # without a type it is of words alone
 
 
 def _words(edit: Edit) -> list[str]:

@@ -1,7 +1,7 @@
 """Which edits make the difference between a source and an output, by any metric that scores a sentence.
 
-The edits of an output are the players of a game, in which some of them win the score of the source with these edits
-and no others. Their Shapley values (Shapley 1953) share score(output) - score(source) out among them.
+Edits are the players of a game, in which some of them win the score of the source with these edits and no others. Their
+Shapley values (Shapley 1953) share score(output) - score(source) out among them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import random
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
@@ -35,17 +35,15 @@ Output = tuple[str, int]
 """The name of a system, or a text in place of its output, and the line from 0."""
 EXACT, ORDERS, SEED = 10, 100, 12345
 """Of up to EXACT edits all combinations are scored, of more those in which ORDERS orders make them one by one."""
-VARIANTS = "variants"
-"""What messages call the system whose outputs are the source with some edits."""
 LINE = "A {} {}|||{}|||{}|||REQUIRED|||-NONE-|||{}"
 
 
 class Effect(NamedTuple):
-    """An edit, which replaces the tokens start <= i < end of the source, and what it does to the score.
+    """An edit, which replaces the tokens start <= i < end of the source, and what it does to the score, in fractions.
 
     `alone` is the score of the source with this edit, less that of the source; `left_out` the score of the output, less
     that of the output without it. `share` is its Shapley value: the mean of what it adds to the edits before it, over
-    the orders of all edits. Scores are fractions. The type is empty where nobody has given it one.
+    the orders of all edits. The type is empty where nobody has given one.
     """
 
     start: int
@@ -67,34 +65,24 @@ class Attribution(NamedTuple):
     by: str
 
 
-def additions(size: int) -> Iterator[tuple[int, int, float]]:
-    """Yield each edit with edits that it is added to (bit i: edit i), and the weight of what it adds there.
-
-    Weighted so, what it adds is its Shapley value for up to EXACT edits, else an estimate: then half of the orders are
-    drawn, the same ones for every sentence with as many edits, and the others are their reverses.
-    """
-    if size <= EXACT:
-        weights = [1 / (size * math.comb(size - 1, before)) for before in range(size)]
-        each = ((edit, made) for made in range(1 << size) for edit in range(size) if not made >> edit & 1)
-        yield from ((edit, made, weights[made.bit_count()]) for edit, made in each)
-        return
-    drawn = random.Random(SEED)  # noqa: S311 (nothing secret)
-    for _ in range(ORDERS // 2):
-        order = drawn.sample(range(size), size)
-        for edits in (order, order[::-1]):
-            made = 0
-            for edit in edits:
-                yield edit, made, 1 / ORDERS
-                made |= 1 << edit
-
-
 def changes(size: int, worth: Mapping[int, float]) -> list[tuple[float, float, float]]:
     """Return what each edit changes alone, left out, and by its share, given the score of each combination of edits.
 
-    A defaultdict has all combinations afterwards whose scores are needed. The shares add up to the whole difference.
+    Bit i of a combination says whether edit i is made. A defaultdict has afterwards all that are needed. The shares are
+    exact for up to EXACT edits; else they are estimates from orders that are the same ones for every sentence with as
+    many edits: half of them are drawn, and the others are their reverses. They add up to the whole difference.
     """
     first, last, whole, shares = worth[0], worth[(1 << size) - 1], (1 << size) - 1, [0.0] * size
-    for edit, made, weight in additions(size):
+    if size <= EXACT:
+        each = ((edit, made) for made in range(1 << size) for edit in range(size) if not made >> edit & 1)
+        steps = [(edit, made, 1 / (size * math.comb(size - 1, made.bit_count()))) for edit, made in each]
+    else:
+        drawn = random.Random(SEED)  # noqa: S311 (nothing secret)
+        half = [drawn.sample(range(size), size) for _ in range(ORDERS // 2)]
+        orders = [*half, *(order[::-1] for order in half)]
+        before = ((edit, order[:place]) for order in orders for place, edit in enumerate(order))
+        steps = [(edit, sum(1 << other for other in others), 1 / ORDERS) for edit, others in before]
+    for edit, made, weight in steps:
         shares[edit] += weight * (worth[made | 1 << edit] - worth[made])
     return [(worth[1 << n] - first, last - worth[whole ^ 1 << n], share) for n, share in enumerate(shares)]
 
@@ -185,7 +173,7 @@ def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[
     if computes_numbers(metric):
         (corpus,) = with_computed([corpus], [metric], Computing())
         numbers = corpus.read_by(metric.needs)
-        texts, rows = read_texts(numbers.systems[VARIANTS], 0, numbers.lines), np.arange(numbers.lines)
+        texts, rows = read_texts(*numbers.systems.values(), 0, numbers.lines), np.arange(numbers.lines)
         kept = np.delete(kept, numbers.left_out)
     columns = PreparedCounts(corpus.read_by(metric.needs), metric.needs).columns(texts, rows)
     scores[kept] = LineScores(metric).of(columns, missing=True)
@@ -202,7 +190,7 @@ def _beside(variants: Sequence[Output], corpus: Corpus, view: str = "") -> Corpu
 
     lacking = [{line for line in lines if corpus.lacks(n, line + 1)} for n in range(len(corpus.references))]
     references = list(map(taken, corpus.references, lacking)) or None
-    outputs, source = {VARIANTS: [text for text, _ in variants]}, corpus.source and taken(corpus.source)
+    outputs, source = {"variants": [text for text, _ in variants]}, corpus.source and taken(corpus.source)
     made = corpus_in_memory(outputs, references, source, references_by="annotator")
     views = {view: _beside(variants, corpus.views[view])} if view in corpus.views else {}
     return replace(made, name=corpus.name, views=views)

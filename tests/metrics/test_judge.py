@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +25,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     Answer = tuple[int, dict[str, str], Any]
     """Status, headers, and the bytes of the body, or pieces of it."""
@@ -176,6 +176,14 @@ def test_no_text_can_end_the_message(server: Server) -> None:
     assert not {"<", ">", "[", "]", "|", "\n"} & set(content)
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
+    for command in ("validate", "run"):
+        code, _, told = called(capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt")
+        assert (code, "p.txt:2: byte 11 of the file is not valid UTF-8" in told) == (2, True)
+
+
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Mark from 1 to 100.\n")
     server.answer = lambda _: said('{"1": 1, "2": 100, "3": 62.5}')
@@ -308,7 +316,7 @@ def test_what_will_never_be_answered_is_told_at_once(server: Server, slept: list
     with served() as (other, address):
         body = f'{{"error": "wrong key {KEY}"}}'.encode()
         server.answer = lambda _: (status, {"Location": f"{address}/chat/completions"}, body)
-        with pytest.raises(ConfigError, match=rf'answers {status}: {{"error": "wrong key \*\*\*"}}'):
+        with pytest.raises(ConfigError, match=rf'answers {status} {{"error": "wrong key \*\*\*"}}'):
             asked()
         assert (len(server.asked), other.asked, slept) == (1, [], [])
 

@@ -18,6 +18,7 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 from pydantic import TypeAdapter
 
 from ...errors import ConfigError
+from ...io.plain_files import small_text
 from ..plugged.declare import metric
 from ..plugged.models import content_digest
 from .networks import built_in
@@ -26,9 +27,8 @@ PROMPT = Path(__file__).with_name("judge.txt")
 """What the model is told, where nothing else is given."""
 ADDRESS, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"
 """Variables of the environment: the address of the server, and the key that is for this address alone."""
-USUAL = "https://api.openai.com/v1"
-LOCAL = ("localhost", "127.0.0.1", "::1")
-"""This computer, which no proxy stands before, and which a config may name."""
+USUAL, LOCAL = "https://api.openai.com/v1", ("localhost", "127.0.0.1", "::1")
+"""The address where the environment names none; and this computer, which a config may name, and no proxy serves."""
 TRIES, PAUSE, LONGEST = 5, 2.0, 60.0
 """How often a line is asked for; the seconds before it is asked for again, which double each time; and the most."""
 AT_ONCE, SILENCE, LARGEST = 16, 90.0, 1 << 20
@@ -61,7 +61,8 @@ class Judge:
         self.used, self.lock = Counter[str](), threading.Lock()
 
     def told(self) -> dict[str, str | None]:
-        """Return what signatures have: the digest of every prompt, and nothing of the server."""
+        """Return what signatures have: the digest of every prompt, and nothing of the server. Raises CorpusError."""
+        self.question("", ())  # which reads the prompt
         return {"prompt": f"sha.{content_digest(self.prompt)[:12]}", "address": None, "requests": None}
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
@@ -92,21 +93,21 @@ class Judge:
                 if not isinstance(marks, str):
                     return [marks[ordered.index(text)] for text in texts]
                 question = self.question(source, ordered, f"\n\nYour last answer {marks}.")
-            elif 0 < status < 500 and status not in (408, 429):
-                raise ConfigError(f"{address} answers {status}: {' '.join(said[:500].split())}")
-            elif not left:
-                told = f"answers {status}" if status else said
-                raise ConfigError(f"{address} {told}, {TRIES} times; answers are kept: run the command again")
-            else:
-                sleep(min(float(wanted) if wanted.isdecimal() else pause, LONGEST))
-                pause *= 2
+                continue
+            told = f"{address} {f'answers {status}' if status else ''} {said[:500]}"
+            if 0 < status < 500 and status not in (408, 429):
+                raise ConfigError(" ".join(told.split()))
+            if not left:
+                raise ConfigError(f"{' '.join(told.split())}, {TRIES} times; answers are kept: run the command again")
+            sleep(min(float(wanted) if wanted.isdecimal() else pause, LONGEST))
+            pause *= 2
         return [None] * len(texts)
 
     def question(self, source: str, outputs: Sequence[str], more: str = "") -> dict[str, Any]:
         """Return a request, with outputs under numbers from 1. The texts are JSON, which none of them can end."""
         told = {"source": source, "outputs": dict(enumerate(outputs, 1)), "highest_mark": self.highest}
         message = json.dumps(told, ensure_ascii=False).translate(ESCAPES) + more
-        prompt = self.prompt.read_text(encoding="utf-8", errors="replace").strip()
+        prompt = small_text(self.prompt, LARGEST).strip()
         messages = [{"role": "system", "content": prompt}, {"role": "user", "content": message}]
         return {"model": self.model, "temperature": self.temperature, "messages": messages}
 

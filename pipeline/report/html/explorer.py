@@ -141,7 +141,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
             raise InputError(f"--lines {lines}: {told}")
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[Any, int] = {}
+    numbers = dict[Any, int]()
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
 
     datasets = []
@@ -200,6 +200,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     outputs = outputs.reshape(len(names), len(lines))
     variants = variants_of(outputs)
+    effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
         "name": corpus.name,
         "total": corpus.lines,
@@ -212,10 +213,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [
-            {**_metric(corpus, m, names, lines, variants, digits), **_effects(corpus, m, explained, lines, digits)}
-            for m in with_columns
-        ],
+        "metrics": [_metric(corpus, m, names, lines, variants, digits) | more for m, more in effects],
     }
 
 
