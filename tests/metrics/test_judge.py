@@ -15,7 +15,6 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
-from pipeline.metrics.build import from_values
 from pipeline.metrics.neural import judge as judging
 from pipeline.metrics.neural.judge import AT_ONCE, LARGEST, LONGEST, PAUSE, TRIES, Judge
 from tests.conftest import called
@@ -337,15 +336,12 @@ def test_a_config_names_servers_of_this_computer_alone(address: str, capsys: pyt
 def test_the_key_is_for_the_address_of_the_environment(
     listening: tuple[Server, str], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The oracle is what the server got. Signatures say nothing of addresses."""
+    """The oracle is what the server got."""
     monkeypatch.setenv(judging.ADDRESS, "https://example.org/v1")
     assert asked(address=listening[1]) == MARKS
     monkeypatch.setenv(judging.ADDRESS, f"{listening[1]}/")
     assert asked(address=listening[1]) == MARKS
     assert ["Authorization" in headers for headers in server.headers] == [False, True]
-    own = {"name": "judge", "model": "m"}
-    one, two = (from_values(own | more)[0] for more in ({}, {"address": listening[1], "requests": 3}))
-    assert one.settings() == two.settings()
 
 
 @pytest.mark.parametrize("address", ["ftp://a/v1", "a/v1", "http://", "https://name:word@a/v1", "https://a/v1?key=1"])
@@ -361,9 +357,10 @@ def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.Monkey
     monkeypatch.delenv(judging.KEY, raising=False)
     with pytest.raises(ConfigError, match="needs OPENAI_API_KEY in the environment"):
         asked()
-    for wrong in ({"highest": 1}, {"requests": 0}, {"requests": -2}, {"requests": AT_ONCE + 1}):
-        with pytest.raises(ConfigError, match="highest is at least 2, and requests are 1 to 16; found "):
-            asked(**wrong)
+    for highest, requests in ((1, "2"), (5, "0"), (5, "17"), (5, "many")):
+        monkeypatch.setenv(judging.REQUESTS, requests)
+        with pytest.raises(ConfigError, match=f"highest is at least 2, .* is 1 to 16; found {highest} and {requests}"):
+            asked(highest=highest)
 
 
 # --- runs
@@ -435,10 +432,11 @@ def test_a_run_that_stops_goes_on(
     assert (folder / "out" / "results.json").is_file()
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("folder", "forgotten")
 @pytest.mark.parametrize("requests", [3, AT_ONCE])
-def test_so_many_requests_are_open_at_once(server: Server, requests: int) -> None:
+def test_so_many_requests_are_open_at_once(server: Server, requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first requests wait for each other, so that they must be open at once; never are there more."""
+    monkeypatch.setenv(judging.REQUESTS, str(requests))
     together = threading.Barrier(requests)
     counts = {"begun": 0, "open": 0, "most": 0}
 
@@ -456,7 +454,7 @@ def test_so_many_requests_are_open_at_once(server: Server, requests: int) -> Non
 
     server.answer = answer
     lines = [f"line {number}" for number in range(2 * AT_ONCE)]
-    found = pipeline.evaluate(lines, sources=lines, metrics={"name": "judge", "model": "tiny", "requests": requests})
+    found = pipeline.evaluate(lines, sources=lines, metrics={"name": "judge", "model": "tiny"})
     assert counts["most"] == requests
     assert len(found[0].sentences) == 2 * AT_ONCE
 

@@ -25,8 +25,8 @@ from .networks import built_in
 
 PROMPT = Path(__file__).with_name("judge.txt")
 """What the model is told, where nothing else is given."""
-ADDRESS, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"
-"""Variables of the environment: the address of the server, and the key that is for this address alone."""
+ADDRESS, KEY, REQUESTS = "OPENAI_BASE_URL", "OPENAI_API_KEY", "GEC_PIPELINE_JUDGE_REQUESTS"
+"""Variables of the environment: the address of the server, the key for this address, and the requests at once."""
 USUAL, LOCAL = "https://api.openai.com/v1", ("localhost", "127.0.0.1", "::1")
 """The address where the environment names none; and this computer, which a config may name, and no proxy serves."""
 TRIES, PAUSE, LONGEST = 5, 2.0, 60.0
@@ -50,20 +50,21 @@ class Judge:
         temperature: float = 0.0,
         highest: int = 5,
         address: str | None = None,
-        requests: int | None = None,
     ) -> None:
-        if highest < 2 or not (requests is None or 1 <= requests <= AT_ONCE):
-            raise ConfigError(f"highest is at least 2, and requests are 1 to {AT_ONCE}; found {highest} and {requests}")
+        requests = os.environ.get(REQUESTS) or str(AT_ONCE)
+        if highest < 2 or not requests.isdecimal() or not 1 <= int(requests) <= AT_ONCE:
+            found = f"found {highest} and {requests}"
+            raise ConfigError(f"highest is at least 2, and the variable {REQUESTS} is 1 to {AT_ONCE}; {found}")
         if address and urlsplit(address).hostname not in LOCAL:
             raise ConfigError(f"address: a config may name a server of this computer; {ADDRESS} may name any other")
         self.model, self.prompt, self.temperature, self.highest = model, prompt or PROMPT, temperature, highest
-        self.address, self.free = address, threading.Semaphore(requests or AT_ONCE)
+        self.address, self.free = address, threading.Semaphore(int(requests))
         self.used, self.lock = Counter[str](), threading.Lock()
 
-    def told(self) -> dict[str, str | None]:
-        """Return what signatures have: the digest of every prompt, and nothing of the server. Raises CorpusError."""
+    def told(self) -> dict[str, str]:
+        """Return what signatures have in any case, the digest of the prompt. Raises CorpusError."""
         self.question("", ())  # which reads the prompt
-        return {"prompt": f"sha.{content_digest(self.prompt)[:12]}", "address": None, "requests": None}
+        return {"prompt": f"sha.{content_digest(self.prompt)[:12]}"}
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as in English."""
