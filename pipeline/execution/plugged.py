@@ -78,7 +78,7 @@ def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: 
     for leaf in _leaves(corpora, metrics, how):
         whole, kept = len(leaf.distinct), leaf.kept()
         new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
-        about = leaf.about([number for number in range(whole) if number not in kept])
+        about = leaf.about(number for number in range(whole) if number not in kept)
         yield f"{leaf.needs.told}: {new}{about}; {len(kept):,} are kept"
 
 
