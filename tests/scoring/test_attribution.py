@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 import pipeline
+from pipeline.corpus.annotated_texts import corpus_with_gold
 from pipeline.corpus.corpus import corpus_in_memory
 from pipeline.corpus.edits.m2_files import Edit
 from pipeline.errors import InputError
+from pipeline.metrics.base.needs import EDITS, GOLD
 from pipeline.metrics.build import from_text, from_values
 from pipeline.scoring.attribution import EXACT, ORDERS, SEED, applied, attributed, changes
 from tests.annotation import stand_in
@@ -205,6 +207,22 @@ def test_effects_by_metrics_of_texts(metric: str) -> None:
     assert len({round(effect.share, 9) for effect in found.effects}) > 1
 
 
+def test_effects_by_a_metric_of_a_user() -> None:
+    """The oracle is the function itself. Edits depend on each other, since it counts pairs of different words."""
+
+    def pairs(sources: list[str], outputs: list[str], references: list[tuple[str, ...]]) -> list[float]:
+        assert len(sources) == len(outputs) == 16
+        return [float(worth(output, own)) for output, own in zip(outputs, references, strict=True)]
+
+    def worth(output: str, references: tuple[str, ...]) -> float:
+        found = sum(len({*output.split()} & {*reference.split()}) ** 2 for reference in references)
+        return found / len(output)
+
+    own = of(pipeline.metric(pairs, batch_size=100))
+    shares = by_all_subsets(4, lambda chosen: worth(replaced(chosen), tuple(REFERENCES)))
+    assert [effect.share for effect in own.effects] == pytest.approx(shares, abs=1e-12)
+
+
 def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
     corpus = corpus_in_memory({"A": ["x", OUTPUT]}, [["x", None], ["y", REFERENCES[1]]], ["x", SOURCE])
     (asked,) = from_values("gleu")
@@ -286,7 +304,7 @@ def m2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write({"gold.m2": M2, "A.m2": proposed(frozenset(range(3)))})
 
 
-def sentence_of(metric: str, output: Path) -> float:
+def sentence_of(metric: str, output: Path | list[str]) -> float:
     with warnings.catch_warnings(action="ignore"):  # a text is equal to the reference
         return float(pipeline.evaluate(output, gold="gold.m2", metrics=metric).sentences[0])
 
@@ -307,6 +325,33 @@ def test_effects_by_errant_are_those_of_m2_files_with_fewer_edits(capsys: pytest
     expected = by_all_orders(3, score)
     assert [row[2] for row in rows(printed)] == [f"{100 * share:.2f}" for share in expected]
     assert "the edits are those of its M2 file" in printed
+
+
+@pytest.mark.usefixtures("m2")
+@pytest.mark.parametrize(("metric", "view"), [("errant", EDITS), ("m2", GOLD)])
+def test_effects_by_metrics_of_edits_by_all_subsets(metric: str, view: str) -> None:
+    """The oracle scores each file of fewer edits, or each text, alone, through the door for files."""
+    texts = ["is", "sentence", "very good"]
+
+    def score(chosen: frozenset[int]) -> float:
+        if view == EDITS:
+            write({"some.m2": proposed(chosen)})
+            return sentence_of(metric, Path("some.m2"))
+        words = ["This", "are", "a", "good", "sentences", "."]
+        for number, place in enumerate((1, 4, 3)):
+            words[place] = texts[number] if number in chosen else words[place]
+        return sentence_of(metric, [" ".join(words)])
+
+    given = Path("A.m2") if view == EDITS else ["This is a very good sentence ."]
+    corpus = corpus_with_gold("gold.m2", given, None, None, {view})
+    effects = attributed(from_text(metric), corpus, [("system", 0)])["system", 0].effects
+    order = [0, 1, 2] if view == EDITS else [0, 2, 1]
+    shares = by_all_subsets(3, score)
+    whole = frozenset(range(3))
+    assert [effect.share for effect in effects] == pytest.approx([shares[n] for n in order], abs=1e-12)
+    left_out = [score(whole) - score(whole - {n}) for n in order]
+    assert [effect.left_out for effect in effects] == pytest.approx(left_out, abs=1e-12)
+    assert len(set(left_out)) > 1
 
 
 @pytest.mark.usefixtures("m2")
