@@ -437,7 +437,15 @@ def test_a_run_that_stops_goes_on(
 def test_so_many_requests_are_open_at_once(server: Server, requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first requests wait for each other, so that they must be open at once; never are there more."""
     monkeypatch.setenv(judging.REQUESTS, str(requests))
-    together = threading.Barrier(requests)
+    together, free = threading.Barrier(requests), list[threading.Semaphore]()
+
+    class Counting(threading.Semaphore):
+        def __enter__(self, *_: Any) -> bool:
+            assert self.acquire()
+            free.append(self)
+            return True
+
+    monkeypatch.setattr("threading.Semaphore", Counting)
     counts = {"begun": 0, "open": 0, "most": 0}
 
     def answer(body: dict[str, Any]) -> Answer:
@@ -456,6 +464,7 @@ def test_so_many_requests_are_open_at_once(server: Server, requests: int, monkey
     lines = [f"line {number}" for number in range(2 * AT_ONCE)]
     found = pipeline.evaluate(lines, sources=lines, metrics={"name": "judge", "model": "tiny"})
     assert counts["most"] == requests
+    assert len(free) == 2 * AT_ONCE
     assert len(found[0].sentences) == 2 * AT_ONCE
 
 

@@ -225,10 +225,11 @@ def test_effects_by_a_metric_of_a_user() -> None:
 
 def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
     corpus = corpus_in_memory({"A": ["x", OUTPUT]}, [["x", None], ["y", REFERENCES[1]]], ["x", SOURCE])
-    (asked,) = from_values("gleu")
+    (asked,) = from_values("gleu[n=1]")
     found = attributed(asked, corpus, [("A", 1)])["A", 1]
-    assert found == of("gleu", references=[[REFERENCES[1]]])
-    assert found != of("gleu")
+    assert found == of("gleu[n=1]", references=[[REFERENCES[1]]])
+    assert found.output > found.source > 0
+    assert found != of("gleu[n=1]")
 
 
 def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> None:
