@@ -52,9 +52,8 @@ class Judge:
         address: str | None = None,
     ) -> None:
         requests = os.environ.get(REQUESTS) or str(AT_ONCE)
-        if highest < 2 or not requests.isdecimal() or not 1 <= int(requests) <= AT_ONCE:
-            found = f"found {highest} and {requests}"
-            raise ConfigError(f"highest is at least 2, and the variable {REQUESTS} is 1 to {AT_ONCE}; {found}")
+        if highest < 2 or requests not in map(str, range(1, AT_ONCE + 1)):
+            raise ConfigError(f"highest is at least 2, {REQUESTS} is 1 to {AT_ONCE}; found {highest} and {requests}")
         if address and urlsplit(address).hostname not in LOCAL:
             raise ConfigError(f"address: a config may name a server of this computer; {ADDRESS} may name any other")
         self.model, self.prompt, self.temperature, self.highest = model, prompt or PROMPT, temperature, highest
@@ -95,11 +94,11 @@ class Judge:
                     return [marks[ordered.index(text)] for text in texts]
                 question = self.question(source, ordered, f"\n\nYour last answer {marks}.")
                 continue
-            told = f"{address} {f'answers {status}' if status else ''} {said[:500]}"
+            told = " ".join([address, *([f"answers {status}"] if status else []), *said[:500].split()])
             if 0 < status < 500 and status not in (408, 429):
-                raise ConfigError(" ".join(told.split()))
+                raise ConfigError(told)
             if not left:
-                raise ConfigError(f"{' '.join(told.split())}, {TRIES} times; answers are kept: run the command again")
+                raise ConfigError(f"{told}, {TRIES} times; answers are kept: run the command again")
             sleep(min(float(wanted) if wanted.isdecimal() else pause, LONGEST))
             pause *= 2
         return [None] * len(texts)
