@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import contextmanager
 from hashlib import sha256
@@ -15,6 +16,7 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
+from pipeline.metrics.build import from_text
 from pipeline.metrics.neural import judge as judging
 from pipeline.metrics.neural.judge import AT_ONCE, LARGEST, LONGEST, PAUSE, TRIES, Judge
 from tests.conftest import called
@@ -477,6 +479,16 @@ def test_each_prompt_has_answers_of_its_own(folder: Path, server: Server) -> Non
         signatures.append(pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature)
         assert f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|" in signatures[-1]
     assert len(server.asked) == 4  # the third prompt is the first one
+
+
+def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(server: Server) -> None:
+    lines, address = ["a", "b"], os.environ[judging.ADDRESS]
+    own = {"name": "judge", "model": "m", "address": address}
+    (found,) = pipeline.evaluate(lines, sources=lines, metrics=own)
+    assert f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|" in found.signature
+    told = [f"{key}:{value}" for key, value in from_text(found.signature).settings()]
+    assert "|".join(["judge", *told]) in found.signature
+    assert len(server.asked) == 2
 
 
 def test_an_output_alone_cannot_be_judged(server: Server) -> None:

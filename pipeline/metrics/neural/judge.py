@@ -20,7 +20,6 @@ from pydantic import TypeAdapter
 from ...errors import ConfigError
 from ...io.plain_files import small_text
 from ..plugged.declare import metric
-from ..plugged.models import content_digest
 from .networks import built_in
 
 PROMPT = Path(__file__).with_name("judge.txt")
@@ -60,10 +59,11 @@ class Judge:
         self.address, self.free = address, threading.Semaphore(int(requests))
         self.used, self.lock = Counter[str](), threading.Lock()
 
-    def told(self) -> dict[str, str]:
-        """Return what signatures have in any case, the digest of the prompt. Raises CorpusError."""
-        self.question("", ())  # which reads the prompt
-        return {"prompt": f"sha.{content_digest(self.prompt)[:12]}"}
+    def told(self) -> dict[str, str | None]:
+        """Return what signatures have: digests of the prompt, and of an address that is given. Raises CorpusError."""
+        texts = small_text(self.prompt, LARGEST), self.address or ""
+        prompt, address = (f"sha.{sha256(text.encode()).hexdigest()[:12]}" for text in texts)
+        return {"prompt": prompt, "address": address if self.address else None}
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as in English."""
