@@ -313,8 +313,8 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
 def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
     assert "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n" in capsys.readouterr().out
-    assert main(["validate", "judge.yaml", "--plugin", "judge.py", "--try"]) == 0
-    assert "tried: judge|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+    assert main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"]) == 0
+    assert "tried: referee|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
@@ -369,17 +369,17 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     folder: Path,  # noqa: F811
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = (folder / "judge.yaml").read_text().replace("gleu", "chrf")
+    text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
         files = ", ".join(f"data/systems/{system}.txt" for system in systems.split(", "))
         (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
-        assert main(["run", "two.yaml", "--plugin", "judge.py", "-q", "--output", name]) == 0
+        assert main(["run", "two.yaml", "--plugin", "referee.py", "-q", "--output", name]) == 0
     capsys.readouterr()
     assert main(["compare", "a", "b", "--trials", "20", "--resamples", "20", "-q", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {score["metric"].partition("|")[0] for score in found["scores"]} == {"chrf"}
     refused = (
-        "sample: judge is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
+        "sample: referee is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
         "alone; run all systems in one config"
     )
     assert refused in found["warnings"]
@@ -451,7 +451,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
 
 def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     (folder / "ppl.py").write_text(PPL)
-    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "judge.py"]
+    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "referee.py"]
     data = ["-s", "data/source.txt", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "--line", "4"]
     assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
     printed = capsys.readouterr().out.splitlines()
@@ -462,5 +462,5 @@ def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest
     assert capsys.readouterr().out.endswith(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
     )  # no number there
-    assert main(["explain", "judge", *own, *data]) == 2
-    assert "judge scores all outputs of a line together" in capsys.readouterr().err
+    assert main(["explain", "referee", *own, *data]) == 2
+    assert "referee scores all outputs of a line together" in capsys.readouterr().err
