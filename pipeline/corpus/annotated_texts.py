@@ -237,19 +237,24 @@ def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
         edits = sorted((edit for edit in annotation.edits if not edit.is_noop), key=SPAN) if annotation else []
         words = list(tokens)
         for edit in edits:
-            new = tokens[edit.start : edit.end] if edit.type in DETECTED else words_of(edit)
+            new = corrected(edit, tokens)
             words[edit.start + longer : edit.end + longer] = new
             longer += len(new) - (edit.end - edit.start)
         if edits or not annotation:
             only = (edit for edit in edits if edit.type in DETECTED)
-            beside[number] = [
-                f"A {e.start} {e.end}|||UNK|||{' '.join(words_of(e))}|||REQUIRED|||-NONE-|||" for e in only
-            ]
+            beside[number] = [f"A {e.start} {e.end}|||UNK|||{' '.join(_words(e))}|||REQUIRED|||-NONE-|||" for e in only]
         lines.append(" ".join(words))
     return _Reference(lines, beside)
 
 
-def words_of(edit: Edit) -> list[str]:
+def corrected(edit: Edit, tokens: list[str]) -> list[str]:
+    """Return what an edit puts in the place of tokens: the same ones where it only detects an error."""
+    if edit.type in DETECTED:
+        return tokens[edit.start : edit.end]
+    return _words(edit) if edit.type else edit.correction.split()  # without a type it is of words alone
+
+
+def _words(edit: Edit) -> list[str]:
     """Return the words of the first alternative of a correction."""
     first = edit.correction.partition(BETWEEN)[0].strip()
     return [] if first == DELETED else first.split()

@@ -274,12 +274,10 @@ class _Computed:
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
         listener, whole, kept = self.how.listener, len(items), len(self.answers)
-        if kept:
-            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute"
+        if (about := self.about(todo)) or kept:
+            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute{about}"
             (listener.tell if todo else listener.note)(told)
         devices: list[str] = []
-        if about := self.about(todo):
-            listener.tell(f"{self.declared.name}: {len(todo):,} texts to compute{about}")
         if todo:
             devices = self._compute(items, todo)
         seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
@@ -333,7 +331,7 @@ class _Computed:
             if cache:
                 cache.write(waiting)
             if self.spent:
-                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in self.spent.items())
+                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in sorted(self.spent.items()))
                 how.listener.tell(f"{declared.name}: {used}")
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
@@ -77,11 +78,8 @@ class Item:
 
 
 def is_judgments(path: Path) -> bool:
-    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id.
-
-    So does the directory of a run, in which metrics judge.
-    """
-    if is_run(path):
+    """Return whether a file holds judgements, and not scores. It does if it is a run, XML, or has system1Id."""
+    if path.is_dir():
         return True
     name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
     with open_bytes(spool.local(path), name) as file:
@@ -91,14 +89,9 @@ def is_judgments(path: Path) -> bool:
     return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
-def is_run(path: Path) -> bool:
-    """Return whether a path is the directory of a run, and no file."""
-    return (path / "results.json").is_file()
-
-
 def read_items(path: Path) -> Iterator[Item]:
     """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
-    if is_run(path):
+    if path.is_dir():
         yield from _of_run(path)
         return
     name, spool = named(path), Spool(MAX_BYTES)
@@ -111,23 +104,19 @@ def read_items(path: Path) -> Iterator[Item]:
 
 
 def _of_run(path: Path) -> Iterator[Item]:
-    """Yield how each metric of a run ranks the outputs of each sentence by its scores; none where a score is lacking.
-
-    Judges are the metrics: their names, or signatures where several have one name. Sentences count from 1.
-    """
+    """Yield how each metric of a run ranks the outputs of each sentence that has all scores; sentences count from 1."""
     metrics = metric_scores(board for board in load(path)[1] if board.columns)
-    several = len({metric.dataset for metric in metrics}) > 1
+    names = Counter(signature.partition("|")[0] for signature in {metric.metric for metric in metrics})
+    several, position = len({metric.dataset for metric in metrics}) > 1, str(path)
     for metric in metrics:
-        judge = metric.metric.partition("|")[0]
-        if any(one.metric != metric.metric and one.metric.startswith(f"{judge}|") for one in metrics):
-            judge = metric.metric
-        for line, scores in enumerate(metric.sentences_of(metric.systems, str(path)).T.tolist(), 1):
-            if any(map(isnan, scores)):
-                continue
-            best, segment = sorted(set(scores), reverse=True), f"{metric.dataset} {line}" if several else str(line)
-            each = zip(metric.systems, scores, strict=True)
-            groups = tuple(Group((system,), best.index(score) + 1) for system, score in each)
-            yield Item(segment=segment, judge=judge, groups=groups, ranking=(judge, segment, ""), position=str(path))
+        name = metric.metric.partition("|")[0]
+        judge = name if names[name] == 1 else metric.metric
+        for line, scores in enumerate(metric.sentences_of(metric.systems, position).T.tolist(), 1):
+            segment = f"{metric.dataset} {line}" if several else str(line)
+            ranks = [1 + sum(other > score for other in scores) for score in scores]
+            groups = tuple(Group((system,), rank) for system, rank in zip(metric.systems, ranks, strict=True))
+            if not any(map(isnan, scores)):
+                yield Item(segment=segment, judge=judge, groups=groups, ranking=(judge, segment, ""), position=position)
 
 
 def _group(systems: str, rank: str, languages: str = "") -> Group | None:

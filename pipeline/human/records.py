@@ -9,23 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats
+from ..config.models_published import CorrelationConfig, RecordsConfig
 from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
 from .correlation import quotient
 from .statistics import statistic_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..arrays import Floats
-    from ..config.models_published import CorrelationConfig, RecordsConfig
 
 MAX_BYTES = 1 << 28
 SYSTEMS = "*"

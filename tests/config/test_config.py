@@ -615,6 +615,7 @@ RESOLVED = {
     "model": ["sha.0123456789ab", "sha.00112233aabb"],
     "baseline": ["sha.0123456789ab"],
     "idf": ["sha.0123456789ab"],
+    "prompt": ["sha.0123456789ab"],
 }
 RESOLVED |= dict.fromkeys(("grammar", "fluency", "meaning", "quality", "similarity"), RESOLVED["model"])
 """Values of options that are files or models, as signatures have them."""

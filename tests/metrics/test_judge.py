@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,17 +16,16 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
-from pipeline.metrics.build import from_values
+from pipeline.metrics.build import from_text
 from pipeline.metrics.neural import judge as judging
-from pipeline.metrics.neural.judge import LARGEST, LONGEST, PAUSE, TRIES, Judge
-from tests.conftest import ROOT, called
+from pipeline.metrics.neural.judge import AT_ONCE, LARGEST, LONGEST, PAUSE, TRIES, Judge
+from tests.conftest import called
 from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     Answer = tuple[int, dict[str, str], Any]
     """Status, headers, and the bytes of the body, or pieces of it."""
@@ -99,7 +100,7 @@ def served() -> Iterator[tuple[Server, str]]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield own, f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
@@ -107,13 +108,21 @@ def served() -> Iterator[tuple[Server, str]]:
     thread.join()
 
 
+@pytest.fixture(scope="module")
+def listening() -> Iterator[tuple[Server, str]]:
+    """A server of this process, and its address."""
+    with served() as both:
+        yield both
+
+
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(listening: tuple[Server, str], monkeypatch: pytest.MonkeyPatch) -> Server:
     """A server that the environment names."""
-    with served() as (own, address):
-        monkeypatch.setenv(judging.ADDRESS, address)
-        monkeypatch.setenv(judging.KEY, KEY)
-        yield own
+    own, address = listening
+    own.asked, own.headers, own.answer = [], [], right
+    monkeypatch.setenv(judging.ADDRESS, address)
+    monkeypatch.setenv(judging.KEY, KEY)
+    return own
 
 
 @pytest.fixture(autouse=True)
@@ -168,6 +177,14 @@ def test_no_text_can_end_the_message(server: Server) -> None:
     assert not {"<", ">", "[", "]", "|", "\n"} & set(content)
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
+    for command in ("validate", "run"):
+        code, _, told = called(capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt")
+        assert (code, "p.txt:2: byte 11 of the file is not valid UTF-8" in told) == (2, True)
+
+
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Mark from 1 to 100.\n")
     server.answer = lambda _: said('{"1": 1, "2": 100, "3": 62.5}')
@@ -192,13 +209,12 @@ def test_marks_may_have_words_around_them(server: Server, content: str) -> None:
 WRONG: dict[str, Answer] = {
     "no json": said("I like them all."),
     "no number": said('{"1": "good", "2": 2, "3": 3}'),
-    "a truth value": said('{"1": true, "2": 2, "3": 3}'),
     "nan": said('{"1": NaN, "2": 2, "3": 3}'),
     "a number that is too long": said(f'{{"1": {"9" * 5000}, "2": 2, "3": 3}}'),
     "a mark that is too high": said('{"1": 6, "2": 2, "3": 3}'),
     "a mark that is missing": said('{"1": 1, "2": 2}'),
     "a mark too many": said('{"1": 1, "2": 2, "3": 3, "4": 4}'),
-    "a mark twice": said('{"1": 1, "1": 2, "2": 2, "3": 3}'),
+    "a mark of nothing": said('{"1": null, "2": 2, "3": 3}'),
     "a list": said("[1, 2, 3]"),
     "cut off": said('{"1": 1, "2": 2, "3": 3}', "length"),
     "no text": said(None),
@@ -243,7 +259,7 @@ def test_a_busy_server_is_asked_again_when_it_wants(server: Server, slept: list[
 
 def test_no_wait_is_longer_than_what_is_patient(server: Server, slept: list[float]) -> None:
     server.answer = lambda _: (429, {"Retry-After": "999999"}, b"")
-    with pytest.raises(ConfigError, match=rf"answers 429 \({TRIES} times\); what was answered is kept"):
+    with pytest.raises(ConfigError, match=rf"answers 429, {TRIES} times; answers are kept: run the command again"):
         asked()
     assert slept == [LONGEST] * (TRIES - 1)
 
@@ -272,7 +288,7 @@ def test_a_rude_answer_is_asked_for_again(server: Server, slept: list[float], ru
 def test_a_slow_server_is_given_up(server: Server, slept: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock says that a piece of a body takes 100 seconds; no time passes."""
     times = iter(range(0, 100_000, 100))
-    monkeypatch.setattr(judging, "clock", lambda: next(times))
+    monkeypatch.setattr(judging, "monotonic", lambda: next(times))
     server.answer = lambda _: (200, {}, (b" " for _ in range(1000)))
     with pytest.raises(ConfigError, match="sends too much, or too slowly"):
         asked()
@@ -285,29 +301,13 @@ def test_a_server_that_is_silent_or_gone(slept: list[float], monkeypatch: pytest
         raise TimeoutError("timed out")
 
     monkeypatch.setattr("http.client.HTTPConnection.getresponse", silent)
-    with pytest.raises(ConfigError, match="does not answer: timed out"):
-        asked()
+    with served() as (_, address):
+        monkeypatch.setenv(judging.ADDRESS, address)
+        with pytest.raises(ConfigError, match="does not answer: timed out"):
+            asked()
     monkeypatch.setenv(judging.ADDRESS, "http://127.0.0.1:1/v1")
     with pytest.raises(ConfigError, match=r"does not answer: .*refused"):
         asked()
-    assert len(slept) == 2 * (TRIES - 1)
-
-
-def test_where_others_are_answered_a_line_is_left_out(server: Server, slept: list[float]) -> None:
-    """Not where the server is only busy: it will answer later."""
-    own, codes = Judge("tiny"), [500]
-
-    def answer(body: dict[str, Any]) -> Answer:
-        if texts_of(body)["source"] == "bad":
-            own.answers += 1  # as by another line
-            return codes[0], {}, b""
-        return right(body)
-
-    server.answer = answer
-    assert own(["good", "bad"], [("x",), ("x", "y")]) == [[mark("x")], [None, None]]
-    codes[0] = 429
-    with pytest.raises(ConfigError, match="answers 429"):
-        own(["bad"], [("x", "y")])
     assert len(slept) == 2 * (TRIES - 1)
 
 
@@ -317,7 +317,7 @@ def test_what_will_never_be_answered_is_told_at_once(server: Server, slept: list
     with served() as (other, address):
         body = f'{{"error": "wrong key {KEY}"}}'.encode()
         server.answer = lambda _: (status, {"Location": f"{address}/chat/completions"}, body)
-        with pytest.raises(ConfigError, match=rf'answers {status}: {{"error": "wrong key \*\*\*"}}'):
+        with pytest.raises(ConfigError, match=rf'answers {status} {{"error": "wrong key \*\*\*"}}'):
             asked()
         assert (len(server.asked), other.asked, slept) == (1, [], [])
 
@@ -325,11 +325,25 @@ def test_what_will_never_be_answered_is_told_at_once(server: Server, slept: list
 # --- addresses and keys
 
 
-def test_no_option_says_where_texts_and_keys_go() -> None:
-    """A config of somebody else may be run: only the environment names servers."""
-    for option in ("address", "url", "api_key", "base_url"):
-        with pytest.raises(ConfigError, match="no such option"):
-            from_values({"name": "judge", "model": "m", option: "https://example.org/v1"})
+@pytest.mark.parametrize("address", ["https://example.org/v1", "http://10.0.0.7:8000/v1", "http://localhost.a/v1"])
+@pytest.mark.usefixtures("folder")
+def test_a_config_names_servers_of_this_computer_alone(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A config of somebody else may be run: only the environment says that texts leave the computer."""
+    with pytest.raises(ConfigError, match="address: a config may name a server of this computer; OPENAI_BASE_URL may"):
+        asked(address=address)
+    code, _, told = called(capsys, "validate", "judge.yaml", "--set", f"metrics.1.address={address}")
+    assert (code, "address: a config may name a server of this computer" in told) == (2, True)
+
+
+def test_the_key_is_for_the_address_of_the_environment(
+    listening: tuple[Server, str], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The oracle is what the server got."""
+    monkeypatch.setenv(judging.ADDRESS, "https://example.org/v1")
+    assert asked(address=listening[1]) == MARKS
+    monkeypatch.setenv(judging.ADDRESS, f"{listening[1]}/")
+    assert asked(address=listening[1]) == MARKS
+    assert ["Authorization" in headers for headers in server.headers] == [False, True]
 
 
 @pytest.mark.parametrize("address", ["ftp://a/v1", "a/v1", "http://", "https://name:word@a/v1", "https://a/v1?key=1"])
@@ -345,8 +359,10 @@ def test_without_a_key_the_usual_address_is_not_asked(monkeypatch: pytest.Monkey
     monkeypatch.delenv(judging.KEY, raising=False)
     with pytest.raises(ConfigError, match="needs OPENAI_API_KEY in the environment"):
         asked()
-    with pytest.raises(ConfigError, match="highest: expected at least 2"):
-        from_values({"name": "judge", "model": "tiny", "highest": 1})[0].settings()
+    for highest, requests in ((1, "2"), (5, "0"), (5, "17"), (5, "many")):
+        monkeypatch.setenv(judging.REQUESTS, requests)
+        with pytest.raises(ConfigError, match=f"highest is at least 2, .* is 1 to 16; found {highest} and {requests}"):
+            asked(highest=highest)
 
 
 # --- runs
@@ -363,16 +379,14 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     code, shown, told = called(capsys, "run", "judge.yaml")
     assert code == 0
     assert "chrf" in shown  # and not on standard error, although many threads send there what code prints
-    assert "judge: 4 texts to compute, about " in told
-    assert "judge: requests 4, prompt tokens 400, completion tokens 28" in told
+    assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
+    assert "judge: completion tokens 28, prompt tokens 400, requests 4" in told
     assert "judge may give other numbers for the same texts; the first are kept" in told
     assert len(server.asked) == 4
     run = pipeline.load("out")
     own = {result.system: result for result in run if result.signature.startswith("judge|")}
     expected = [mark(line) for line in (folder / "two.txt").read_text().splitlines()]
-    assert own["two"].sentences.tolist() == pytest.approx([one / 100 for one in expected], abs=1e-12) or own[
-        "two"
-    ].sentences.tolist() == pytest.approx(expected, abs=1e-12)
+    assert own["two"].sentences.tolist() == expected
     assert "|among:2|" in own["two"].signature
     for path in (folder / "out").rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
@@ -396,38 +410,44 @@ def test_lines_without_marks_are_left_out(server: Server, capsys: pytest.Capture
 def test_a_run_that_stops_goes_on(
     folder: Path, server: Server, slept: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone: list[bool] = []
-    server.answer = lambda body: (500, {}, b"") if gone and texts_of(body)["source"] != "a b" else right(body)
-    gone.append(True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Judge, "read", only_first(Judge.read))
-        code, _, told = called(capsys, "run", "judge.yaml")
+    """The lines that were answered are not asked for again, and none is without a mark because a server was down."""
+    answered: list[str] = []
+
+    def answer(body: dict[str, Any]) -> Answer:
+        source = texts_of(body)["source"]
+        if source == "e f":
+            return 500, {}, b""
+        answered.append(source)
+        return right(body)
+
+    server.answer = answer
+    code, _, told = called(capsys, "run", "judge.yaml")
     assert code == 2
-    assert "judge: http://127.0.0.1:" in told
-    assert "answers 500 (5 times); what was answered is kept: run the same command again" in told
-    assert slept
-    gone.clear()
-    before = len(server.asked)
+    assert "sample, one, line 3: judge: http://127.0.0.1:" in told
+    assert f"answers 500, {TRIES} times; answers are kept: run the command again" in told
+    assert slept == [PAUSE, 2 * PAUSE, 4 * PAUSE, 8 * PAUSE]
+    server.asked, server.answer = [], right
     assert main(["run", "judge.yaml", "-q"]) == 0
-    assert len(server.asked) - before <= 4
+    assert sorted(texts_of(body)["source"] for body in server.asked) == sorted(
+        {*["a b", "c d", "e f", "g h"]} - {*answered}
+    )
     assert (folder / "out" / "results.json").is_file()
 
 
-def only_first(read: Any) -> Any:
-    """Return the reader of answers, which does not count them: as if no other line were answered meanwhile."""
+@pytest.mark.usefixtures("folder", "forgotten")
+@pytest.mark.parametrize("requests", [3, AT_ONCE])
+def test_so_many_requests_are_open_at_once(server: Server, requests: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first requests wait for each other, so that they must be open at once; never are there more."""
+    monkeypatch.setenv(judging.REQUESTS, str(requests))
+    together, free = threading.Barrier(requests), list[threading.Semaphore]()
 
-    def own(self: Judge, data: bytes, named: Any) -> Any:
-        marks = read(self, data, named)
-        self.answers = 0
-        return marks
+    class Counting(threading.Semaphore):
+        def __enter__(self, *_: Any) -> bool:
+            assert self.acquire()
+            free.append(self)
+            return True
 
-    return own
-
-
-@pytest.mark.usefixtures("folder")
-def test_so_many_requests_are_open_at_once(server: Server) -> None:
-    """The first 16 of 40 requests wait for each other, so that they must be open at once; never are there more."""
-    together = threading.Barrier(16)
+    monkeypatch.setattr("threading.Semaphore", Counting)
     counts = {"begun": 0, "open": 0, "most": 0}
 
     def answer(body: dict[str, Any]) -> Answer:
@@ -435,7 +455,7 @@ def test_so_many_requests_are_open_at_once(server: Server) -> None:
             counts["begun"] += 1
             counts["open"] += 1
             counts["most"] = max(counts["most"], counts["open"])
-            first = counts["begun"] <= 16
+            first = counts["begun"] <= requests
         if first:
             together.wait(timeout=60)
         with server.lock:
@@ -443,10 +463,11 @@ def test_so_many_requests_are_open_at_once(server: Server) -> None:
         return right(body)
 
     server.answer = answer
-    lines = [f"line {number}" for number in range(40)]
+    lines = [f"line {number}" for number in range(2 * AT_ONCE)]
     found = pipeline.evaluate(lines, sources=lines, metrics={"name": "judge", "model": "tiny"})
-    assert counts["most"] == 16
-    assert len(found[0].sentences) == 40
+    assert counts["most"] == requests
+    assert len(free) == 2 * AT_ONCE
+    assert len(found[0].sentences) == 2 * AT_ONCE
 
 
 def test_each_prompt_has_answers_of_its_own(folder: Path, server: Server) -> None:
@@ -457,14 +478,20 @@ def test_each_prompt_has_answers_of_its_own(folder: Path, server: Server) -> Non
         own = {"name": "judge", "model": "m", "prompt": str(folder / f"p{number}.txt")}
         signatures.append(pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature)
         assert f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|" in signatures[-1]
-    assert len(server.asked) in (4, 6)  # the name of a file may be a part of what answers are kept by
+    assert len(server.asked) == 4  # the third prompt is the first one
+
+
+def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(server: Server) -> None:
+    lines, address = ["a", "b"], os.environ[judging.ADDRESS]
+    own = {"name": "judge", "model": "m", "address": address}
+    (found,) = pipeline.evaluate(lines, sources=lines, metrics=own)
+    assert f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|" in found.signature
+    told = [f"{key}:{value}" for key, value in from_text(found.signature).settings()]
+    assert "|".join(["judge", *told]) in found.signature
+    assert len(server.asked) == 2
 
 
 def test_an_output_alone_cannot_be_judged(server: Server) -> None:
     with pytest.raises(InputError, match="scores all outputs of a line together"):
         pipeline.sentence_scores({"name": "judge", "model": "m"}, ["a"], [["a"]], ["a"])
     assert server.asked == []
-
-
-def test_the_sample_is_there() -> None:
-    assert (ROOT / "pipeline" / "metrics" / "neural" / "judge.txt").is_file()

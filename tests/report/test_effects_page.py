@@ -10,8 +10,6 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import main
-from pipeline.execution.options import RunOptions
-from pipeline.execution.plugged import Computing
 from pipeline.report.html.explorer import explorer
 from pipeline.report.tables import percent
 from pipeline.scoring.attribution import attributed
@@ -51,12 +49,12 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
         metric = material.measured[number].metric
         for line in own["effects"]:
             browser.open(run / "report.html", f"metric={own['label']}&a=eager&line={line + 1}&grams=1")
-            found = attributed(metric, corpus, [("eager", line)], Computing(RunOptions()))["eager", line]
+            found = attributed(metric, corpus, [("eager", line)])["eager", line]
             rows = browser.rows("#detail .cards > :first-child table.effects tbody tr")
-            values = [[percent(value, 2) for value in effect[1:]] for effect in found.effects]
+            values = [[percent(value, 2) for value in effect[5:]] for effect in found.effects]
             read = [[cell.replace("\N{MINUS SIGN}", "-").removeprefix("+") for cell in row[-3:]] for row in rows]
             assert read == values
-            assert [row[0] for row in rows] == [f"{e.edit.start}–{e.edit.end}" for e in found.effects]  # noqa: RUF001
+            assert [row[0] for row in rows] == [f"{e.start}–{e.end}" for e in found.effects]  # noqa: RUF001
             shown += len(values)
     assert shown > 4
     assert browser.complaints() == []

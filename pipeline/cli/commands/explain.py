@@ -14,8 +14,7 @@ imeasure it shows the same of each changed token. With --annotator errant annota
 annotator counts may depend on the lines before; what it gives is kept.
 
 With --effects it shows instead what each edit between source and output does to the score of the sentence, by any
-metric that scores one: what the edit adds to the source alone, what the output lacks without it, and its share of the
-whole difference, which is its Shapley value. `gec-pipeline help effects` explains it.
+metric that scores one: alone, left out, and its share of the whole difference (`gec-pipeline help effects`).
 
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
@@ -33,23 +32,37 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...annotation.annotate import annotator_named
 from ...corpus.annotated_texts import Annotating, with_annotated
 from ...corpus.corpus import Corpus
-from ...corpus.edit_views import is_m2
 from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
-from ...execution.options import RunOptions
-from ...execution.plugged import Computing
 from ...kernel.common import join_lines
-from ...metrics.base import capabilities
+from ...metrics.base.capabilities import (
+    JudgesEdits,
+    Rule,
+    by_annotator,
+    columns_of,
+    computes_numbers,
+    data_set_columns,
+    edit_judge,
+    explainer,
+    grams,
+    merged,
+    reads_files,
+    roles,
+    row_names,
+    shown_ngrams,
+)
 from ...metrics.base.metric import Metric
-from ...metrics.base.needs import EDITS, TEXTS, Needs, Text, annotator_of
+from ...metrics.base.needs import TEXTS, Needs, Text, annotated_by, annotator_of
 from ...metrics.defaults import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -57,8 +70,8 @@ from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ...scoring.attribution import EXACT, ORDERS, Attribution, By, attributed
-from ..arguments import add_computing, add_files, annotated_output, computing_options, open_files
+from ...scoring.attribution import EXACT, ORDERS, attributed
+from ..arguments import add_files, open_files
 
 COLOURS = {
     "green": ("match", "added", "removed"),
@@ -80,10 +93,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=meaning)
     meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
     parser.add_argument("--annotator", metavar="MODEL", help=meaning)
-    meaning = "what each edit does to the score; edits of texts are those of ERRANT where it is installed (auto, the "
-    meaning += "default), of ERRANT (errant), or of an alignment of words (words)"
-    parser.add_argument("--effects", nargs="?", const="auto", choices=get_args(By), metavar="EDITS", help=meaning)
-    add_computing(parser)
+    meaning = "what each edit does to the score; edits of texts are those of aligned words, or with MODEL of errant"
+    parser.add_argument("--effects", nargs="?", const="", metavar="MODEL", help=meaning)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -92,13 +103,11 @@ def run(args: argparse.Namespace) -> int:
     options = dict(option.partition("=")[::2] for option in args.option)
     metrics = from_texts(texts, options | ({"annotator": args.annotator} if args.annotator else {}))
     for text, metric in zip(texts, metrics, strict=True):
-        if capabilities.reads_files(metric):
+        if reads_files(metric):
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
-    needed = any(metric.needs.references for metric in metrics)
-    if args.effects and args.gold and all(is_m2(annotated_output(name)) for name in args.outputs):
-        views.add(EDITS)  # so that texts of M2 files have their edits
-    corpus = open_files(args, quiet=True, views=views, references=needed)
+    views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
+    corpus = open_files(args, quiet=True, views=views, references=any(metric.needs.references for metric in metrics))
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
@@ -109,81 +118,62 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
-    if args.effects:
-        return _effects(corpus, metrics, args)
-    judges = {
-        metric: judge
-        for metric in metrics
-        if (judge := capabilities.edit_judge(metric)) and not capabilities.explainer(metric)
-    }
+    if args.effects is not None:
+        return _effects(corpus, metrics, args.line)
+    judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
     for metric, judge in judges.items():
-        # Print the edits of a sentence of each system, with the score and the counts by each annotator.
-        counted = count_in_memory(corpus, [metric.needs])
-        view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
-        for name in corpus.systems:
-            columns = counted[name, metric.needs]
-            edits = edits_of(metric, judge, corpus, columns, name, args.line)
-            print(printable(f"system  {name}, {called(args.line, corpus.ids)}"))
-            print(printable(f"source  {read_texts(view.source, args.line - 1, args.line)[0] if view.source else ''}"))
-            print(printable(f"output  {read_texts(corpus.systems[name], args.line - 1, args.line)[0]}"))
-            own = annotator_columns(metric, columns, args.line, corpus)
-            counts = [count for count in annotator.shown_counts(own) if not count.orders]
-            for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
-                shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
-                said = (
-                    f"{metric.output} {percent(score, 2)}  {shown}"
-                    if edits.several[number] is not None
-                    else "has no line here"
-                )
-                print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
-            if edits.table[1]:
-                print_table(*edits.table, left=range(len(edits.table[0])))
-            else:
-                print("no edits are compared")
-            print()
+        _judged_edits(corpus, metric, judge, args.line)
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
     return 0
 
 
-def _effects(corpus: Corpus, metrics: Sequence[Metric], args: argparse.Namespace) -> int:
+def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
+    """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
+    counted = count_in_memory(corpus, [metric.needs])
+    view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
+    for name in corpus.systems:
+        columns = counted[name, metric.needs]
+        edits = edits_of(metric, judge, corpus, columns, name, line)
+        print(printable(f"system  {name}, {called(line, corpus.ids)}"))
+        print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
+        print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
+        own = annotator_columns(metric, columns, line, corpus)
+        counts = [count for count in annotator.shown_counts(own) if not count.orders]
+        for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
+            shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
+            said = (
+                f"{metric.output} {percent(score, 2)}  {shown}"
+                if edits.several[number] is not None
+                else "has no line here"
+            )
+            print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
+        if edits.table[1]:
+            print_table(*edits.table, left=range(len(edits.table[0])))
+        else:
+            print("no edits are compared")
+        print()
+
+
+def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> int:
     """Print what the edits of a sentence do to its score by each metric, for each system."""
-    cells = [(name, args.line - 1) for name in corpus.systems]
-    how = Computing(RunOptions(**computing_options(args)))
-    each = [(metric, attributed(metric, corpus, cells, how, args.effects)) for metric in metrics]
-    for name, line in cells:
-        _say(printable(f"system  {name}, {called(line + 1, corpus.ids)}"), "bold")
-        for title, text in (("source", corpus.source), ("output", corpus.systems[name])):
-            print(printable(f"{title}  {read_texts(text, line, line + 1)[0] if text else ''}"))
-        for metric, found in each:
-            _print_effects(metric, found[name, line])
+    outputs = [(name, line - 1) for name in corpus.systems]
+    found = [(metric, attributed(metric, corpus, outputs)) for metric in metrics]
+    for output in outputs:
+        _say(printable(f"system  {output[0]}, {called(line, corpus.ids)}"), "bold")
+        for metric, each in found:
+            first, last, effects, whose = each[output]
+            source, made, all_of_it = (percent(value, 2, metric.name) for value in (first, last, last - first))
+            _say(f"  {metric.name_in_text}: {metric.output} {source} of the source, {made} of the output", "bold")
+            rows = []
+            for start, end, old, new, kind, *values in effects:
+                shown = [percent(value, 2, metric.name) for value in values]
+                rows.append([f"{start}-{end}", f"{old or NOTHING} → {new or NOTHING}", kind, *shown])
+            print_table(["tokens", "edit", "type", "alone", "left out", "share"], rows, left=range(3))
+            drawn = f"; shares are estimates from {ORDERS} orders of the edits" if len(rows) > EXACT else ""
+            print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
         print()
     return 0
-
-
-def _print_effects(metric: Metric, attribution: Attribution) -> None:
-    """Print the scores of source and output, and a row for each edit."""
-
-    def shown(difference: float) -> str:
-        return f"{'+' if difference > 0 else ''}{percent(difference, 2, metric.name)}"
-
-    first, last = (percent(score, 2, metric.name) for score in (attribution.source, attribution.output))
-    _say(
-        f"  {metric.name_in_text}: {metric.output} {first} → {last}, {shown(attribution.output - attribution.source)}",
-        "bold",
-    )
-    if not attribution.effects:
-        print("the output is the source")
-        return
-    rows, typed = [], any(effect.edit.type for effect in attribution.effects)
-    for edit, *values in attribution.effects:
-        texts = edit.original or NOTHING, edit.correction or NOTHING
-        rows.append([f"{edit.start}-{edit.end}", " → ".join(texts), *[edit.type] * typed, *map(shown, values)])
-    print_table(["tokens", "edit", *["type"] * typed, "alone", "left out", "share"], rows, left=range(2 + typed))
-    drawn = "" if len(rows) <= EXACT else f"; shares are estimates from {ORDERS} orders of the {len(rows)} edits"
-    print(
-        f"the edits are {attribution.by}; the shares add up to {shown(attribution.output - attribution.source)}{drawn}"
-    )
 
 
 class Texts(NamedTuple):
@@ -217,7 +207,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     weighed = [metric.needs for metric in metrics if metric.needs.survey]
     whole = {needs: PreparedCounts(corpus.read_by(needs), needs).whole for needs in weighed}
     read = [metric for metric in metrics if metric.needs.input == TEXTS]
-    of_texts = [metric for metric in read if not capabilities.computes_numbers(metric)]
+    of_texts = [metric for metric in read if not computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
         _say(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
@@ -242,7 +232,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
 
 def _explained(metric: Metric, text: Text) -> bool:
     """Print what a metric itself says of a sentence; return whether it says anything."""
-    own = capabilities.explainer(metric)
+    own = explainer(metric)
     lines = list(own.explained(text)) if own else []
     for role, said in lines:
         _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
@@ -251,8 +241,8 @@ def _explained(metric: Metric, text: Text) -> bool:
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
-    columns = capabilities.columns_of(metric, text)
-    if capabilities.data_set_columns(metric).whole_sums:
+    columns = columns_of(metric, text)
+    if data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
     outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
@@ -278,12 +268,12 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     _say(f"  {title}: {metric.output} {score}{penalty}{lengths}", "bold")
     for rates in _rates(outputs):
         _say(f"  {rates}")
-    rule = capabilities.shown_ngrams(metric).ngram_rule()
-    other = capabilities.shown_ngrams(first).ngram_rule() if metric is not first else None
+    rule = shown_ngrams(metric).ngram_rule()
+    other = shown_ngrams(first).ngram_rule() if metric is not first else None
     if metric is not first and rule:
         _say("  n-grams that it counts differently:")
     counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
-    rows = capabilities.row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
@@ -303,21 +293,19 @@ def _rates(outputs: Mapping[str, float]) -> list[str]:
     return lines
 
 
-def _by_role(
-    rule: capabilities.Rule | None, other: capabilities.Rule | None, texts: Texts, n: int
-) -> Iterator[tuple[str, str]]:
+def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
     """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that differ are named."""
     if rule is None or not rule.first <= n <= rule.last:
         return
 
-    def ngrams(text: str) -> capabilities.Grams:
-        return capabilities.grams(rule.tokenization.tokens(text), n)
+    def ngrams(text: str) -> Counter[tuple[str, ...]]:
+        return grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()
-    union, output = capabilities.merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
-    other_roles = capabilities.roles(other.name, sigma, union, output) if other else {}
+    union, output = merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
+    other_roles = roles(other.name, sigma, union, output) if other else {}
     between = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counted in capabilities.roles(rule.name, sigma, union, output).items():
+    for role, counted in roles(rule.name, sigma, union, output).items():
         counted_by_other = other_roles.get(role, Counter())
         named = [
             f"{between.join(gram)} ×{count}" if count > 1 else between.join(gram)  # noqa: RUF001 (the sign is meant)

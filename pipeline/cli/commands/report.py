@@ -75,12 +75,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
     meaning = "html: how many sentences of each data set (default: all that fit)"
     parser.add_argument("--lines", type=whole_number(0), metavar="N", help=meaning)
-    parser.add_argument(
-        "--effects",
-        type=whole_number(1),
-        metavar="N",
-        help="html: in how many of these to say what each edit does to the scores (default: in none; help effects)",
-    )
+    meaning = "html: in how many of these to say what each edit does to the scores (default: 0; help effects)"
+    parser.add_argument("--effects", type=whole_number(0), default=0, metavar="N", help=meaning)
     parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
     meaning = "make plots as wide as a column of a paper (219 points) or its text (455 points)"
     parser.add_argument("--width", choices=WIDTHS, help=meaning)
@@ -166,7 +162,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
         ),
         columns=tuple(args.columns),
         lines=args.lines,
-        effects=args.effects or 0,
+        effects=args.effects,
     )
 
 

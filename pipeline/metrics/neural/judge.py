@@ -5,64 +5,36 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_opener
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+
+from pydantic import TypeAdapter
 
 from ...errors import ConfigError
+from ...io.plain_files import small_text
 from ..plugged.declare import metric
-from ..plugged.models import content_digest
 from .networks import built_in
 
 PROMPT = Path(__file__).with_name("judge.txt")
 """What the model is told, where nothing else is given."""
-ADDRESS, KEY, AT_ONCE = "OPENAI_BASE_URL", "OPENAI_API_KEY", "GEC_PIPELINE_JUDGE_REQUESTS"
-"""Variables of the environment: the address of the server, its key, and how many requests are open at once."""
-USUAL = "https://api.openai.com/v1"
-LOCAL = ("localhost", "127.0.0.1", "::1")
-"""This computer, which no proxy stands before."""
-TRIES = 5
-"""How often a line is asked for."""
-PAUSE, LONGEST = 2.0, 30.0
-"""Seconds before a line is asked for again, which double each time, and the most, whatever the server wants."""
-SILENCE = 90.0
-"""Seconds after which a server that sends nothing, or too slowly, is given up."""
-LARGEST = 1 << 20
-"""The most bytes of an answer."""
-PASSING = (408, 409, 425, 429, *range(500, 600))
-"""What a server answers that may have an answer later."""
+ADDRESS, KEY, REQUESTS = "OPENAI_BASE_URL", "OPENAI_API_KEY", "GEC_PIPELINE_JUDGE_REQUESTS"
+"""Variables of the environment: the address of the server, the key for this address, and the requests at once."""
+USUAL, LOCAL = "https://api.openai.com/v1", ("localhost", "127.0.0.1", "::1")
+"""The address where the environment names none; and this computer, which a config may name, and no proxy serves."""
+TRIES, PAUSE, LONGEST = 5, 2.0, 60.0
+"""How often a line is asked for; the seconds before it is asked for again, which double each time; and the most."""
+AT_ONCE, SILENCE, LARGEST = 16, 90.0, 1 << 20
+"""The most requests at once, the seconds that a server has for an answer, and the bytes that this may have."""
 ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>[]|"})
 """Signs that stand between messages for some models. JSON can say them in other signs, so that no text has them."""
-clock, sleep = time.monotonic, time.sleep
-
-
-class NoAnswerError(Exception):
-    """Why the server has not answered, how many seconds it wants to be left alone, and whether it is only busy."""
-
-    def __init__(self, reason: str, wanted: str = "", *, busy: bool = False) -> None:
-        super().__init__(reason)
-        self.wanted, self.busy = float(wanted) if wanted.isdecimal() else 0.0, busy
-
-
-class WrongAnswerError(Exception):
-    """What is wrong with an answer, as a predicate."""
-
-
-class AsItIs(HTTPErrorProcessor):
-    """Takes every answer as it is: none is followed to another address, which would get texts and key."""
-
-    def http_response(self, request: Request, response: Any) -> Any:
-        """Return the answer."""
-        del request
-        return response
-
-    https_response = http_response
+MARKS = TypeAdapter(dict[int, float])
 
 
 class Judge:
@@ -70,24 +42,32 @@ class Judge:
 
     unit = "tokens"
 
-    def __init__(self, model: str, prompt: Path | None = None, temperature: float = 0.0, highest: int = 5) -> None:
+    def __init__(
+        self,
+        model: str,
+        prompt: Path | None = None,
+        temperature: float = 0.0,
+        highest: int = 5,
+        address: str | None = None,
+    ) -> None:
+        requests = os.environ.get(REQUESTS) or str(AT_ONCE)
+        if highest < 2 or requests not in map(str, range(1, AT_ONCE + 1)):
+            raise ConfigError(f"highest is at least 2, {REQUESTS} is 1 to {AT_ONCE}; found {highest} and {requests}")
+        if address and urlsplit(address).hostname not in LOCAL:
+            raise ConfigError(f"address: a config may name a server of this computer; {ADDRESS} may name any other")
         self.model, self.prompt, self.temperature, self.highest = model, prompt or PROMPT, temperature, highest
-        self.answers, self.used, self.lock = 0, Counter[str](), threading.Lock()
+        self.address, self.free = address, threading.Semaphore(int(requests))
+        self.used, self.lock = Counter[str](), threading.Lock()
 
-    def files(self) -> list[Path]:
-        """Return the prompt."""
-        return [self.prompt]
-
-    def told(self) -> dict[str, str]:
-        """Return the digest of the prompt, which signatures have also where it is the usual one. Raises ConfigError."""
-        if self.highest < 2:
-            raise ConfigError(f"highest: expected at least 2, since the lowest mark is 1; found {self.highest}")
-        return {"prompt": f"sha.{content_digest(self.prompt)[:12]}"}
+    def told(self) -> dict[str, str | None]:
+        """Return what signatures have: digests of the prompt, and of an address that is given. Raises CorpusError."""
+        texts = small_text(self.prompt, LARGEST), self.address or ""
+        prompt, address = (f"sha.{sha256(text.encode()).hexdigest()[:12]}" for text in texts)
+        return {"prompt": prompt, "address": address if self.address else None}
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as in English."""
-        question = self.question(source, {str(number): text for number, text in enumerate(outputs, 1)})
-        return len(json.dumps(question)) / 4 + 6 * len(outputs)
+        return len(json.dumps(self.question(source, outputs))) / 4 + 6 * len(outputs)
 
     def spent(self) -> dict[str, int]:
         """Return what was used since the last call."""
@@ -100,114 +80,93 @@ class Judge:
         return [self.marks(source, texts) for source, texts in zip(sources, outputs, strict=True)]
 
     def marks(self, source: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the marks of a line. There is None for all where the server has right ones for other lines alone.
+        """Return the marks of a line, None for all where no answer is right. Raises ConfigError where there is none.
 
-        The outputs stand in an order that neither systems nor lengths decide. Raises ConfigError where the server does
-        not answer other lines either, or is too busy.
+        The outputs stand in an order that neither systems nor lengths decide.
         """
-        order = sorted(texts, key=lambda text: sha256(text.encode()).digest())
-        named = {str(number): text for number, text in enumerate(order, 1)}
-        question, before, pause, failed = self.question(source, named), self.answers, PAUSE, None
+        ordered = sorted(texts, key=lambda text: sha256(text.encode()).digest())
+        (address, key), question, pause = self.server(), self.question(source, ordered), PAUSE
         for left in reversed(range(TRIES)):
-            try:
-                marks = self.read(self.ask(question), named)
-                return [marks[text] for text in texts]
-            except WrongAnswerError as wrong:
-                question, failed = self.question(source, named, f"\n\nYour last answer {wrong}."), None
-            except NoAnswerError as error:
-                failed = error
-                if left:
-                    sleep(min(error.wanted or pause, LONGEST))
-                pause *= 2
-        if failed and (failed.busy or self.answers == before):
-            raise ConfigError(f"{failed} ({TRIES} times); what was answered is kept: run the same command again")
+            status, wanted, said = self.ask(address, key, question)
+            if status == 200:
+                marks = self.read(said, len(ordered))
+                if not isinstance(marks, str):
+                    return [marks[ordered.index(text)] for text in texts]
+                question = self.question(source, ordered, f"\n\nYour last answer {marks}.")
+                continue
+            told = " ".join([address, *([f"answers {status}"] if status else []), *said[:500].split()])
+            if 0 < status < 500 and status not in (408, 429):
+                raise ConfigError(told)
+            if not left:
+                raise ConfigError(f"{told}, {TRIES} times; answers are kept: run the command again")
+            sleep(min(float(wanted) if wanted.isdecimal() else pause, LONGEST))
+            pause *= 2
         return [None] * len(texts)
 
-    def question(self, source: str, named: Mapping[str, str], more: str = "") -> dict[str, Any]:
-        """Return a request. The texts are JSON, which none of them can end."""
-        told = {"source": source, "outputs": named, "highest_mark": self.highest}
+    def question(self, source: str, outputs: Sequence[str], more: str = "") -> dict[str, Any]:
+        """Return a request, with outputs under numbers from 1. The texts are JSON, which none of them can end."""
+        told = {"source": source, "outputs": dict(enumerate(outputs, 1)), "highest_mark": self.highest}
         message = json.dumps(told, ensure_ascii=False).translate(ESCAPES) + more
-        roles = ("system", self.prompt.read_text(encoding="utf-8").strip()), ("user", message)
-        messages = [{"role": role, "content": text} for role, text in roles]
+        prompt = small_text(self.prompt, LARGEST).strip()
+        messages = [{"role": "system", "content": prompt}, {"role": "user", "content": message}]
         return {"model": self.model, "temperature": self.temperature, "messages": messages}
 
-    def ask(self, question: dict[str, Any]) -> bytes:
-        """Return the answer of the server. Raises NoAnswerError, and ConfigError for what it will never answer."""
-        address, key = server()
+    def ask(self, address: str, key: str, question: dict[str, Any]) -> tuple[int, str, str]:
+        """Return the status of the answer, its Retry-After, and its text without the key; or 0 and why there is none.
+
+        No redirect is followed: another server would get texts and key.
+        """
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         request = Request(f"{address}/chat/completions", json.dumps(question).encode(), headers)  # noqa: S310 (checked)
-        own = [ProxyHandler({})] if urlsplit(address).hostname in LOCAL else []
-        end, data = clock() + SILENCE, b""
+        opener, data = OpenerDirector(), b""
+        proxies = ProxyHandler({} if urlsplit(address).hostname in LOCAL else None)
+        for handler in (proxies, HTTPHandler(), HTTPSHandler()):
+            opener.add_handler(handler)
+        with self.lock:
+            self.used["requests"] += 1
         try:
-            with build_opener(AsItIs, *own).open(request, timeout=SILENCE) as response:
-                status, wanted = response.status, response.headers.get("Retry-After", "")
+            with self.free, opener.open(request, timeout=SILENCE) as response:
+                end = monotonic() + SILENCE
                 while piece := response.read1(1 << 16):
                     data += piece
-                    if len(data) > LARGEST or clock() > end:
-                        raise NoAnswerError(f"{address} sends too much, or too slowly")
+                    if len(data) > LARGEST or monotonic() > end:
+                        return 0, "", "sends too much, or too slowly"
+                said = data.decode("utf-8", "replace")
+                return response.status, response.headers.get("Retry-After", ""), said.replace(key or "\0", "***")
         except (OSError, HTTPException) as error:
-            reason = str(getattr(error, "reason", "")) or str(error) or type(error).__name__
-            raise NoAnswerError(f"{address} does not answer: {reason}") from None
-        finally:
-            self.count(requests=1)
-        if status in PASSING:
-            raise NoAnswerError(f"{address} answers {status}", wanted, busy=status == 429)
-        if status != 200:
-            said = " ".join(data[:500].decode("utf-8", "replace").split())
-            raise ConfigError(f"{address} answers {status}: {said.replace(key, '***') if key else said}")
-        return data
+            return 0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
 
-    def read(self, data: bytes, named: Mapping[str, str]) -> dict[str, float]:
-        """Return the mark of each text in an answer; raises WrongAnswerError where it has not all of them."""
+    def server(self) -> tuple[str, str]:
+        """Return the address, and the key if the environment names the same one. Raises ConfigError."""
+        usual, key = (os.environ.get(ADDRESS) or USUAL).rstrip("/"), os.environ.get(KEY, "").strip()
+        address = (self.address or usual).rstrip("/")
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname or {*"@?#"} & {*address}:
+            raise ConfigError(f"{ADDRESS}: expected an address such as {USUAL}, without names, keys or a question mark")
+        if address == USUAL and not key:
+            raise ConfigError(f"needs {KEY} in the environment, or the address of another server in {ADDRESS}")
+        return address, key if address == usual else ""
+
+    def read(self, said: str, number: int) -> list[float] | str:
+        """Return so many marks, in the order of their numbers, or what is wrong with an answer, as a predicate."""
         try:
-            answer = json.loads(data)
+            answer = json.loads(said)
             usage = answer.get("usage") or {}
-            self.count(**{name: int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")})
-            choice, self.answers = answer["choices"][0], self.answers + 1
+            with self.lock:
+                self.used.update({name: int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")})
+            choice = answer["choices"][0]
             if choice.get("finish_reason") == "length":
-                raise WrongAnswerError("was cut off")
+                return "was cut off"
             content = choice["message"]["content"]
-            marks = json.loads(content[content.rindex("{") : content.rindex("}") + 1], object_pairs_hook=list)
-            numbers = [float(mark) for _, mark in marks if isinstance(mark, int | float) and not isinstance(mark, bool)]
+            marks = MARKS.validate_json(content[content.rindex("{") : content.rindex("}") + 1])
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
-            raise WrongAnswerError("had no JSON object of marks") from None
-        if sorted(name for name, _ in marks) != sorted(named):
-            raise WrongAnswerError(f"had not one mark for each of {', '.join(named)}")
-        if len(numbers) < len(marks) or not all(1 <= mark <= self.highest for mark in numbers):
-            raise WrongAnswerError(f"had marks that are no numbers from 1 to {self.highest}")
-        return {named[name]: number for (name, _), number in zip(marks, numbers, strict=True)}
-
-    def count(self, **used: int) -> None:
-        """Add to what was used."""
-        with self.lock:
-            self.used.update(used)
+            return "had no JSON object of marks"
+        if sorted(marks) != list(range(1, number + 1)) or not all(1 <= mark <= self.highest for mark in marks.values()):
+            return f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
+        return [marks[name] for name in sorted(marks)]
 
 
-def server() -> tuple[str, str]:
-    """Return the address of the server and the key for it, which the environment has: no config says where texts go.
-
-    Raises ConfigError where there is none, or what is there is no address.
-    """
-    address, key = (os.environ.get(ADDRESS) or USUAL).rstrip("/"), os.environ.get(KEY, "").strip()
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or {*"@?#"} & {*address}:
-        raise ConfigError(f"{ADDRESS}: expected an address such as {USUAL}, without names, keys or a question mark")
-    if address == USUAL and not key:
-        raise ConfigError(f"needs {KEY} in the environment, or the address of another server in {ADDRESS}")
-    return address, key
-
-
-# The most requests at once is a variable, since it is a matter of the server and not of the scores.
-_most = os.environ.get(AT_ONCE) or "16"
-judge = metric(
-    Judge,
-    version="1",
-    listwise=True,
-    none="skip",
-    scale=0,
-    batch_size=1,
-    workers=min(max(int(_most), 1), 16) if _most.isdecimal() else 16,
-    waits=True,
-    deterministic=False,
+JudgeMetric = built_in(
+    metric(Judge, version="1", listwise=True, none="skip", scale=0, batch_size=1, waits=True, deterministic=False),
+    help_page="judge",
 )
-JudgeMetric = built_in(judge, help_page="judge")

@@ -234,7 +234,6 @@ _OWN = frozenset(sys.modules)
 """What this process had imported before."""
 MOST_PACKAGES = 30
 """How many versions of packages are kept."""
-_making = threading.Lock()
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 

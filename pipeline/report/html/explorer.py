@@ -7,35 +7,29 @@ The scripts `assets/data.js` and `assets/compare.js` read the data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
+from ...corpus.corpus import Corpus
 from ...corpus.texts import lines_of
 from ...errors import InputError
-from ...execution.plugged import Computing
 from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, lacks_code, row_names, shown_ngrams
+from ...metrics.base.metric import Metric
+from ...metrics.base.needs import Columns
 from ...metrics.names import factor
-from ...scoring.attribution import EXACT, ORDERS, attributed, unattributed
+from ...scoring.attribution import EXACT, ORDERS, attributed, is_attributed
+from ...scoring.board import Board
 from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
+from ...scoring.results import Results
 from ...scoring.sentences import sentence_scores
+from ..material import Material
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import labels, rivalry
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
-    from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import Tokens
-    from ...metrics.base.metric import Metric
-    from ...metrics.base.needs import Columns
-    from ...scoring.board import Board
-    from ...scoring.results import Results
-    from ..material import Material
-
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
@@ -147,7 +141,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
             raise InputError(f"--lines {lines}: {told}")
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[Tokens, int] = {}
+    numbers = dict[Any, int]()
     named, rules = labels(score.metric for score in material.results.scores), set[str]()
 
     datasets = []
@@ -206,6 +200,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     outputs = outputs.reshape(len(names), len(lines))
     variants = variants_of(outputs)
+    effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
         "name": corpus.name,
         "total": corpus.lines,
@@ -218,10 +213,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [
-            {**_metric(corpus, m, names, lines, variants, digits), **_effects(corpus, m, explained, lines, digits)}
-            for m in with_columns
-        ],
+        "metrics": [_metric(corpus, m, names, lines, variants, digits) | more for m, more in effects],
     }
 
 
@@ -293,18 +285,14 @@ def _metric(
 
 
 def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
-    """Return what each edit does to the scores of some lines, as `effects`, by the places of lines and by systems.
-
-    There is nothing where no line is asked for, or where scores of a metric cannot be attributed to edits.
-    """
+    """Return what each edit does to the scores of some lines, by the places of lines and by systems; or nothing."""
     metric, unit = measured.metric, factor(measured.metric.name) / 100
-    if not explained or unattributed(metric) or lacks_code(metric) or corpus.source is None:
+    if not explained or not is_attributed(metric) or lacks_code(metric) or corpus.source is None:
         return {}
     names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
     by_place: dict[int, dict[str, Any]] = {}
-    outputs = [(name, line) for name in names for line in explained]
-    for (name, line), own in attributed(metric, corpus, outputs, Computing()).items():
-        rows = [[*one.edit[:5], *_numbers(scaled(unit * np.array(one[1:]), digits))] for one in own.effects]
+    for (name, line), own in attributed(metric, corpus, [(name, line) for name in names for line in explained]).items():
+        rows = [[*one[:5], *_numbers(scaled(unit * np.array(one[5:]), digits))] for one in own.effects]
         told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
         by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
     return {"effects": by_place}
