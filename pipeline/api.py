@@ -33,20 +33,18 @@ from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
+from .metrics.base.metric import Metric
 from .metrics.base.needs import TEXTS
-from .metrics.build import from_values
+from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring.board import Task, count_warnings, datasets_of, describe, needs_of, score, tasks_of
 from .scoring.results import Results
-from .tokenizers.own_tokens import own_texts
+from .tokenizers.own_tokens import References, Splitter, Texts, own_texts
 
 if TYPE_CHECKING:
     from .config.models import StatisticsConfig
     from .execution.count import Counted
-    from .metrics.base.metric import Metric
-    from .metrics.build import Asked
-    from .tokenizers.own_tokens import References, Splitter, Texts
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")

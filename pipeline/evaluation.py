@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
+from .arrays import Floats, Ints
 from .corpus.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
+from .metrics.base.metric import Metric
+from .metrics.base.needs import Columns
 from .report.material import plot_style
 from .report.notebook.shown import Shown, called, drawn, frame, known_table
 from .report.tables.ranked import labels
 from .scoring.board import Board, datasets_of, picked, rows_of
-from .scoring.column_blocks import HasBlocks, blocks_of
 from .scoring.results import REFERENCES_ROW, TIERS, Breakdown, Comparison, Results, Score
 from .scoring.sentences import every_output, sentence_spread
 from .scoring.stored_runs import narrowed
+from .scoring.terms import HasBlocks, blocks_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from .arrays import Floats, Ints
-    from .metrics.base.metric import Metric
-    from .metrics.base.needs import Columns
 
 Table = Literal["scores", "all", "sentences", "types", "tests"]
 """The tables of to_pandas()."""

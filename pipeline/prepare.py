@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .config.tree import Node, base_of
 from .corpus.annotated_texts import Annotating, with_annotated
+from .corpus.corpus import Corpus
 from .corpus.formats import READERS
 from .corpus.input_files import Opener
 from .corpus.input_warnings import mixed_styles, suspicions
@@ -21,6 +22,7 @@ from .errors import ConfigError, DataError, InputError, Problem, bounded, did_yo
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base.capabilities import (
+    ReadsFiles,
     annotates_texts,
     computes_numbers,
     for_run,
@@ -28,21 +30,18 @@ from .metrics.base.capabilities import (
     misfit,
     reads_files,
     warner,
-    without_code,
 )
+from .metrics.base.metric import Metric
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
-from .metrics.build import metrics_called, resolve_all
-from .metrics.defaults import with_defaults
+from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 
 if TYPE_CHECKING:
-    from .corpus.corpus import Corpus
+    from .execution.clusters import Cluster
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.capabilities import ReadsFiles
-    from .metrics.base.metric import Metric
     from .reproduction.published_sections import Published
 
 
@@ -66,6 +65,8 @@ class Job:
     """The file of the section `human`, opened."""
     published: Published | None = None
     """The files of the sections `judgments` to `expect`, opened."""
+    cluster: Cluster | None = None
+    """The workers that have opened large texts, where the config has a cluster."""
 
     @property
     def partial(self) -> bool:
@@ -84,11 +85,11 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
     metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    config, metrics, corpora, problems = _opened(written, options, overrides, listener)
+    config, metrics, corpora, problems, cluster = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
-        problems += [Problem("", without_code(metric.name)) for metric in metrics if lacks_code(metric)]
+        problems += [Problem("", message) for message in map(lacks_code, metrics) if message]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:
@@ -129,6 +130,7 @@ def prepare(
         written={**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()},
         people=people,
         published=published,
+        cluster=cluster,
     )
 
 
@@ -152,7 +154,7 @@ def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> t
 
     Packages for plots and the files of human judgements are not checked: reports do not need them any more.
     """
-    config, metrics, corpora, problems = _opened(written, AUTO, overrides)
+    config, metrics, corpora, problems, _ = _opened(written, RunOptions(backend="auto"), overrides)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     return config, complete(metrics, corpora)
@@ -160,8 +162,8 @@ def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> t
 
 def _opened(
     written: str | Path | Node, options: RunOptions, overrides: Overrides, listener: Listener = SILENT
-) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem]]:
-    """Return config, metrics, texts and all problems. The config is None where it cannot be read."""
+) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None]:
+    """Return config, metrics, texts, all problems and the cluster. The config is None where it cannot be read."""
     from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
     from .corpus.number_files import absent as absent_files
     from .corpus.number_files import misused, parted, with_numbers
@@ -169,6 +171,7 @@ def _opened(
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
+    cluster = None
     if config:
         named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
         meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
@@ -189,7 +192,8 @@ def _opened(
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.input for metric in metrics}
-        opener = Opener(options.threads, config.run.max_unpacked, absent)
+        cluster = options.new_cluster()
+        opener = Opener(options.threads, config.run.max_unpacked, absent, cluster.shared if cluster else None)
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
@@ -207,7 +211,7 @@ def _opened(
 
         metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
-    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems
+    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster
 
 
 def impossible_files(config: Config) -> list[Problem]:

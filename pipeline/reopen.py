@@ -79,7 +79,7 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
     for name, info in results.datasets.items():
         if name not in corpora:
             raise StoreError(f"{loaded.root.mark.file}: has no data set '{name}' any more")
-        now = describe(corpora[name]).digests
+        now = describe(corpora[name], info.digests).digests
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")

@@ -45,9 +45,8 @@ from .report.console import replacement_note
 from .report.material import Material, PlotStyle
 from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
-from .scoring.results import Results
-from .scoring.series import series_of
-from .scoring.stored_runs import left_out
+from .scoring.results import Results, series_of
+from .scoring.stored_runs import has_old_digests, left_out
 
 if TYPE_CHECKING:
     from .config.models import StatisticsConfig
@@ -108,10 +107,14 @@ def run(
     """
     remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.output.dir))
-    with options.under(job.config.run).connected() as connected, directory.held(listener.tell):
+    with options.under(job.config.run).connected(job.cluster) as connected, directory.held(listener.tell):
         note = None if fresh else replacement(directory, job)
         if note:
             listener.tell(note)
+        if not fresh and has_old_digests(directory.path):
+            listener.tell(
+                f"{directory.path}: an earlier version had other digests of texts; they are counted anew, once"
+            )
         kept = directory.about() if note and job.partial else {}  # of results that stay as they are
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:

@@ -488,10 +488,10 @@ def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"hypotheses": ["a", "b"]}, "memory: system system is the same text as reference 0"),
+        ({"hypotheses": ["a", "b"]}, "memory: system system is the same text as reference 1"),
         (
             {"references": [["a", "b"], ["", "b"]], "references_by": "annotator"},
-            "memory: reference 1 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
+            "memory: reference 2 (references[1]) has an empty line, 1: it counts as a sentence of length 0",
         ),
     ],
 )
@@ -601,8 +601,8 @@ def test_warnings_of_a_run_are_kept(tmp_path: Path) -> None:
     (tmp_path / "d/A").write_bytes((tmp_path / "d/source").read_bytes())
     (tmp_path / "d/ref0").write_bytes((tmp_path / "d/source").read_bytes())
     results = pipeline.run(config, tmp_path / "run")
-    assert "d: reference 0 (ref0) is the same text as the source" in results.warnings
-    assert "d: system A is the same text as reference 0" in results.warnings
+    assert "d: reference 1 (ref0) is the same text as the source" in results.warnings
+    assert "d: system A is the same text as reference 1" in results.warnings
     assert pipeline.load(tmp_path / "run").warnings == results.warnings
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pipeline import stages
+from pipeline.errors import StoreError
 from pipeline.execution.options import AUTO, Listener
-from tests.conftest import Hears, run, write_run
+from pipeline.reopen import revisit
+from pipeline.scoring.board import describe
+from pipeline.scoring.stored_runs import load_two
+from tests.conftest import ROOT, Hears, run, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from pipeline.prepare import Job
     from pipeline.stages import Scored
@@ -68,3 +73,26 @@ def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(tmp_path: Path) -> None:
     config = write_run(tmp_path, 9)
     assert run(config, tmp_path / "run", AUTO, Listener()).scores
+
+
+def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(tmp_path: Path) -> None:
+    """Its digests are BLAKE2b's; that of the source is what version 0.1.0 wrote into tests/pinned."""
+    config, folder = ROOT / "configs" / "quickstart.yaml", tmp_path / "run"
+    run(config, folder)
+    path, new = folder / "results.json", (folder / "results.json").read_text(encoding="utf-8")
+    corpus = stages.prepare(config).corpora[0]
+    info = json.loads(new)["datasets"][corpus.name]
+    old = describe(corpus, dict.fromkeys(info["digests"], "")).digests
+    assert old["source"] == "92295207a1a76d1f547e79f31dd849f7"
+    for role, digest in info["digests"].items():
+        path.write_text(path.read_text(encoding="utf-8").replace(digest, old[role]), encoding="utf-8")
+    assert describe(corpus, old).digests == old
+    assert revisit(folder).unread == ""
+    run(config, tmp_path / "other")
+    with pytest.raises(StoreError, match="run: is of an earlier version, whose digests of texts are others"):
+        load_two(tmp_path / "other", folder)
+    told: list[str] = []
+    for _ in range(2):
+        run(config, folder, listener=Hears(tell=told.append))
+        assert path.read_text(encoding="utf-8") == new
+    assert told == [f"{folder}: an earlier version had other digests of texts; they are counted anew, once"]

@@ -98,7 +98,7 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
 
 def _annotator(path: Path, number: str, flag: str) -> str:
     """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
-    from ..report.terminal.printing import print_text
+    from ..report.terminal.printing import print_warnings
 
     if flag == "-s" and not number:
         return ""
@@ -113,7 +113,7 @@ def _annotator(path: Path, number: str, flag: str) -> str:
     lacking, line = known[int(number)]
     if lacking:
         where = f"has no line for {lacking} sentences that others annotated, the first in line {line}"
-        print_text(f"warning: {path}: annotator {number} {where}; {STAND_IN}", sys.stderr)
+        print_warnings([f"{path}: annotator {number} {where}; {STAND_IN}"])
     return number
 
 
@@ -193,7 +193,7 @@ def open_files(
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
     from ..metrics.base.needs import EDITS, TEXTS
-    from ..report.terminal.printing import print_text
+    from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)
     repeated = next((name for name in outputs if outputs.count(name) > 1), None)
@@ -212,8 +212,7 @@ def open_files(
     corpus = open_corpus(dataset, systems, problems, views=views)
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))
-    for warning in () if quiet else suspicions(corpus, references=TEXTS in views):
-        print_text(f"warning: {warning}", sys.stderr)
+    print_warnings(suspicions(corpus, references=TEXTS in views), quiet=quiet)
     return corpus
 
 

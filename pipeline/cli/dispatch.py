@@ -191,7 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
         lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
-        print("\n".join(lines), file=sys.stderr)
+        from ..report.terminal.printing import print_text
+
+        print_text("\n".join(lines), sys.stderr)
         return IncompleteError.exit_code if _for_want(error) else error.exit_code
     except KeyboardInterrupt:
         _interrupted.append(True)

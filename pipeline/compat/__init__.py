@@ -11,11 +11,12 @@ program. What it does not have raises InputError with the reason. `gec-pipeline 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import nltk as nltk
-from . import rouge_score as rouge_score
-from . import sacrebleu as sacrebleu
+if TYPE_CHECKING:
+    from . import nltk as nltk
+    from . import rouge_score as rouge_score
+    from . import sacrebleu as sacrebleu
 
 __all__ = ["nltk", "rouge_score", "sacrebleu"]
 

@@ -62,7 +62,7 @@ def sums_of(metric: Metric, columns: dict[str, Ints], there: Bools) -> dict[str,
 
     `there`, bool [lines, references], says which references there are.
     """
-    from ..scoring.column_blocks import compact
+    from ..scoring.terms import compact
 
     present: Columns = columns
     if not there.all():

@@ -192,10 +192,15 @@ class CorrelationConfig(models.ConfigModel):
     given: Literal["system"] | None = Field(
         None, description="of records: system: of scores less the mean of their system (partial correlation)"
     )
+    resamples: models.Resamples | None = Field(
+        None, description="of records: bootstrap samples of the items, for intervals of the statistics; default: none"
+    )
+    level: models.Level = Field(0.95, description="level of these intervals")
+    seed: models.Seed = Field(12345, description="seed of these samples")
 
     @model_validator(mode="after")
     def _of_records(self) -> CorrelationConfig:
-        for key in ("absolute", "part", "given") if not self.statistics else ():
+        for key in ("absolute", "part", "given", "resamples") if not self.statistics else ():
             if key in self.model_fields_set:
                 raise ValueError(f"'{key}' has no effect without 'statistics'")
         return self
@@ -338,6 +343,9 @@ class ConfigFile(PublishedConfig):
     )
     description: str | None = None
     include: list[models.PathText] = Field([], description="configs over which this one is merged")
+    catalogue: dict[str, Any] = Field(
+        {}, description="data sets for data:NAME/FILE, written as in datasets.yaml: NAME: {from: [...]} (`help data`)"
+    )
     defaults: models.DefaultsConfig = models.DefaultsConfig()
     datasets: dict[str, models.DatasetConfig] = Field({}, min_length=1)
     systems: models.SystemsConfig = Field(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, wrong_name
 from ..io import remote
-from ..io.catalogue import DataFile, Scorable, named_in, named_one, scorable
+from ..io.catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
 from ..io.dataset_cache import cache_path, locate_all
 from ..io.plain_files import STDIN
 from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
@@ -75,6 +75,10 @@ class Resolver:
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""
+        try:
+            bring(self.written.catalogue, self.root.mark.file)
+        except DataError as error:
+            self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
         self.check_names(list(self.written.datasets), "datasets")
         for name in set(self.formats) & set(self.written.datasets):
             self.problem(f"'{name}' is the name of a file format, so no data set can have it", ("datasets", name))

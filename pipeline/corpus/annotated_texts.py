@@ -129,7 +129,8 @@ class _View:
 
     def _annotated(self) -> list[Annotation]:
         """Return the edits of all sentences of references and outputs, in this order."""
-        from ..annotation.annotate import AnnotationCache, annotate_all, model_of
+        from ..annotation.annotate import AnnotationCache, annotate_all
+        from ..annotation.errant_annotator import model_of
 
         model, told = model_of(self.annotator), self.how.told
         told.stage("annotating")
@@ -201,8 +202,8 @@ class _View:
                 text = self.texts[number]
                 where = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
                 yield (
-                    f"reference {number} ({text.name}) differs from the source in blanks alone in {where}: errant has "
-                    "no line for these, so that this reference does not take part there"
+                    f"reference {number + 1} ({text.name}) differs from the source in blanks alone in {where}: errant "
+                    "has no line for these, so that this reference does not take part there"
                 )
 
 

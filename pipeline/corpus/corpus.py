@@ -1,6 +1,6 @@
 """A data set with its systems, opened and checked in the parent process; workers read its texts by ranges.
 
-Each file is read once when it is opened, and the byte offset of every STRIDE-th line is kept (see `scan.py`).
+Each file is read once when it is opened, and where some of its lines begin is kept (see `scan.py`).
 """
 
 from __future__ import annotations

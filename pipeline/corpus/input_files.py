@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import threads
 from . import formats
-from .scan import index_text
+from .scan import Found, Opening, Stretch
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -24,26 +24,43 @@ PART = 1 << 18
 """Lines of a text in another order that are in memory at once."""
 THREADED = 1 << 24
 """Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
+CLUSTERED = 1 << 30
+"""Bytes from which files are opened by the workers of a cluster, where there are some."""
 
 
 class Opener:
     """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
-    and no problem is added for them.
+    and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
+    was lost it gives None.
     """
 
-    def __init__(self, threads: int = 1, cap: int = UNPACKED, absent: Collection[Path | Remote] = ()) -> None:
-        self.threads, self.spool, self.absent = threads, Spool(cap), absent
+    def __init__(
+        self,
+        threads: int = 1,
+        cap: int = UNPACKED,
+        absent: Collection[Path | Remote] = (),
+        cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]] | None = None,
+    ) -> None:
+        self.threads, self.spool, self.absent, self.cluster = threads, Spool(cap), absent, cluster
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._stdin = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 else 0
+        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.cluster else 0
         with threads(self.threads if size > THREADED else 1) as shared:
-            results = shared(self._try, new)
+            openings = shared(self._try, new)
+            opened = [item for item in openings if isinstance(item, Opening)]
+            found: dict[Stretch, Found | None] = {}
+            if self.cluster and size > CLUSTERED:  # whose workers do not have the temporary folder
+                far = [stretch for item in opened if self._in_place(item) for stretch in item.stretches]
+                found = dict(zip(far, self.cluster(Stretch.scan, far), strict=True))
+            near = [one for item in opened for one in item.stretches if not (seen := found.get(one)) or seen.problem]
+            found |= zip(near, shared(Stretch.scan, near), strict=True)
+        results = [self._finished(item, found) if isinstance(item, Opening) else item for item in openings]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
         self._opened |= dict(zip(new, results, strict=True))
@@ -74,20 +91,36 @@ class Opener:
         null = reference.null or any(lacking)
         return [replace(reference, column=name, null=null) for name in names], lacking if any(lacking) else []
 
-    def _try(self, text: Input) -> TextFile | CorpusError:
+    def _try(self, text: Input) -> Opening | CorpusError:
         if formats.file_of(text) in self.absent:
             return CorpusError([])
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.spool.local(text), named(text))
-            return self.index(formats.spooled(text, self.spool))
+            return Opening.of(formats.spooled(text, self.spool))
+        except CorpusError as error:
+            return error
+
+    def _in_place(self, opening: Opening) -> bool:
+        """Return whether a text is read where the user has it, and not in the spool."""
+        path, _, origin = opening.file
+        return isinstance(path, Remote) or path == Path(origin.name)
+
+    def _finished(self, opening: Opening, found: Mapping[Stretch, Found | None]) -> TextFile | CorpusError:
+        """Return a text whose stretches were scanned; those in the spool keep it alive."""
+        try:
+            stretches = [seen for one in opening.stretches if (seen := found[one])]
+            return opening.opened(stretches, None if self._in_place(opening) else self.spool)
         except CorpusError as error:
             return error
 
     def index(self, file: Spooled) -> TextFile:
-        """Index texts; those in the spool keep it alive."""
-        own = isinstance(file.path, Remote) or file.path == Path(file.origin.name)  # and not in the spool
-        return index_text(file, None if own else self.spool)
+        """Index texts; raises CorpusError."""
+        opening = Opening.of(file)
+        text = self._finished(opening, {stretch: stretch.scan() for stretch in opening.stretches})
+        if isinstance(text, CorpusError):
+            raise text
+        return text
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""

@@ -250,18 +250,18 @@ def _odd_files(corpus: Corpus) -> Iterator[str]:
 def _references(corpus: Corpus) -> Iterator[str]:
     for number, reference in enumerate(corpus.references):
         if corpus.source and same(reference, corpus.source):
-            yield f"reference {number} ({reference.name}) is the same text as the source"
+            yield f"reference {number + 1} ({reference.name}) is the same text as the source"
         empty = len(corpus.kept[number]) if corpus.kept else reference.blank
         if empty and (corpus.kept or not corpus.missing):
             first = corpus.kept[number][0] if corpus.kept else reference.first_blank
             lines = (
                 f"{empty} empty lines, the first is line {first}: each" if empty > 1 else f"an empty line, {first}: it"
             )
-            yield f"reference {number} ({reference.name}) has {lines} counts as a sentence of length 0"
+            yield f"reference {number + 1} ({reference.name}) has {lines} counts as a sentence of length 0"
 
 
 def _systems(corpus: Corpus) -> Iterator[str]:
-    seen = [(reference, f"reference {number}") for number, reference in enumerate(corpus.references)]
+    seen = [(reference, f"reference {number}") for number, reference in enumerate(corpus.references, 1)]
     given = [*([corpus.source] if corpus.source else []), *corpus.references]
     expected = corpus.own_tokens or any(text.odd.subwords for text in given)
     for name, file in corpus.systems.items():

@@ -144,7 +144,7 @@ class Samples:
         of_size = (SIZE * text.lines // max(text.size, 1) for text in texts)
         length = max(min([most, *of_size]), FEW)
         self.source = Sample(source, f"the source ({source.name})", length) if source else None
-        called = [f"reference {number} ({text.name})" for number, text in enumerate(references)]
+        called = [f"reference {number} ({text.name})" for number, text in enumerate(references, 1)]
         self.references = [Sample(*named, length) for named in zip(references, called, strict=True)]
         self.systems = [Sample(text, f"system {name}", length) for name, text in systems.items()]
         self.given = [*([self.source] if self.source else []), *self.references]

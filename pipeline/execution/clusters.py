@@ -10,7 +10,8 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator
+import weakref
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -23,6 +24,9 @@ R = TypeVar("R")
 
 REACHED = 10.0
 """Seconds within which a scheduler must answer and have a worker."""
+BUNDLES, MOST = 2, 16
+"""A worker gets several tasks at once, since a scheduler takes milliseconds for each request: at most so many, and as
+many as leave so many bundles of this size for each worker, so that all workers end together."""
 WAVE = 4
 """How many tasks for each worker a backend gets at once that refuses generators, and returns all results together."""
 
@@ -44,10 +48,11 @@ class Cluster:
     """The workers of a run on a cluster. At most `n_jobs` tasks run at once, or as many as there is room for (auto)."""
 
     def __init__(self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None) -> None:
-        self.backend, self.address = backend, address
+        self.given = self.backend, self.address, _ = backend, address, n_jobs
         self.limit = None if n_jobs in (None, "auto") else int(str(n_jobs))
         self._undo = contextlib.ExitStack()
         self._workers = 0
+        weakref.finalize(self, self._undo.close)  # where texts were opened, and the run did not come to its workers
 
     def __enter__(self) -> Cluster:
         return self
@@ -84,6 +89,14 @@ class Cluster:
                 raise self._problem(f"the cluster cannot be used: {_first_line(error)}") from None
         return min(self._workers, self.limit or self._workers)
 
+    def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
+        """Return what a function returns for each item; None where a worker was lost. Raises as results() does."""
+        done: dict[int, R] = {}
+        with contextlib.suppress(WorkerLostError):
+            for answers in self.results(partial(_each, call), bundles(enumerate(items), len(items), self.workers())):
+                done |= answers
+        return [done.get(number) for number in range(len(items))]
+
     def under_way(self, workers: int) -> int:
         """Return how many tasks to hand out at once: twice as many as run, so that no worker waits for its next one.
 
@@ -118,6 +131,17 @@ class Cluster:
         finally:
             with quiet():
                 results.close()
+
+
+def bundles(items: Iterator[T], number: int, workers: int) -> Iterator[list[T]]:
+    """Yield a number of items in bundles for workers."""
+    while bundle := list(islice(items, max(min(number // (BUNDLES * workers), MOST), 1))):
+        number -= len(bundle)
+        yield bundle
+
+
+def _each(call: Callable[[T], R], items: Sequence[tuple[int, T]]) -> dict[int, R]:
+    return {number: call(item) for number, item in items}
 
 
 def _first_line(error: BaseException) -> str:

@@ -59,16 +59,21 @@ class RunOptions:
         )
 
     @contextmanager
-    def connected(self) -> Iterator[RunOptions]:
+    def connected(self, opened: Cluster | None = None) -> Iterator[RunOptions]:
         """Yield these options with a Cluster, where the backend is one, and disconnect from the cluster at the end.
 
-        The connection itself is only made when there is work for the cluster.
+        That is the one with which texts were `opened`, where it is the same.
         """
-        if self.backend not in CLUSTERS:
+        cluster = self.new_cluster()
+        if cluster is None:
             yield self
             return
-        with Cluster(self.backend, self.address, self.n_jobs) as cluster:
-            yield replace(self, cluster=cluster)
+        with opened if opened and opened.given == cluster.given else cluster as connected:
+            yield replace(self, cluster=connected)
+
+    def new_cluster(self) -> Cluster | None:
+        """Return a Cluster, where the backend is one. It connects when there is work for it."""
+        return Cluster(self.backend, self.address, self.n_jobs) if self.backend in CLUSTERS else None
 
     @property
     def threads(self) -> int:

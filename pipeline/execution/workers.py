@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
 from ..metrics.base.needs import COUNTING, Needs, Survey, Text
+from .clusters import bundles
 from .store.counts import Location, ShardFile
 
 if TYPE_CHECKING:
@@ -44,9 +45,6 @@ SMALL = {"python": 1 << 19, "native": 1 << 28}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
 SMALL_IN_MEMORY = 1 << 25
 """The same for texts in memory, which the compiled kernel counts in threads: they cost less to start."""
-BUNDLES, MOST = 32, 16
-"""A worker of a cluster gets several tasks at once, since a scheduler takes milliseconds for each request: at least so
-many bundles of them in all, and at most so many tasks in a bundle."""
 
 Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
@@ -241,9 +239,8 @@ def run(
     work = partial(answer, count)
     try:
         if cluster:  # whose workers read texts from files at the same paths as here
-            size = min(max(len(tasks) // (BUNDLES * cluster.workers()), 1), MOST)
-            bundles = iter(lambda: [*map(_carried, islice(handing, size))], [])
-            for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundles):
+            bundled = bundles(map(_carried, handing), len(tasks), cluster.workers())
+            for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundled):
                 for item in answers:
                     if isinstance(item, PipelineError):
                         raise item

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..config.models_published import CorrelationConfig, RecordsConfig
 from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
+from ..scoring.resampling.intervals import percentile_interval
 from .correlation import quotient
-from .statistics import statistic_of
+from .statistics import Statistic, statistic_of
 
 MAX_BYTES = 1 << 28
 SYSTEMS = "*"
@@ -176,9 +177,11 @@ def means_of(scores: Scores) -> dict[str, float]:
     return {system: fmean(own) if own else math.nan for system, own in systems.items()}
 
 
-def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str, float | int]:
+def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str, Any]:
     """Return the statistics of two scores of outputs that both have, and how many systems and outputs these are.
 
+    With `resamples` also their percentile intervals over samples of the items, drawn with replacement, each with the
+    outputs of all systems. Samples in which a statistic is not defined are left out; without others its ends are NaN.
     Raises InputError where no output has both, and where there is no such statistic.
     """
     common = [key for key, value in two.items() if key in one and not math.isnan(value + one[key])]
@@ -196,21 +199,35 @@ def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str
         order, half = np.argsort(human[places], kind="stable"), len(common) // 2
         left_out = order[half:] if written.part == "lower" else order[: len(order) - half]
         human[tuple(axis[left_out] for axis in places)] = np.nan
-    result: dict[str, float | int] = {"systems": len(systems), "scores": int((~np.isnan(human)).sum())}
-    for text in written.statistics:
-        statistic = statistic_of(text)
-        pair = tuple(_as_asked(table, human, statistic.level == "system", written.given) for table in (human, metric))
-        value = statistic.value(*pair).value
-        result[text] = abs(value) if written.absolute else value
+    asked = {text: statistic_of(text) for text in written.statistics}
+
+    def values(own: Ints | slice) -> list[float]:
+        """Return the statistics on some of the items."""
+        found = []
+        for statistic in asked.values():
+            pair = (_as_asked(one[:, own], human[:, own], statistic, written.given) for one in (human, metric))
+            found.append(statistic.value(*pair).value)
+        return [*map(abs, found)] if written.absolute else found
+
+    result: dict[str, Any] = {"systems": len(systems), "scores": int((~np.isnan(human)).sum())}
+    result |= zip(asked, values(slice(None)), strict=True)
+    if written.resamples:
+        draws = np.random.default_rng(written.seed).integers(0, len(items), (written.resamples, len(items)))
+        samples = np.array([values(own) for own in draws])
+        result["intervals"] = {}
+        for text, column in zip(asked, samples.T, strict=True):
+            present = column[~np.isnan(column)]
+            ends = percentile_interval(present, written.level) if len(present) else (math.nan, math.nan)
+            result["intervals"][text] = [float(end) for end in ends]
     return result
 
 
-def _as_asked(table: Floats, human: Floats, of_systems: bool, given: str | None) -> Floats:
+def _as_asked(table: Floats, human: Floats, statistic: Statistic, given: str | None) -> Floats:
     """Return scores [systems, items] as a statistic compares them: means of systems, or what these do not explain.
 
     With `given: system` these are the residuals of a regression on the system alone: scores less the system's mean.
     """
-    kept = np.where(np.isnan(human), np.nan, table)
+    kept, of_systems = np.where(np.isnan(human), np.nan, table), statistic.level == "system"
     if not of_systems and given is None:
         return kept
     present = ~np.isnan(kept)

@@ -19,8 +19,8 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import named
 from ..io.small_tables import NOT_A_NUMBER, Row, SpacedRow, at_line, is_numeric, number_of, read_rows
 from ..scoring.board import Board
-from ..scoring.column_blocks import present_blocks
 from ..scoring.sentences import sentence_scores
+from ..scoring.terms import present_blocks
 
 Scores = dict[str, dict[str, float]]
 

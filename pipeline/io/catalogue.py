@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
@@ -76,6 +76,8 @@ class DataSet:
     """Keys of citations.bib."""
     parts: Mapping[str, Mapping[str, Any]]
     """The parts that can be scored, each with the keys source, references and systems of `datasets.yaml`."""
+    home: str = field(default="", compare=False)
+    """The config that brings it; empty where it is of `datasets.yaml`."""
 
     @property
     def size(self) -> int:
@@ -112,8 +114,8 @@ class DataSet:
 
 
 @cache
-def catalogue() -> Mapping[str, DataSet]:
-    """Return all data sets by their names, in the order of `datasets.yaml`."""
+def catalogue() -> dict[str, DataSet]:
+    """Return all data sets by their names, in the order of `datasets.yaml`; behind them those that configs bring."""
     return read_catalogue(_text("datasets.yaml"))
 
 
@@ -130,17 +132,52 @@ def read_catalogue(text: str) -> dict[str, DataSet]:
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
     written: dict[str, Any] = yaml.load(text, loader)  # noqa: S506
-    sets = {}
-    for name, entry in written.items():
-        files: dict[str, DataFile] = {}
-        for group in entry["from"]:
-            listed = group["files"]
-            for file, about in (_listed(listed) if isinstance(listed, str) else listed).items():
-                files[file] = _file(name, file, {**group, **about})
-        cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group["cite"]))
-        title, note, parts = entry["title"], entry.get("note", ""), entry.get("sets", {})
-        sets[name] = DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts)
-    return sets
+    return {name: _data_set(name, entry) for name, entry in written.items()}
+
+
+def _data_set(name: str, entry: Mapping[str, Any], home: str = "") -> DataSet:
+    files: dict[str, DataFile] = {}
+    for group in entry["from"]:
+        listed = group["files"]
+        for file, about in (_listed(listed) if isinstance(listed, str) and not home else listed).items():
+            files[file] = _file(name, file, {"licence": "not stated", **group, **about})
+    cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group.get("cite", ())))
+    title, note, parts = entry.get("title", name), entry.get("note", ""), entry.get("sets", {})
+    return DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts, home=home)
+
+
+_STEP = r"(?!\.{1,2}(?:/|$))[^/\\:\x00-\x1f]+"
+_CHECKED = {
+    "dataset": re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*"),
+    "name": re.compile(rf"{_STEP}(?:/{_STEP})*"),
+    "repository": re.compile(r"(?:[\w-][\w.-]*/[\w-][\w.-]*)?"),
+    "commit": re.compile(r"(?:[0-9a-f]{40})?"),
+    "sha256": re.compile(r"(?:[0-9a-f]{64})?"),
+}
+"""How members of a file of a config's data set are written. Those that may be empty are unknown of `given` ones."""
+
+
+def bring(written: Any, home: str) -> None:
+    """Add the data sets of the section `catalogue` of a config, `home`, which is written as `datasets.yaml` is.
+
+    One that an earlier config has brought under the same name is replaced. Raises DataError for what is no data set.
+    """
+    for name, entry in written.items() if isinstance(written, dict) else [("", written)]:
+        try:
+            own = _data_set(name, entry, home)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            known = "from: [{repository: OWNER/NAME, commit: COMMIT, files: {PATH: {bytes: N, sha256: SUM}}}]"
+            raise DataError(f"catalogue: {name}: expected {known}") from None
+        for file in own.files.values():
+            wrong = next((key for key, form in _CHECKED.items() if not form.fullmatch(str(getattr(file, key)))), None)
+            if wrong or not (file.sha256 or file.given):
+                key = wrong or "sha256"
+                raise DataError(f"catalogue: {name}: {file.name}: '{getattr(file, key)}' can be no {key}")
+        if not catalogue().get(name, own).home:
+            raise DataError(
+                f"catalogue: {name}: a data set of `gec-pipeline data list` is called so; name it otherwise"
+            )
+        catalogue()[name] = own
 
 
 def _listed(name: str) -> dict[str, dict[str, str]]:

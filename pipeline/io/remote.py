@@ -320,14 +320,19 @@ class Pieces:
         self._waiting = data[size:]
         return data[:size]
 
+    def readinto(self, view: memoryview) -> int:
+        """Write the next bytes to memory; return how many these are, 0 at the end."""
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
 
 class RangeReader(Pieces):
-    """Reads a remote file from its beginning to its end, by ranges."""
+    """Reads the bytes start <= i < stop of a remote file, by ranges."""
 
-    def __init__(self, file: Remote) -> None:
+    def __init__(self, file: Remote, start: int, stop: int) -> None:
         self.stamp = stamp_of(file)
-        size = self.stamp.size
-        super().__init__(read_range(file.url, at, min(CHUNK, size - at)) for at in range(0, size, CHUNK))
+        super().__init__(read_range(file.url, at, min(CHUNK, stop - at)) for at in range(start, stop, CHUNK))
 
 
 def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:

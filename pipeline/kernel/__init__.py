@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .python.draws import pass_draws as pass_draws
     from .python.edit_rate import edit_rate as edit_rate
     from .python.encode import encode as encode
+    from .python.encode import joined as joined
     from .python.encode import words as words
     from .python.lcs import lcs as lcs
     from .python.lcs import skip_bigrams as skip_bigrams
@@ -29,12 +30,10 @@ if TYPE_CHECKING:
     from .python.lcs import weighted_lcs as weighted_lcs
     from .python.lcs import weighted_union as weighted_union
     from .python.max_match import max_match as max_match
-    from .python.ngrams import shared_ngrams as shared_ngrams
     from .python.overlap import overlap as overlap
+    from .python.overlap import sari as sari
+    from .python.overlap import shared_ngrams as shared_ngrams
     from .python.packed_numbers import plane_sums as plane_sums
-    from .python.prepared import Prepared as Prepared
-    from .python.sari import sari as sari
-    from .python.strings import joined as joined
     from .python.three_way import three_way as three_way
     from .python.three_way import three_way_columns as three_way_columns
 
@@ -49,12 +48,13 @@ MODULES = {
     "ngrams": ("shared_ngrams",),
     "overlap": ("overlap",),
     "packed_numbers": ("plane_sums",),
-    "prepared": ("Prepared",),
     "sari": ("sari",),
     "strings": ("joined",),
     "three_way": ("three_way", "three_way_columns"),
 }
-"""The functions that both kernels have, by the modules of `python/` and `native/`, which have the same names."""
+"""The functions that both kernels have, by the modules of `native/`."""
+TWINS = {"ngrams": "overlap", "sari": "overlap", "strings": "encode"}
+"""The modules of `python/` that have the functions of modules of `native/` with another name than theirs."""
 _MODULE_OF = {function: module for module, functions in MODULES.items() for function in functions}
 
 
@@ -106,8 +106,8 @@ def stale() -> str:
 
 
 def function_of(kernel: str, function: str, module: str) -> Any:
-    """Return a function of a module of one kernel, "native" or "python"."""
-    used = f"{__name__}.{kernel}.{module}"
+    """Return a function of one kernel, "native" or "python", by the module of `native/` that has it."""
+    used = f"{__name__}.{kernel}.{TWINS.get(module, module) if kernel == 'python' else module}"
     ready = getattr(sys.modules.get(used), function, None)  # None where another thread is still importing it
     return ready or getattr(import_module(used), function)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,24 +45,19 @@ class GoldEdits(NamedTuple):
     """The token behind the last that it replaces. An edit that ends before it starts is gold and never matches."""
     alternatives: NDArray[np.int64]
     """The first correction of each edit in corrections, and at last the number of corrections: [edits + 1]."""
-    corrections: Encoded
-    """The tokens of each correction, encoded in the same call as source and outputs. A correction that can never match,
-    because of white space in it that is no single blank, is not among them."""
+    corrections: Any
+    """The tokens of each correction, as Encoded in the same call as source and outputs. A correction that can never
+    match, because of white space in it that is no single blank, is not among them."""
 
 
 class GoldRecords(NamedTuple):
-    """The edits of all annotators of some lines, before their corrections are encoded: what gold_records() returns."""
+    """What gold_records() returns: the edits of some lines, whose corrections are texts, and whose they are."""
 
     heads: NDArray[np.int64]
     """The place of each annotator among those of the line, and the annotator's number; both are -1 for one who has no
     record for the line: [lines, annotators, 2]."""
-    firsts: NDArray[np.int64]
-    """As in GoldEdits, and so are the three below."""
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    alternatives: NDArray[np.int64]
-    corrections: Lines
-    """The text of each correction that can match: tokens with single blanks between."""
+    edits: GoldEdits
+    """Its `corrections` are Lines: the text of each correction that can match, tokens with single blanks between."""
 
 
 class ProposedEdits(NamedTuple):
@@ -173,7 +168,8 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
             sizes.append(len(spans) - before)
     bounds = np.array(spans, np.int32).reshape(len(spans), 2)
     texts = join_lines(text.encode() for text in corrections)
-    return GoldRecords(heads, _offsets(sizes), bounds[:, 0].copy(), bounds[:, 1].copy(), _offsets(counts), texts)
+    starts, ends = bounds[:, 0].copy(), bounds[:, 1].copy()
+    return GoldRecords(heads, GoldEdits(_offsets(sizes), starts, ends, _offsets(counts), texts))
 
 
 def _offsets(sizes: Sequence[int]) -> NDArray[np.int64]:

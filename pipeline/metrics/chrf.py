@@ -50,7 +50,7 @@ class ChrfNeeds(Needs):
     def prepare(self, text: Text) -> PreparedChrf | None:
         """Return the references prepared; see `metrics/given.py`."""
         parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
-        return PreparedChrf(self, [part for part in parts if part])
+        return None if None in parts else PreparedChrf(self, [part for part in parts if part])
 
     def together(self, characters: dict[str, Ints], words: dict[str, Ints] | None = None) -> dict[str, Ints]:
         """Return the columns of characters and words as one."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..errors import wrong_name
 from ..io.safe_files import file_name
 from .base.capabilities import ReadsFiles
 from .base.needs import NumberNeeds
-from .base.options import option
+from .base.options import beta_option, number_option, option
 from .plugged.metric import COUNTS, Numbers
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
@@ -32,13 +32,6 @@ class ExternalNeeds(NumberNeeds):
         return f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}{decimals}"
 
 
-_NUMBER: dict[str, Any] = {
-    "pattern": r"[0-9]{1,9}(\.[0-9]{1,6})?",
-    "form": "a number such as 2 or 0.5, with at most 6 decimals",
-    "numbers": True,
-}
-
-
 @dataclass(frozen=True)
 class External(ReadsFiles, Numbers):
     """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives."""
@@ -55,13 +48,7 @@ class External(ReadsFiles, Numbers):
         help="mean or sum of one number, or F-beta of true positives, false positives and false negatives",
         choices=("mean", "sum", "f_beta"),
     )
-    beta: str = option(
-        "0.5",
-        help="weight of recall against precision",
-        applies=lambda m: m.is_counts,
-        why="only score: f_beta has one",
-        **_NUMBER,
-    )
+    beta: str = beta_option(digits=9, applies=lambda m: m.is_counts, why="only score: f_beta has one")
     decimals: int = option(
         0,
         help="decimals that the counts have; more are rounded (0: whole numbers only)",
@@ -70,12 +57,12 @@ class External(ReadsFiles, Numbers):
         why="only score: f_beta counts; other numbers are taken as they are",
         implicit=True,
     )
-    scale: str = option(
+    scale: str = number_option(
         lambda given: "100" if given.get("score") == "sum" else "1",
-        help="the number that is shown as 100; 0: scores are shown as they are",
+        "the number that is shown as 100; 0: scores are shown as they are",
+        digits=9,
         applies=lambda m: not m.is_counts,
         why="F-beta is a fraction",
-        **_NUMBER,
     )
     higher_is_better: bool = option(
         True,

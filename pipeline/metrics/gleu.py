@@ -15,13 +15,14 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.samplers import SAMPLERS
+from ..kernel.common import SAMPLERS
 from ..tokenizers.tokenization import Tokenization
+from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
 from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
 from .base.needs import Columns, Field, OverlapNeeds
-from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
+from .base.options import number_option
 
 Parts = tuple[Ints, Ints, Ints, Ints]
 
@@ -248,14 +249,12 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         applies=lambda m: m.variant == "paper",
         why="only variant: paper leaves it open",
     )
-    lambda_: str = option(
+    lambda_: str = number_option(
         "0",
-        help="weight of the penalty",
+        "weight of the penalty",
+        such="0.1",
         applies=lambda m: m.variant in MERGED_ONLY,
         why=f"only the variants {' and '.join(MERGED_ONLY)} have it",
-        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-        numbers=True,
-        form="a number such as 0.1, with at most 6 decimals",
     )
 
     def conflicts(self) -> list[tuple[str, str]]:

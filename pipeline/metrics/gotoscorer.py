@@ -22,13 +22,12 @@ from .base.capabilities import LimitsReferences
 from .base.choices import f_beta, ratio
 from .base.metric import Counted, Metric
 from .base.needs import EDITS, Columns, Field, Needs, Survey, Text
-from .base.options import beta_option, level_option, option
+from .base.options import beta_option, level_option, number_option, option
 
 LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 """Types of edits that change nothing, by flavour."""
 PARTS = ("tp", "fp", "fn", "tn", "all")
 SYSTEMS, NONE = "systems", "none"
-NUMBERS = r"[0-9]{1,6}(\.[0-9]{1,6})?"
 
 
 class Right(NamedTuple):
@@ -321,9 +320,9 @@ class GoToScorer(LimitsReferences, Metric):
         form="systems, none or a file",
         resolved=resolved,
     )
-    a: str = option("1", help="in weight = a - (right + b) / (N + c)", pattern=NUMBERS, numbers=True, form="a number")
-    b: str = option("0", help="see a", pattern=NUMBERS, numbers=True, form="a number", implicit=True)
-    c: str = option("0", help="see a", pattern=NUMBERS, numbers=True, form="a number", implicit=True)
+    a: str = number_option("1", "in weight = a - (right + b) / (N + c)", digits=6)
+    b: str = number_option("0", "see a", digits=6, implicit=True)
+    c: str = number_option("0", "see a", digits=6, implicit=True)
     annotator: int = option(0, help="the annotator of the gold who counts, from 0", maximum=999, implicit=True)
     beta: str = beta_option()
     level: str = level_option()

@@ -146,7 +146,8 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         paths = [path(output, reference) for reference in references]
         number = min(range(len(paths)), key=lambda each: paths[each].edits)
         best, reference = paths[number], references[number]
-        lines = [("", f"{_counted(best.edits, 'edit')} to reference {number}, of {_counted(len(reference), 'token')}:")]
+        edits, tokens = _counted(best.edits, "edit"), _counted(len(reference), "token")
+        lines = [("", f"{edits} to reference {number + 1}, of {tokens}:")]
         now = output
         for shift in best.shifts:
             block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])

@@ -102,4 +102,4 @@ def of_system(types: Types, system: str, digits: int) -> Table:
 
 def caption(types: Types) -> str:
     """Return what a table of types shows."""
-    return f"{types.group.dataset}: {types.group.label} by type (tier {types.tier}: {TIERS[types.tier]})"
+    return f"{types.group.dataset}: {types.group.called} by type (tier {types.tier}: {TIERS[types.tier]})"

@@ -21,9 +21,10 @@ from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import (
     Group,
     best_of,
+    called,
+    cluster_ends,
     groups,
     interval_table,
-    labels,
     notes_of,
     output_cell,
     picked,
@@ -102,9 +103,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
     styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
-    clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
-    ends = [n for n in range(len(scores) - 1) if clusters[n] != clusters[n + 1]]
-    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ends)
+    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=cluster_ends(scores))
     if any(score.intervals for score in scores):
         print()
         print_table(*interval_table(results, scores, digits), left=(0, 1))
@@ -142,10 +141,10 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
             if style := f"{BEST} {colour or ALONE}" if entry and entry.best else colour:
                 styles[row, number] = style
     print(printable(overview.about))
-    print_square(["system", *(column.title for column in overview.columns)], rows, styles=styles)
+    print_square(["system", *(column.printed for column in overview.columns)], rows, styles=styles)
     for column in overview.columns:
         if column.verdict_sentence:
-            print_text(f"{column.title}: {column.verdict_sentence}")
+            print_text(f"{column.printed}: {column.verdict_sentence}")
     for label, group in overview.groups:
         for line in notes_of(group.scores):
             print_text(f"note: {label}: {line}")
@@ -222,7 +221,7 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
             print(f"agreement with people: {agreement.title}")
             print_table(header, rows, left=range(agreement.texts), first_out=("undefined", "scores"))
             print()
-    for signature, label in labels(item["metric"] for item in human["correlations"]).items():
+    for signature, label in called(item["metric"] for item in human["correlations"]).items():
         if signature != label and signature not in known:
             print(printable(f"{label} = {signature}"))
 
@@ -244,9 +243,9 @@ def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[st
     if not scores:
         return None
     count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
-    called = labels([*dict.fromkeys(score.metric for score in scores), *known])
+    printed = called([*dict.fromkeys(score.metric for score in scores), *known])
     names = listed("system", (score.system for score in scores))
-    metrics = listed("metric", (called[score.metric] for score in scores))
+    metrics = listed("metric", (printed[score.metric] for score in scores))
     return (
         f"{folder}: the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
         f"the counts behind {behind} stay; --output DIR writes to another folder and keeps all"

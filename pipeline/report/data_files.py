@@ -8,25 +8,23 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..corpus.texts import read_texts
-from ..scoring.column_blocks import present_blocks
+from ..metrics.base.needs import Needs
+from ..scoring.board import Board
+from ..scoring.results import Results
 from ..scoring.sentences import every_output, sentence_scores
+from ..scoring.terms import present_blocks
+from .material import Material
 from .tables.ranked import check_picked, picked, ranked_table
 
-if TYPE_CHECKING:
-    from ..metrics.base.needs import Needs
-    from ..scoring.board import Board
-    from ..scoring.results import Results
-    from .material import Material
-
-    Content = Iterator[bytes]
-    Row = Sequence[str | float | None]
-    Rows = tuple[dict[str, str], dict[str, Any]]
-    """The names that rows of a table share, and an array [rows] for each of the other columns."""
+Content = Iterator[bytes]
+Row = Sequence[str | float | None]
+Rows = tuple[dict[str, str], dict[str, Any]]
+"""The names that rows of a table share, and an array [rows] for each of the other columns."""
 
 _FORMULA = ("=", "+", "-", "@")
 """What a cell begins with that a spreadsheet takes for a formula."""

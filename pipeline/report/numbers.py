@@ -10,17 +10,15 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from ..corpus.texts import read_texts
+from ..metrics.base.declared import Declared
+from ..scoring.board import Board
+from .material import Material
 from .tables.ranked import labels
-
-if TYPE_CHECKING:
-    from ..metrics.base.declared import Declared
-    from ..scoring.board import Board
-    from .material import Material
 
 FOLDER = "numbers"
 LINE = "#"

@@ -45,8 +45,6 @@ class Column:
 
     group: Group
     is_score: bool
-    title: str
-    """The label of the metric, another name of the column after it, and the data set where the overview has several."""
     heads: tuple[str, str]
     """The title in papers: the name of the metric, and what stands below it, such as P or R, or nothing."""
     entries: dict[str, Entry]
@@ -77,7 +75,7 @@ class Overview:
     """In the order of the first column; those that it lacks follow."""
     columns: list[Column]
     groups: list[tuple[str, Group]]
-    """The metrics of the columns, and what lines below the table call each: its label, and the data set if need be."""
+    """The metrics of the columns, and what lines below the table call each, with the data set if need be."""
     kinds: dict[str, str]
     """What is no system in the sense of a competitor: "source" or "reference", by name."""
     baseline: str | None
@@ -117,11 +115,8 @@ class Whole:
             self.metric: Metric | None = results.metric(group.metric)
         except InputError:  # of another version
             self.metric = None
-        name = group.metric.partition("|")[0]
         self.differs = rivalry(group.metric, group.label)
         """In what the metric differs from others of its name, in parentheses."""
-        self.called = (self.metric.name_in_text if self.metric else name) + self.differs
-        """What papers call the metric."""
 
     def after_name(self, pattern: str) -> str | None:
         """Return what a pattern has after this metric and a point, or the column that it is printed above, or None."""
@@ -189,13 +184,11 @@ def _overview(results: Results, own: Sequence[Whole], digits: int, patterns: Seq
     for whole, number in chosen:
         dataset = whole.group.dataset
         apart |= kinds(results.datasets[dataset], whole.group)
-        title, (name, below) = whole.title(number), whole.heads(number)
+        name, below = whole.heads(number)
         if not alone:
-            title, below = f"{dataset} {title}", f"{name} {below}".strip()
-            title, below = (dataset, "") if same and not number else (title, below)
-            name = dataset
-        columns.append(_column(results, whole, number, digits, title, (name, below)))
-    label = own[0].group.label
+            name, below = dataset, "" if same and not number else f"{name} {below}".strip()
+        columns.append(_column(results, whole, number, digits, (name, below)))
+    label = own[0].group.called
     by_dataset = f"{label} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
     marks = "In a column, systems that share a letter do not differ significantly."
     if baseline is not None:
@@ -205,7 +198,7 @@ def _overview(results: Results, own: Sequence[Whole], digits: int, patterns: Seq
         about=f"{datasets[0]}: {size(results.datasets[datasets[0]])}" if alone else by_dataset,
         systems=list(dict.fromkeys(score.system for column in columns for score in column.group.scores)),
         columns=columns,
-        groups=[(g.label if alone else g.dataset if same else f"{g.dataset} {g.label}", g) for g in groups],
+        groups=[(g.called if alone else g.dataset if same else f"{g.dataset} {g.called}", g) for g in groups],
         kinds=apart,
         baseline=baseline,
         marks=marks if any(entry.mark for column in columns for entry in column.entries.values()) else "",
@@ -213,7 +206,7 @@ def _overview(results: Results, own: Sequence[Whole], digits: int, patterns: Seq
     )
 
 
-def _column(results: Results, whole: Whole, number: int, digits: int, title: str, heads: tuple[str, str]) -> Column:
+def _column(results: Results, whole: Whole, number: int, digits: int, heads: tuple[str, str]) -> Column:
     group, own, entries = whole.group, whole.header[number], dict[str, Entry]()
     info, said = results.datasets[group.dataset], "" if number else verdict_sentence(results, group, digits)
     compared = next((n for n, title in enumerate(whole.header) if re.match("groups$|against ", title)), 0)
@@ -237,7 +230,7 @@ def _column(results: Results, whole: Whole, number: int, digits: int, title: str
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
-    return Column(group=group, is_score=not number, title=title, heads=heads, entries=entries, verdict_sentence=said)
+    return Column(group=group, is_score=not number, heads=heads, entries=entries, verdict_sentence=said)
 
 
 def verdict_sentence(results: Results, group: Group, digits: int) -> str:

@@ -6,25 +6,24 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..corpus.texts import TextFile, called, read_texts
+from ..corpus.corpus import Corpus
+from ..corpus.texts import TextFile, read_texts
+from ..corpus.texts import called as place_of
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
-from ..scoring.column_blocks import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import Columns, Needs
+from ..scoring.board import Board
 from ..scoring.sentences import sentence_scores
+from ..scoring.terms import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
+from .material import Material
 from .tables import Table, percent, round_half_up
-from .tables.ranked import labels
+from .tables.ranked import called
 from .terminal.printing import console, has_colours, terminal_width
-
-if TYPE_CHECKING:
-    from ..corpus.corpus import Corpus
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns, Needs
-    from ..scoring.board import Board
-    from .material import Material
 
 ALWAYS = 9
 """Rows of tables up to this one are shown even where all their counts are 0."""
@@ -51,11 +50,11 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
     ids = next((board.ids for board in material.measured if board.dataset == dataset), None)
-    place = called(line, ids)
+    place = place_of(line, ids)
     if corpus is None:
         return [], place
     named = [("source", corpus.source)] if corpus.source else []
-    named += [(f"reference {number}", text) for number, text in enumerate(corpus.references)]
+    named += [(f"reference {number}", text) for number, text in enumerate(corpus.references, 1)]
     named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
     first = named[0][1]
     number = first.number(line) if isinstance(first, TextFile) else line
@@ -171,6 +170,8 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         apart = any(field.per_reference for field in fields)
         wide = [field for field in fields if field.orders]
         singles, rows = list[str](), list[list[str]]()
+        who = list(range(measured.references)) if edit_judge(measured.metric) else range(1, measured.references + 1)
+        title = "annotator" if edit_judge(measured.metric) else "reference"
         for number in range(measured.references) if apart else (0,):
             if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
                 continue
@@ -181,18 +182,18 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
                 for field in fields
             }
             alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
-            singles.append(f"reference {number}: {alone}" if apart else alone)
+            singles.append(f"{title} {who[number]}: {alone}" if apart else alone)
             for n in range(1, max(field.orders for field in fields) + 1):
                 cells = [shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide]
                 if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
-                    rows.append([*([str(number)] if apart else []), str(n), *cells])
-        header = [*(["reference"] if apart else []), "n", *(field.name for field in wide)]
+                    rows.append([*([str(who[number])] if apart else []), str(n), *cells])
+        header = [*([title] if apart else []), "n", *(field.name for field in wide)]
         yield ", ".join(label for label, _ in own), singles, (header, rows)
 
 
 def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    named = labels(measured.scores[0].metric for measured in material.measured)
+    named = called(measured.scores[0].metric for measured in material.measured)
     for measured in material.measured:
         if measured.scores[0].dataset == dataset:
             yield named[measured.scores[0].metric], measured

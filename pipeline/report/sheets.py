@@ -16,7 +16,7 @@ from .material import Material
 from .overview import Overview, Whole, overviews
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.people import AGREEMENT_TABLES, finding_tables
-from .tables.ranked import HUMAN, SOURCE, Group, best_of, groups, notes_of, ranked_table, size
+from .tables.ranked import HUMAN, SOURCE, Group, best_of, cluster_ends, groups, notes_of, ranked_table, size
 from .tables.reproduction import expectation_table, misses
 from .tables.series import best_sentences
 
@@ -49,6 +49,8 @@ class Sheet:
     rows: list[list[Cell]]
     heads: list[str] = field(default_factory=list)
     """What stands above each column, once above those of the same metric; empty where there is nothing."""
+    rules: Sequence[int] = ()
+    """Numbers of the rows at which a cluster ends."""
     names: tuple[int, ...] = (0,)
     """Numbers of the columns of names, which are aligned to the left."""
     notes: list[str] = field(default_factory=list)
@@ -119,9 +121,10 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
     ]
     return Sheet(
         name=f"{group.dataset}-{group.label}",
-        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {whole.called}",
+        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {group.called}",
         header=[titles.get(title, title) for title in header],
         rows=cells,
+        rules=cluster_ends(group.scores),
         names=(1,),
         notes=[*notes, *_settings(results), *said, *best_sentences(results, group)],
         signatures=_signatures(results, [group]),

@@ -7,15 +7,16 @@ texts, which their checksums tell, so that a new recipe joins a board without be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError
+from ..human.records import Record, read_records
 from ..io.catalogue import named_in
-from ..io.dataset_cache import content_of, state
+from ..io.dataset_cache import cache_path, content_of, state
 from ..io.remote import is_data
 from ..metrics.build import from_text
 from .verdicts import EXACT, read_number
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 OTHER = "unknown: on record as not reproducible"
 """The settings of a printed score that differs from ours though it should be by the same metric."""
+TRUTH = {"true": "yes", "false": "no"}
 LARGEST = Decimal(10) ** 6
 """A printed percentage from this size on is no score."""
 
@@ -101,7 +103,7 @@ def _percent(value: str, scale: str) -> str | None:
 TEXTS = ("source", "references", "gold")
 """The keys of a data set that say which texts it has. Any other key but `bom` makes it another data set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
-PER_PAIR = 100
+PER_PAIR = 40
 """Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
 
 
@@ -141,8 +143,12 @@ class LeaderBoard:
     """The data set as a config has it."""
     metric: str
     entrants: tuple[Entrant, ...] = ()
-    brief: bool = False
-    """Whether it is one of many, of which the report shows the systems alone."""
+    family: str = ""
+    """The file of recipes for each of whose results there is such a board; the report shows less of each."""
+    result: str = ""
+    """Which of these results it is of, such as a language pair."""
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What else is known of systems: the title of a column, and a text by the name of the system."""
 
     @property
     def folder(self) -> str:
@@ -192,6 +198,7 @@ def written_boards() -> Mapping[str, dict[str, Any]]:
 def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
     """Return the boards on which these recipes have at least two systems, with all of their outputs."""
     _of_catalogue.cache_clear()
+    _records_of.cache_clear()
     listed = []
     for name, written in written_boards().items():
         for own, about in _each_board(name, written, outcomes):
@@ -211,11 +218,35 @@ def _each_board(
     if "of" not in written:
         yield name, written
     for recipe in (outcome.recipe for outcome in outcomes if outcome.recipe.family == written.get("of", "?")):
-        texts = [text for text in recipe.content["metrics"] if from_text(text).name == written["metric"]]
-        title = written["title"].replace("{result}", recipe.name.removeprefix(f"{recipe.family}-"))
-        dataset = next(iter(recipe.mapping("datasets").values()))
-        about = {"title": title, "what": written["what"], "dataset": dataset, "metric": texts[0], "brief": True}
+        metric = next(text for text in recipe.content["metrics"] if from_text(text).name == written["metric"])
+        result = recipe.name.removeprefix(f"{recipe.family}-")
+        about = {
+            "title": written["title"].replace("{result}", result),
+            "what": written["what"],
+            "dataset": next(iter(recipe.mapping("datasets").values())),
+            "metric": metric,
+            "family": recipe.family,
+            "result": result,
+            "facts": _facts(written["facts"], result) if "facts" in written else {},
+        }
         yield f"{recipe.name}-{written['metric']}", about
+
+
+def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]:
+    """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} where it is not here."""
+    (file,) = _of_catalogue(written["file"])
+    if state(file, quick=True) != "here":
+        return {}
+    records = [one for one in _records_of(cache_path(file)) if one.text(written["where"]) == result]
+    return {
+        title: {one.text(written["system"]): TRUTH.get(text := one.text(column).lower(), text) for one in records}
+        for title, column in written["columns"].items()
+    }
+
+
+@cache
+def _records_of(path: Path) -> list[Record]:
+    return read_records(path)
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:

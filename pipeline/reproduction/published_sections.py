@@ -23,8 +23,8 @@ from ..io.plain_files import named, numbered_lines
 from ..io.small_tables import number_of
 from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
-from ..scoring.column_blocks import chosen_references
 from ..scoring.results import REFERENCES_ROW
+from ..scoring.terms import chosen_references
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..config.tree import Node, from_plain
 from ..errors import InputError, did_you_mean
-from ..io.catalogue import DataFile, named_in
+from ..io.catalogue import DataFile, bring, data_set, named_in
 from ..io.dataset_cache import by_hand, fetch_files, state
 from ..io.remote import is_data
 from .recipe_families import members
@@ -86,7 +86,8 @@ class Recipe:
         if not lacking:
             return ""
         count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        fetched = " ".join(dict.fromkeys(file.dataset for file in lacking if not file.given))
+        names = dict.fromkeys(file.dataset for file in lacking if not file.given)
+        fetched = " ".join(dict.fromkeys(data_set(name).home or name for name in names))
         ways = [f"gec-pipeline data fetch {fetched}"] if fetched else []
         others = dict.fromkeys(file.dataset for file in lacking if file.given)
         ways += [f"{name}: {by_hand(name)}" for name in others]
@@ -146,7 +147,8 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
             "`gec-pipeline help reproduce` has an example"
         )
     files: dict[DataFile, None] = {}
-    for text in filter(is_data, _texts(content)):
+    bring(content.get("catalogue", {}), str(path))
+    for text in filter(is_data, texts_in({**content, "catalogue": None})):
         try:
             files |= dict.fromkeys(named_in(text))
         except InputError as error:
@@ -154,12 +156,13 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
     return Recipe(name, path, content["publication"], tuple(files), content)
 
 
-def _texts(content: Any) -> Iterator[str]:
+def texts_in(content: Any) -> Iterator[str]:
+    """Yield the texts of lists and mappings inside each other, but for keys."""
     if isinstance(content, str):
         yield content
     else:
         for child in content.values() if isinstance(content, dict) else content or ():
-            yield from _texts(child)
+            yield from texts_in(child)
 
 
 def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:

@@ -22,10 +22,9 @@ from ..metrics.base.capabilities import draws_references
 from ..metrics.base.choices import Draws
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import PRESENT, Columns
-from .column_blocks import HasBlocks, Subset, present_blocks
 from .results import Samples
 from .sums import Summand, drawn_sums
-from .terms import MetricTerms, SentenceTerms
+from .terms import HasBlocks, MetricTerms, SentenceTerms, Subset, present_blocks
 
 SENTENCES = frozenset({"mean", "sum"})
 """The levels that are the mean or the sum of sentence scores."""

@@ -16,20 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
+from ..corpus.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
-from .column_blocks import ByLine, HasBlocks
 from .results import REFERENCES_ROW, Breakdown, Category, Comparison, DatasetInfo, Mean, Results, Score, ranks
 from .sentences import reduce
-from .terms import first
+from .terms import Beside, ByLine, CategoryTerms, HasBlocks, first, tiers
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
-    from ..corpus.texts import AnyText
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
 
@@ -232,8 +231,6 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
 
 def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
     """Return the scores by category of the systems of a board, tier by tier, without intervals."""
-    from .categories import Beside, CategoryTerms, tiers  # here, because few data sets have categories
-
     metric, terms = board.metric, CategoryTerms(board.metric, board.categories)
     blocks = [terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)]
     totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]
@@ -319,26 +316,25 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
             position = ""  # with names instead of paths, since results do not depend on where files are
             if note.reference is not None:
                 text = task.input.references[note.reference]
-                position = f"reference {note.reference} ({text.name}), line {text.number(note.line)} "
+                position = f"reference {note.reference + 1} ({text.name}), line {text.number(note.line)} "
             elif note.system is not None:
                 position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
             messages[f"{corpus.name}: {position}{note.message}"] = None
     return bounded(list(messages))
 
 
-def describe(corpus: Corpus) -> DatasetInfo:
-    """Return what results.json says of a data set."""
-    digests = {"ids": corpus.ids.digest} if corpus.ids else {}
-    digests |= {"source": corpus.source.digest} if corpus.source else {}
-    digests |= {f"reference {number}": file.digest for number, file in enumerate(corpus.references)}
-    digests |= {f"system {name}": file.digest for name, file in corpus.systems.items()}
+def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetInfo:
+    """Return what results.json says of a data set, with digests of the kinds that `known` ones are."""
+    texts: dict[str, AnyText | None] = {"ids": corpus.ids, "source": corpus.source}
+    texts |= {f"reference {number}": file for number, file in enumerate(corpus.references)}
+    texts |= {f"system {name}": file for name, file in corpus.systems.items()}
     for key, files in corpus.external.items():
-        if files.computed:
-            continue
-        digests |= {f"{key} {name}": file.digest for name, file in files.systems.items()}
+        if not files.computed:
+            texts |= {f"{key} {name}": file for name, file in files.systems.items()}
     for key, view in corpus.views.items():
-        digests |= {f"{key} annotator {number}": file.digest for number, file in enumerate(view.references)}
-        digests |= {f"{key} system {name}": file.digest for name, file in view.systems.items()}
+        texts |= {f"{key} annotator {number}": file for number, file in enumerate(view.references)}
+        texts |= {f"{key} system {name}": file for name, file in view.systems.items()}
+    digests = {role: digest_like(text, (known or {}).get(role, KIND)) for role, text in texts.items() if text}
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
     left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,6 @@ from ..io.safe_files import read_json
 from ..metrics.base.capabilities import is_built_in
 from ..metrics.base.declared import Declared
 from ..metrics.names import class_of, lower_is_better
-from .series import Series
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -258,6 +258,22 @@ class Breakdown:
         ]
 
 
+@dataclass(frozen=True)
+class Series:
+    """Systems whose names differ in a number alone."""
+
+    name: str
+    """The name without the number."""
+    axis: str
+    """What is counted, such as step."""
+    steps: tuple[tuple[float, str], ...]
+    """The number and the name of each system, in the order of the numbers."""
+
+    def of(self, systems: Container[str]) -> Series:
+        """Return the same with these systems alone."""
+        return replace(self, steps=tuple(step for step in self.steps if step[1] in systems))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Results:
     """The content of results.json. A section is None where the config did not ask for it."""
@@ -412,3 +428,32 @@ def ranks(scores: Sequence[float]) -> list[int]:
     keys = [-math.inf if math.isnan(score) else score for score in scores]
     rising = sorted(keys)
     return [1 + len(keys) - bisect_right(rising, key) for key in keys]
+
+
+# --- systems with an order, such as the checkpoints step-1000, step-2000 ... of a training
+
+
+STEPS = (
+    r"(?<![A-Za-z])(?i:(?:global[-_.]?)?(?:steps?|checkpoint|ckpt|epoch|iter(?:ation)?|update))[-_.]?"
+    r"([0-9]+(?:\.[0-9]+)?[kKmM]?)(?![A-Za-z0-9])"
+)
+"""Names of systems that have an order without being told: a word of training, and a number."""
+STEP = re.compile(r"([0-9]+(?:\.[0-9]+)?)([km]?)")
+TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
+"""What the letter after a number means."""
+SEPARATORS = "-_.+"
+
+
+def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
+    """Return the series of two systems or more. The first group of the pattern finds the number in a name."""
+    found: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for system in dict.fromkeys(systems):
+        match = re.search(pattern, system)
+        number = STEP.fullmatch((match[1] or "").lower()) if match else None
+        if match and number:
+            start, end = match.span(1)
+            gap = "-" if system[end:] and system[end] not in SEPARATORS else ""
+            name = (system[:start].rstrip(SEPARATORS) + gap + system[end:]).strip(SEPARATORS)
+            axis = (system[match.start() : start] + system[end : match.end()]).strip(SEPARATORS).lower()
+            found.setdefault((name, axis or "number"), []).append((float(number[1]) * TIMES[number[2]], system))
+    return [Series(*key, tuple(sorted(steps))) for key, steps in sorted(found.items()) if len(steps) > 1]

@@ -16,9 +16,8 @@ from ..metrics.base.capabilities import aggregated, compiled_form, data_set_colu
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import PRESENT, Columns
 from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
-from .column_blocks import HasBlocks, blocks_of, compact, present_blocks
 from .sums import Summand
-from .terms import Block, SentenceTerms, exact_parts
+from .terms import Block, HasBlocks, SentenceTerms, blocks_of, compact, exact_parts, present_blocks
 
 BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..corpus.scan import index_text
-from ..corpus.texts import NEWLINE, TextFile
+from ..corpus.texts import KIND, NEWLINE, TextFile, digest_like
 from ..errors import CorpusError, InputError, StoreError, did_you_mean
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
@@ -69,7 +69,7 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
         ids = index_text(Spooled(file, NEWLINE, Origin(str(file))))
     except CorpusError as error:
         raise StoreError(f"{error}; run the config again") from None
-    if ids.digest != digest:
+    if digest_like(ids, digest) != digest:
         raise StoreError(f"{file}: is damaged; run the config again")
     return ids
 
@@ -136,8 +136,8 @@ def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
     }
     scores = [s for s in stored.scores if (s.dataset, s.system, _unversioned(s.metric)) not in new]
     for corpus in {task.corpus.name: task.corpus for task in tasks}.values() if stay and scores else ():
-        now = describe(corpus).digests
         known = stored.datasets[corpus.name].digests if corpus.name in stored.datasets else {}
+        now = describe(corpus, known).digests
         changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
         if changed:
             raise StoreError(
@@ -145,6 +145,15 @@ def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
                 f"{len(scores):,} scores; run without --only, or name another folder with --output"
             )
     return scores
+
+
+def has_old_digests(path: Path) -> bool:
+    """Return whether the results in a run directory are of an earlier version, whose digests are others."""
+    try:
+        stored = Results.read(path / "results.json")
+    except StoreError:
+        return False
+    return not all(digest.startswith(KIND) for info in stored.datasets.values() for digest in info.digests.values())
 
 
 def used_counts(path: Path) -> set[str]:
@@ -206,6 +215,8 @@ def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, seco
         sizes = [f"{info.lines:,} lines and {info.references} references" for info in (one, two)]
         raise StoreError(f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})")
     differing = [key for key in texts[0] if key in texts[1] and texts[0][key] != texts[1][key]]
+    if differing and (old := [path for path in (first, second) if has_old_digests(path)]):
+        raise StoreError(f"{old[0]}: is of an earlier version, whose digests of texts are others; run its config again")
     if differing:
         raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
 

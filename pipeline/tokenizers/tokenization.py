@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,26 @@ def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lin
         except UnicodeDecodeError as error:
             raise InvalidTextError(number, index, error.start) from None
     return join_lines(lines)
+
+
+def lower_case(text: Lines, number: int) -> Lines:
+    """Return the lines of a text as str.lower() makes them; raises as changed_lines() does.
+
+    Few lines of many texts have more than ASCII, and only those are decoded.
+    """
+    text = text.own()
+    data = bytearray(text.data.lower())
+    others = np.flatnonzero(np.frombuffer(text.data, np.uint8) >= 0x80)
+    for index in np.flatnonzero(np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)).tolist():
+        start, end = int(text.starts[index]), int(text.ends[index])
+        try:
+            line = text.data[start:end].decode().lower().encode()
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(number, index, error.start) from None
+        if len(line) != end - start:
+            return changed_lines(text, number, str.lower)
+        data[start:end] = line
+    return text._replace(data=bytes(data))
 
 
 class _Letters(dict[int, str]):
@@ -126,15 +147,15 @@ class Tokenization:
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
         """Return source and references encoded, for outputs that come later; None with a stemmer.
 
-        Raises as encode() does.
+        None also with the Python kernel, which has no form for it. Raises as encode() does.
         """
-        tokenizer = tokenizer_called(self.tokenizer)
-        if self.stemmer != "none":
+        tokenizer, made = tokenizer_called(self.tokenizer), kernel.native_function("Prepared", "prepared")
+        if made is None or self.stemmer != "none":
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         first = ready.pop(0) if source is not None else None
-        return PreparedTokens(self, kernel.Prepared(first, ready, tokenizer.split))
+        return PreparedTokens(self, made(first, ready, tokenizer.split))
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
         """Return texts as the kernel's split takes them."""
@@ -170,14 +191,11 @@ class Tokenization:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
         try:
             stripped = self.strip or self.strip_end
-            text = text.own() if self.lowercase or tokenizer.prepare else text
-            if self.lowercase and not stripped and text.data.isascii():
-                text = text._replace(data=text.data.lower())
-            elif stripped or self.lowercase:
+            text = text.own() if tokenizer.prepare else text
+            if stripped:
                 lines = (line.decode() for line in text.texts())
-                if stripped:
-                    lines = (line.strip() if self.strip else line.rstrip() for line in lines)
-                text = join_lines((line.lower() if self.lowercase else line).encode() for line in lines)
+                text = join_lines((line.strip() if self.strip else line.rstrip()).encode() for line in lines)
+            text = lower_case(text, number) if self.lowercase else text
             return tokenizer.prepare(text) if tokenizer.prepare and tokenizer.changes(text.data) else text
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None
@@ -191,13 +209,17 @@ class PreparedTokens:
     """Source and references as tokens, and outputs counted against them."""
 
     tokenization: Tokenization
-    encoded: kernel.Prepared
+    encoded: Any
+    """Prepared of the compiled kernel (`kernel/native/prepared.pyx`)."""
 
     def count(
         self, outputs: Sequence[str], rows: Ints, order: int, kinds: tuple[str, ...], subsequences: bool = False
     ) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line that `rows` names; see Prepared of the kernel."""
-        return self.encoded.count(self.tokenization.ready(outputs), rows, order, kinds, subsequences)
+        columns: dict[str, Ints] = self.encoded.count(
+            self.tokenization.ready(outputs), rows, order, kinds, subsequences
+        )
+        return columns
 
 
 SMART = "smart"

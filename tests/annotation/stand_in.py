@@ -57,11 +57,11 @@ def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
         return Versions("3.0.9", "3.8.9", MODELS[model], model)
 
     patch.setattr(annotate, "annotate_chunk", annotated)
-    patch.setattr(annotate, "versions_of", versions)
     for module in (annotate, errant_annotator):
-        patch.setattr(module, "installed", lambda: sorted(MODELS))
-        patch.setattr(module, "is_installed", MODELS.__contains__)
-    patch.setattr(annotate, "_models", {})
+        patch.setattr(module, "versions_of", versions)
+    patch.setattr(errant_annotator, "installed", lambda: sorted(MODELS))
+    patch.setattr(errant_annotator, "is_installed", MODELS.__contains__)
+    patch.setattr(errant_annotator, "_models", {})
     return asked
 
 
@@ -71,5 +71,6 @@ def take_away(patch: pytest.MonkeyPatch) -> None:
     def versions(_: str | None = None) -> Versions:
         raise lacking("errant is not installed")
 
-    patch.setattr(annotate, "versions_of", versions)
-    patch.setattr(annotate, "_models", {})
+    for module in (annotate, errant_annotator):
+        patch.setattr(module, "versions_of", versions)
+    patch.setattr(errant_annotator, "_models", {})

@@ -1,8 +1,8 @@
 """What bounds a run on a large cluster, from task times recorded here: `python -m tests.bench.simulated` (no test).
 
-A run of a million lines in one process is timed: how long each text takes to be opened, each shard to be counted and
-written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many pairs is
-simulated, in which workers take bundles of shards as they become free.
+A run of a million lines in one process is timed: how long each stretch of a text takes to be opened, and each shard to
+be counted and written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many
+pairs is simulated, in which workers take bundles of stretches and of shards as they become free.
 
     python -m tests.bench.simulated                                  64 workers, 1,000 million pairs
     python -m tests.bench.simulated --workers 1 16 64 256 --million 200
@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from pipeline import stages
-from pipeline.corpus import opener as input_files
-from pipeline.corpus.scan import index_text
-from pipeline.execution import workers
+from pipeline.corpus.scan import Opening, Stretch
+from pipeline.execution import clusters, workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile
 from pipeline.execution.store.run_directory import RunDirectory
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 class Recorded:
     """Seconds of processor time of each call, by what was called, for a million lines in one process."""
 
+    scanned: list[float] = field(default_factory=list)
     opened: list[float] = field(default_factory=list)
     counted: list[float] = field(default_factory=list)
     written: list[float] = field(default_factory=list)
@@ -71,7 +71,8 @@ def record(folder: Path) -> Recorded:
     found.size = sum(path.stat().st_size for path in paths)
     serial = RunOptions(n_jobs=1, backend="serial")
     with (
-        mock.patch.object(input_files, "index_text", found.timed(index_text, found.opened)),
+        mock.patch.object(Stretch, "scan", found.timed(Stretch.scan, found.scanned)),
+        mock.patch.object(Opening, "opened", found.timed(Opening.opened, found.opened)),
         mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
         mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),
         mock.patch.object(RunDirectory, "join", found.timed(RunDirectory.join, found.joined)),
@@ -82,15 +83,14 @@ def record(folder: Path) -> Recorded:
 
 
 def makespan(times: Sequence[float], number: int, request: float, size: int) -> float:
-    """Return when the last of a number of tasks is done; a worker that is free takes the next bundle of `size` tasks.
+    """Return when the last of a number of tasks is done; a worker that is free takes the next bundle.
 
     `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size` gives the workers.
     """
-    most = min(max(number // (workers.BUNDLES * size), 1), workers.MOST)
     free, handed, task = [0.0] * size, 0.0, itertools.cycle(times)
-    for first in range(0, number, most):
+    for bundle in clusters.bundles(iter(range(number)), number, size):
         handed = max(handed + request, heapq.heappop(free))
-        heapq.heappush(free, handed + sum(itertools.islice(task, min(most, number - first))))
+        heapq.heappush(free, handed + sum(itertools.islice(task, len(bundle))))
     return max(free)
 
 
@@ -100,8 +100,9 @@ def simulated(found: Recorded, million: int, size: int, args: argparse.Namespace
     One worker stands for one process, which does everything itself.
     """
     threads = args.threads if size > 1 else 1
+    stretches = million * len(found.scanned)
     return {
-        "open": makespan([million * seconds for seconds in found.opened], len(found.opened), 0, threads),
+        "open": makespan(found.scanned, stretches, args.request, size) + million * sum(found.opened),
         "count": makespan(found.shards, million * len(found.shards), args.request, size),
         "join": million * sum(found.joined) / threads,
         "score": million * sum(found.scored) / threads,
@@ -121,7 +122,13 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         found = record(args.folder or Path(temporary))
-    parts = {"open": found.opened, "count": found.shards, "join": found.joined, "score": found.scored}
+    parts = {
+        "open": [*found.scanned, *found.opened],
+        "join texts": found.opened,
+        "count": found.shards,
+        "join": found.joined,
+        "score": found.scored,
+    }
     told = ", ".join(f"{name} {sum(times):.2f} s" for name, times in parts.items())
     print(f"recorded for 1 million lines, one process: {told}; {found.size / 1e6:.0f} MB of text")
     print(f"{args.million:,} million pairs, first machine with {args.threads} processors, {args.disk:.0f} MB/s:")

@@ -200,7 +200,7 @@ def test_run_prints_a_table_and_writes_what_it_found(call: Call, quickstart: str
     assert said.code == 0
     title, header, *rows, signature = said.out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "gleu", "std", "of", "draws", "95%", "of", "draws"]
+    assert header.split() == ["rank", "system", "GLEU+", "std", "of", "draws", "95%", "of", "draws"]
     assert [row.split()[:2] for row in rows] == [["1", "careful"], ["2", "eager"], ["3", "unchanged"], ["4", "broken"]]
     assert signature.startswith("gleu|variant:2017|n:4|")
     assert said.err.splitlines()[-1] == "results: runs/quickstart"
@@ -227,7 +227,7 @@ def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
 
 def test_warnings_go_to_standard_error_and_into_the_results(call: Call, quickstart: str) -> None:
     Path("data/systems/eager.txt").write_bytes(Path("data/reference0.txt").read_bytes())
-    warning = "sample: system eager is the same text as reference 0"
+    warning = "sample: system eager is the same text as reference 1"
     loud, quiet = call("run", quickstart), call("run", quickstart, "--quiet")
     assert f"warning: {warning}\n" in loud.err
     assert quiet.err == ""
@@ -381,7 +381,7 @@ def test_show_has_the_columns_that_are_named(call: Call, quickstart: str) -> Non
     call("run", quickstart)
     title, header, *rows, _ = call("show", "runs/quickstart", "--columns", "match_*", "hyp_len").out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "gleu", "hyp_len", *(f"match_{n}" for n in range(1, 5))]
+    assert header.split() == ["rank", "system", "GLEU+", "hyp_len", *(f"match_{n}" for n in range(1, 5))]
     assert [row.split()[1] for row in rows] == ["careful", "eager", "unchanged", "broken"]
     said = call("show", "runs/quickstart", "--columns", "gleu.precison")
     assert (said.code, said.out) == (2, "")
@@ -473,7 +473,7 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
     apart = [abs(float(one) - float(two)) for one, two in rows.values()]
     assert [abs(float(one) - float(two)) for _, one, two in heads] == pytest.approx(sorted(apart, reverse=True)[:3])
     first = int(heads[0][0]) - 1
-    for name, file in {"source": "source", "reference 1": "ref1", "A": "A", "B": "B"}.items():
+    for name, file in {"source": "source", "reference 2": "ref1", "A": "A", "B": "B"}.items():
         text = Path("d", file).read_text("utf-8").splitlines()[first]
         assert re.search(rf"^  {name} +{re.escape(text.strip())}$", said.out, re.MULTILINE)
 

@@ -19,7 +19,7 @@ BOTH = """\
 system     o, line 1
 source     a b c d
 output     a b c d d
-reference 0 a b e d d
+reference 1 a b e d d
   variant 2017: gleu 0.00, brevity penalty 100.00 (5 of 5 tokens)
   n=1: match_1 4, penalty_1 1, numer_1 3, total_1 5
     match     a · b · d ×2
@@ -33,7 +33,7 @@ reference 0 a b e d d
   n-grams that it counts differently:
   n=1: match_1 4, penalty_1 1, numer_1 3, total_1 5
   n=2: match_2 2, penalty_2 2, numer_2 0, total_2 4
-reference 1 a c b d
+reference 2 a c b d
   variant 2017: gleu 0.00, brevity penalty 100.00 (5 of 4 tokens)
   n=1: match_1 4, penalty_1 0, numer_1 4, total_1 5
     match     a · b · c · d
@@ -50,8 +50,8 @@ reference 1 a c b d
 MERGED = """\
 system     o, line 1
 output     a b c d d
-reference 0 a b e d d
-reference 1 a c b d
+reference 1 a b e d d
+reference 2 a c b d
   BLEU: bleu 70.71 (5 of 5 tokens)
   n=1: match_1 5, total_1 5
     match     a · b · c · d ×2
@@ -205,5 +205,5 @@ def test_a_reference_that_a_line_lacks_is_no_empty_text(
     _, table, _ = called(capsys, "score", metric, *files, "--sentences")
     _, out, _ = called(capsys, "explain", metric, *files, "--line", "2")
     score = table.splitlines()[2].split("\t")[2]
-    assert "reference 1" not in out
+    assert "reference 2" not in out
     assert f" {score} (" in out or f" {score}\n" in out or f" {score}:" in out

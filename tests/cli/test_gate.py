@@ -67,7 +67,7 @@ def test_the_first_run_is_the_old_one(
 def test_a_sentence_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--metric", "ter"]) == 1
     printed = capsys.readouterr().out
-    assert printed.startswith("d, ter: A is worse: 0.00 -> ")
+    assert printed.startswith("d, TER: A is worse: 0.00 -> ")
     assert main(["compare", "good", "good", "--fail-if-worse", "-q"]) == 0
     assert capsys.readouterr().out == "no system has other outputs in the two runs, so none is worse\n"
 
@@ -107,7 +107,7 @@ def test_systems_without_a_common_name_are_refused(
     assert told["message"] in err
     assert "g1 has base, large; g2 has base-v2, large-v2" in err
     assert main(["compare", "g1", "g2", "--fail-if-worse", "-q", "--system", "base", "base-v2"]) == 1
-    assert capsys.readouterr().out.startswith("d, chrf: base-v2 (before: base) is worse: ")
+    assert capsys.readouterr().out.startswith("d, chrF: base-v2 (before: base) is worse: ")
 
 
 def test_systems_that_the_new_run_lacks_are_named(
@@ -128,5 +128,5 @@ def test_systems_that_the_new_run_lacks_are_named(
 @pytest.mark.usefixtures("runs")
 def test_a_margin_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--margin", "90"]) == 0
-    assert "d, ter: A is not worse by more than 90: 0.00 -> " in capsys.readouterr().out
+    assert "d, TER: A is not worse by more than 90: 0.00 -> " in capsys.readouterr().out
     assert main(["compare", "good", "bad", "--fail-if-worse", "-q", "--test", "none"]) == 2

@@ -151,7 +151,7 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
     assert out.count(f"|{key}:200|seed:12345|") == 3
     header, *lines = (re.split("  +", line.strip()) for line in out.splitlines()[1:5])
     columns = ["", " mean ± 95%", " p", " p adjusted"]
-    assert header == ["system", *(f"{metric}{column}" for metric in ("bleu", "chrf", "ter") for column in columns)]
+    assert header == ["system", *(f"{metric}{column}" for metric in ("BLEU", "chrF", "TER") for column in columns)]
     peer = [line.split("│")[1:-1] for line in theirs("r", "s", *asked, "-f", "text").splitlines() if "│" in line]
     expected: dict[str, list[list[float]]] = {}
     for name, *cells in peer[1:]:  # the p-values of a system stand in a row of their own below its scores

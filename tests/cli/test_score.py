@@ -90,7 +90,7 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
     assert score("bleu", "rougeL", "--boards", *files) == (0, "\n".join(each), "")
     code, out, _ = score("bleu", "rougeL", *files)
     _, header, *rows = (line.split() for line in out.splitlines()[:4])
-    assert (code, header) == (0, ["system", "bleu", "rougeL"])
+    assert (code, header) == (0, ["system", "BLEU", "ROUGE-L"])
     ranked = [{row[1]: row[2] for row in map(str.split, page.splitlines()[2:4])} for page in each]
     assert {row[0]: row[1:] for row in rows} == {name: [own[name] for own in ranked] for name in ranked[0]}
     assert "rank" in score("bleu", "rougeL", *files[:-1])[1]

@@ -96,7 +96,7 @@ def test_any_range_equals_a_naive_split(
 ) -> None:
     path = written(tmp_path_factory.getbasetemp(), text)
     expected = naive.read_lines(path)
-    with mock.patch.multiple(index, PIECE=piece, STRIDE=stride):
+    with mock.patch.multiple(index, PIECE=piece, GRID=stride):
         file = open_text(path)
         low = data.draw(st.integers(0, len(expected)))
         high = data.draw(st.integers(low, len(expected)))

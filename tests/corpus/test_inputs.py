@@ -19,6 +19,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ from pipeline.corpus import scan
 from pipeline.corpus.input_files import Opener
 from pipeline.errors import CorpusError
 from pipeline.io import plain_files
+from pipeline.io.plain_files import Origin, Spooled
 from tests.conftest import open_text
 from tests.files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 
@@ -361,7 +363,7 @@ datasets: {d: {source: r.gz, references: [r.gz]}, e: {source: r.gz, references: 
 systems: {A: r.gz}
 metrics: [gleu]
 """
-    with mock.patch.object(Opener, "index", autospec=True, side_effect=Opener.index) as opened:
+    with mock.patch.object(Opener, "_finished", autospec=True, side_effect=Opener._finished) as opened:
         prepare(text)
     assert opened.call_count == 1
 
@@ -567,48 +569,64 @@ if chosen_kernel.name() == "native":
 """How a file is read: in Python (None), or compiled."""
 
 
-def read_by(survey: Any, data: bytes, separator: bytes, size: int) -> list[Any]:
-    """Return all that one pass over a file finds, or the problem."""
-    with mock.patch.object(chosen_kernel, "native_function", return_value=survey):
+def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) -> list[Any]:
+    """Return all that is found in a file that is cut into pieces, and into stretches of so many leaves; or why not."""
+    cuts: dict[str, Any] = {"PIECE": piece, "RANGE": 8 * leaves, "LEAF": 8, "GRID": 4, "WINDOW": 4}
+    with mock.patch.multiple(scan, **cuts), mock.patch.object(chosen_kernel, "native_function", return_value=survey):
         try:
-            scanner = scan.scan(io.BytesIO(data), separator, size, 4)
+            file = scan.index_text(Spooled(path, separator, Origin("f")))
         except CorpusError as error:
             return [str(error)]
-    found = vars(scanner)
-    bits_of_lines = np.unpackbits(np.concatenate(found["bits"]), count=found["lines"])
-    numbers = [found[name] for name in ("lines", "blank", "offset", "column", "has_bom", "subwords", "nuls")]
-    numbers.append(found["longest"])
-    return [
-        scanner.hash.digest(),
-        np.flatnonzero(bits_of_lines).tolist(),
-        np.concatenate(found["offsets"]).tolist(),
-        *numbers,
-    ]
+    return [file, file.blank_bits.tolist(), file.marks.tolist()]
 
 
 @settings(max_examples=150)
 @given(
-    texts=st.lists(st.text(st.sampled_from(" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b"), max_size=4), max_size=60),
-    size=st.sampled_from([4, 7, 50, 1000]),
+    texts=st.lists(
+        st.lists(st.sampled_from([*" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b😀", "@@ "]), max_size=9).map("".join),
+        max_size=40,
+    ),
+    cuts=st.lists(st.tuples(st.sampled_from([8, 9, 16, 50, 1000]), st.integers(1, 40)), min_size=2, max_size=3),
     newline=st.booleans(),
     ended=st.booleans(),
+    windows=st.booleans(),
     broken=st.sampled_from([b"", b"", b"", b"\x80", b"\xe2\x96"]),
 )
 def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
-    texts: list[str], size: int, newline: bool, ended: bool, broken: bytes
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[str],
+    cuts: list[tuple[int, int]],
+    newline: bool,
+    ended: bool,
+    windows: bool,
+    broken: bytes,
 ) -> None:
-    """A line may go on in the next piece."""
-    separator = b"\n" if newline else b"\xff"
-    data = separator.join([*(text.encode() for text in texts), *([b""] if ended else [])])
+    """A line may go on in the next piece, and in the next stretch."""
+    separator, path = b"\n" if newline else b"\xff", tmp_path_factory.getbasetemp() / "pass"
+    end = b"\r\n" if newline and windows else separator
+    data = end.join([*(text.encode() for text in texts), *([b""] if ended else [])])
     if newline and broken:
         data += broken + data
-    found = [read_by(bits, data, separator, size) for bits in SURVEYS]
+    path.write_bytes(data)
+    found = [read_by(survey, path, separator, *cut) for survey in SURVEYS for cut in cuts]
     assert found == found[:1] * len(found)
     if len(found[0]) > 1:
+        file, _, marks = found[0]
         lines = data.split(separator)
         lines = lines if lines[-1] else lines[:-1]
-        expected = [number for number, line in enumerate(lines) if not line.decode().split()]
-        assert (found[0][1], found[0][3:5]) == (expected, [len(lines), len(expected)])
+        expected = [number for number, line in enumerate(lines, 1) if not line.decode().split()]
+        assert (file.lines, file.blank, file.blanks.tolist()) == (len(lines), len(expected), expected)
+        assert file.odd.subwords == data.count(b"@@ ") + data.count("\u2581".encode())
+        assert file.odd.nuls == data.count(b"\0")
+        places = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
+        firsts = [n for n in range(1, len(places)) if places[n] // 4 > places[n - 1] // 4 and places[n] <= len(data)]
+        kept = [[0, 0], *([n, places[n]] for n in firsts), *([[len(lines), len(data)]] if lines else [])]
+        assert list(map(list, zip(*marks, strict=True))) == kept
+        # The digest, by hand: BLAKE3 of the leaves' own, of the lines with a newline each.
+        whole = data.replace(b"\r\n", b"\n") if newline else data.replace(b"\n", b"\xfe").replace(b"\xff", b"\n")
+        whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
+        leaves = b"".join(blake3(whole[low : low + 8]).digest() for low in range(0, len(whole), 8))
+        assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
 
 
 def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:

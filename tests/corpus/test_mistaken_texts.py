@@ -96,14 +96,14 @@ def test_right_texts_give_no_warning(tmp_path: Path, lines: int) -> None:
 def test_source_and_reference_swapped(tmp_path: Path) -> None:
     t = texts()
     (warning,) = warned(tmp_path, t["r"], [t["s"]], t["o"])
-    assert warning.startswith("the source (s.txt) and reference 0 (r0.txt) seem to be swapped: this reference has more")
+    assert warning.startswith("the source (s.txt) and reference 1 (r0.txt) seem to be swapped: this reference has more")
 
 
 @pytest.mark.parametrize(
     ("names", "warning"),
     [
-        ({"s": "ref.txt", "r0": "test.src"}, "the source (ref.txt) and reference 0 (test.src) seem to be swapped"),
-        ({"r0": "hyp.txt", "o": "gold.txt"}, "reference 0 (hyp.txt) and system A (gold.txt) seem to be swapped"),
+        ({"s": "ref.txt", "r0": "test.src"}, "the source (ref.txt) and reference 1 (test.src) seem to be swapped"),
+        ({"r0": "hyp.txt", "o": "gold.txt"}, "reference 1 (hyp.txt) and system A (gold.txt) seem to be swapped"),
     ],
 )
 def test_names_of_files_tell_what_is_swapped(tmp_path: Path, names: dict[str, str], warning: str) -> None:
@@ -119,7 +119,7 @@ def test_a_shift_by_a_line(tmp_path: Path, lines: int, which: str, way: str) -> 
     named = {"source": "s", "reference": "r", "output": "o"}[which]
     t[named] = ["a line .", *t[named][:-1]] if way == "before" else [*t[named][1:], "a line ."]
     (warning,) = warned(tmp_path, t["s"], [t["r"]], t["o"])
-    called = {"source": "the source (s.txt)", "reference": "reference 0 (r0.txt)", "output": "system A"}[which]
+    called = {"source": "the source (s.txt)", "reference": "reference 1 (r0.txt)", "output": "system A"}[which]
     assert warning.startswith(f"{called} seems to be shifted by one line: its lines fit the lines {way} theirs in ")
 
 
@@ -163,7 +163,7 @@ def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(tmp_path: 
 def test_the_same_reference_twice(tmp_path: Path) -> None:
     t = texts()
     (warning,) = warned(tmp_path, t["s"], [t["r"], t["r"]], t["o"])
-    assert warning == "reference 1 (r1.txt) is the same text as reference 0 (r0.txt); was another file meant?"
+    assert warning == "reference 2 (r1.txt) is the same text as reference 1 (r0.txt); was another file meant?"
 
 
 def joined(lines: list[str]) -> list[str]:
@@ -180,7 +180,7 @@ def test_tokenised_and_other_texts_in_one_data_set(tmp_path: Path, metric: str) 
     (warning,) = doubts(opened(tmp_path, t["s"], [t["r"]], joined(output)), metrics)
     assert "and belong to the word before in system A: with the tokenizer whitespace they do not match" in warning
     (warning,) = doubts(opened(tmp_path, None, [joined(t["r"])], output), metrics)
-    assert "are tokens of their own in system A, and belong to the word before in reference 0 (r0.txt): " in warning
+    assert "are tokens of their own in system A, and belong to the word before in reference 1 (r0.txt): " in warning
 
 
 def test_legacy_of_sari_is_for_tokens(tmp_path: Path) -> None:
@@ -294,8 +294,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("files", "warning"),
     [
-        ({"a.txt": TEXTS["r.txt"]}, "d: system A is the same text as reference 0"),
-        ({"r.txt": TEXTS["s.txt"]}, "d: reference 0 (r.txt) is the same text as the source"),
+        ({"a.txt": TEXTS["r.txt"]}, "d: system A is the same text as reference 1"),
+        ({"r.txt": TEXTS["s.txt"]}, "d: reference 1 (r.txt) is the same text as the source"),
         ({"a.txt": "x\n\n\n"}, "d: system A: 2 of 3 lines are empty"),
         ({"s.txt": "x\n\n\n"}, "d: source: 2 of 3 lines are empty"),
         (
@@ -311,7 +311,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "d: a.txt: begins with a byte order mark, which is left out; see `bom: keep` (--bom keep)",
         ),
         ({"a.txt": "a\0b\nc\nd\n"}, "d: a.txt: holds 1 NUL character; is it UTF-8 text?"),
-        ({"r.txt": "a b\n\nc\n"}, "d: reference 0 (r.txt) has an empty line, 2: it counts as a sentence of length 0"),
+        ({"r.txt": "a b\n\nc\n"}, "d: reference 1 (r.txt) has an empty line, 2: it counts as a sentence of length 0"),
     ],
 )
 def test_what_is_probably_not_meant_gets_into_the_results(files: dict[str, str | bytes], warning: str) -> None:
@@ -449,7 +449,7 @@ def test_output_and_reference_swapped(tmp_path: Path) -> None:
     t = corrected(220, 3, 20)
     (warning,) = warned(tmp_path, t["s"], [t["o"]], t["r"])
     assert warning == (  # not 1 and 3, because a word that the line of the source has elsewhere does not count
-        "reference 0 (r0.txt) and the output seem to be swapped: in the lines that they change, this reference changes "
+        "reference 1 (r0.txt) and the output seem to be swapped: in the lines that they change, this reference changes "
         "0.9 words and the output 2.8; references mostly change more than outputs"
     )
     assert warned(tmp_path, t["s"], [t["r"]], t["o"]) == []
@@ -520,17 +520,17 @@ def shuffled(lines: list[str]) -> list[str]:
 MISTAKES: dict[str, tuple[Callable[[list[str]], list[str]], str]] = {
     "prefix": (
         lambda lines: [f"Corrected: {line}" for line in lines],
-        "system A (o.txt): 100 % of the lines begin with 'Corrected: ', such as line 1, and those of reference 0 "
+        "system A (o.txt): 100 % of the lines begin with 'Corrected: ', such as line 1, and those of reference 1 "
         "(r0.txt) do not; take it away before scoring",
     ),
     "numbers": (
         lambda lines: [f"{number}) {line}" for number, line in enumerate(lines, 10)],
-        "system A (o.txt): 100 % of the lines begin with '10) ', such as line 1, and those of reference 0 (r0.txt) do "
+        "system A (o.txt): 100 % of the lines begin with '10) ', such as line 1, and those of reference 1 (r0.txt) do "
         "not; take it away before scoring",
     ),
     "suffix": (
         lambda lines: [line if number in (0, 5) else f"{line} </s>" for number, line in enumerate(lines)],
-        "system A (o.txt): 97 % of the lines end with '. </s>', such as line 2, and those of reference 0 (r0.txt) do "
+        "system A (o.txt): 97 % of the lines end with '. </s>', such as line 2, and those of reference 1 (r0.txt) do "
         "not; take it away before scoring",
     ),
     "words": (lambda lines: [" ".join(line.split()[:20]) for line in lines], "system A (o.txt) seems to be cut: "),
@@ -568,7 +568,7 @@ def test_shares_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
     """By hand: of 60 lines, 14 from line 41 on fit a line that is seven lines away."""
     right = written()
     (warning,) = warned(tmp_path, None, [right], [*right[:40], *right[47:54], *right[40:47], *right[54:]])
-    assert "data set: 23 % of the lines, such as line 41, fit their own lines in reference 0 (r0.txt) no" in warning
+    assert "data set: 23 % of the lines, such as line 41, fit their own lines in reference 1 (r0.txt) no" in warning
 
 
 def test_lines_of_the_source_in_place_of_a_translation(tmp_path: Path) -> None:
@@ -604,7 +604,7 @@ SIGNS = (
     "d: quotation marks and apostrophes are typographic in {} (100 % of the lines that have any, such as line 1), and "
     "straight in {}: they do not match; write them alike in all texts"
 )
-TEXT, OUTPUT = "reference 0 (r0.txt)", "system A"
+TEXT, OUTPUT = "reference 1 (r0.txt)", "system A"
 
 
 @pytest.mark.parametrize(

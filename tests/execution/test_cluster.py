@@ -16,10 +16,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
+import numpy as np
 import pytest
 
+from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.config.models import RunConfig
+from pipeline.corpus import input_files, scan
+from pipeline.corpus.input_files import Opener
 from pipeline.corpus.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
 from pipeline.execution import clusters, workers
@@ -134,7 +138,7 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
-    """Each data set is two bundles of three shards."""
+    """Each data set is several bundles of the six shards."""
     told: list[str] = []
     pids: set[int] = set()
     original = workers.count
@@ -144,7 +148,7 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
         (tmp_path / f"by-{os.getpid()}").touch()
         return number, arrays
 
-    with mock.patch.object(workers, "count", count), mock.patch.object(workers, "BUNDLES", 1):
+    with mock.patch.object(workers, "count", count), mock.patch.object(clusters, "BUNDLES", 1):
         run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
@@ -152,6 +156,48 @@ def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path
     assert told == []
     assert pids
     assert os.getpid() not in pids
+
+
+def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> None:
+    """What a worker does not find is scanned here, as where it has no such file."""
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for number, path in enumerate(paths):
+        path.write_bytes(b"".join(b"%d a b c \xc3\xa9 %d\n\n" % (number, line) for line in range(120_000)))
+    expected = Opener().open_all([*paths], [])
+    answers: list[Any] = []
+    with (
+        mock.patch.object(input_files, "CLUSTERED", 0),
+        mock.patch.object(scan, "RANGE", scan.LEAF),
+        Cluster(dask.backend, dask.address, 2) as cluster,
+    ):
+
+        def shared(call: Any, items: Any) -> list[Any]:
+            lost = bool(answers)
+            answers.extend(cluster.shared(call, items))
+            return [None] * len(items) if lost else answers
+
+        for _ in range(2):
+            texts = Opener(cluster=shared).open_all([*paths], [])
+            assert texts == expected
+            for text, one in zip(texts, expected, strict=True):
+                assert text is not None
+                assert one is not None
+                assert np.array_equal(text.marks, one.marks)
+                assert np.array_equal(text.blank_bits, one.blank_bits)
+    assert [answer.problem for answer in answers] == [None] * 12
+
+
+def test_a_run_uses_the_cluster_that_has_opened_its_texts(dask: Here, config: Path, tmp_path: Path) -> None:
+    kind = CLUSTERS["dask"]
+    connect = mock.Mock(side_effect=kind.connect)
+    with (
+        mock.patch.object(input_files, "CLUSTERED", 0),
+        mock.patch.dict(CLUSTERS, {"dask": kind._replace(connect=connect)}),
+    ):
+        stages.run(stages.prepare(config, dask.options), tmp_path / "run", dask.options)
+    assert connect.call_count == 1
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
 def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
@@ -175,7 +221,7 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, conf
 def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
-    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")), mock.patch.object(workers, "BUNDLES", 1):
+    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")), mock.patch.object(clusters, "BUNDLES", 1):
         results = run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []

@@ -155,6 +155,26 @@ def test_halves_by_human_score_and_absolute_values() -> None:
         assert positive["pearson"] == abs(found["pearson"])
 
 
+@pytest.mark.parametrize("more", [{}, {"absolute": "true"}, {"without": ["s2"]}])
+def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
+    """The oracle draws the same items and takes all outputs of each: of 200 values it leaves out 5 at either end."""
+    human = {(s, i): float(HUMAN[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
+    metric = {(s, i): -float(METRIC[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
+    names = ["pearson", "kendall[average=item]"]
+    found = correlated(metric, human, config(statistics=names, resamples="200", seed="3", **more))
+    kept = [s for s in SYSTEMS if s not in more.get("without", ())]
+    pearson, kendall = [], []
+    for drawn in np.random.default_rng(3).integers(0, len(ITEMS), (200, len(ITEMS))):
+        items = [ITEMS[number] for number in drawn]
+        one, two = ([[table[s, i] for s in kept] for i in items] for table in (metric, human))
+        pearson.append(stats.pearsonr(np.ravel(one), np.ravel(two)).statistic)
+        kendall.append(np.mean([stats.kendalltau(*pair).statistic for pair in zip(one, two, strict=True)]))
+    for name, values in zip(names, (pearson, kendall), strict=True):
+        ordered = sorted(map(abs, values) if more.get("absolute") else values)
+        assert found["intervals"][name] == pytest.approx([ordered[5], ordered[-6]], abs=CLOSE)
+    assert "intervals" not in correlated(metric, human, config(statistics=names, **more))
+
+
 def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
     path = written(tmp_path, "jsonl")
     keys = {"file": path.name, "system": "who.name", "item": "id"}
@@ -215,8 +235,12 @@ def test_the_command_correlates_records(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["pearson"] == pytest.approx(stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE)
     assert main([*arguments[:-1], "--absolute", "--part", "upper", "--given", "system"]) == 0
     assert "12" in capsys.readouterr().out.splitlines()[1]
+    assert main([*arguments[:-1], "--level", "0.9", "--resamples", "50"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].count("90% interval") == 2
+    assert len(found["intervals"]["pearson"]) == 2
     for more, message in (
         (["--window", "3"], "--window: no effect on records"),
+        (["--resamples", "x"], "--resamples x: expected a whole number"),
         (["--statistic", "person"], "no statistic is called 'person'"),
     ):
         assert main([*arguments, *more]) == 2

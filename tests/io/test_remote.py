@@ -120,7 +120,8 @@ def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, b
 def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     memory: str, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, for each 128th line is known."""
+    """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, and of each 512 a line is known."""
+    monkeypatch.setattr("pipeline.corpus.scan.GRID", 512)
     data = b"".join(b"%03d\n" % number for number in range(1000))
     server.files["a.txt"] = data
     put("a.txt", data)

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.kernel import native_function
+from pipeline.kernel.common import BALANCED, SAMPLERS
 from pipeline.kernel.python import draws as draws_file
-from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from tests.support.kernels import NATIVE, PYTHON, Twin
 
 if TYPE_CHECKING:

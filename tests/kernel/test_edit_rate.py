@@ -89,6 +89,9 @@ RNG = random.Random(5)
         ([*range(49, 90), *range(49)], [*range(90)]),  # one that may
         ([0, 1] * 30, [1, 0] * 30),  # so many shifts that the search is stopped
         ([*range(20), *range(30, 50), *range(20, 30)], [*range(50)]),  # a block as long as a shift can be
+        ([*range(2, 64), 1, 0], [*range(64)]),  # as many words as a row has bits, and one more
+        ([*range(2, 65), 1, 0], [*range(65)]),
+        ([1, 0] * 6 + [*range(50, 64)], [*range(26)]),  # the beam has not all cells, and the cost is high
     ],
 )
 @pytest.mark.parametrize(

@@ -31,8 +31,12 @@ def test_by_hand() -> None:
     source = join_lines([b"a b c", b"d"])
     found = gold_records(source, [join_lines([record(*lines, annotator=7), b""]), join_lines([b"", record(NOOP)])])
     assert found.heads.tolist() == [[[0, 7], [-1, -1]], [[-1, -1], [0, 0]]]
-    assert (found.firsts.tolist(), found.starts.tolist(), found.ends.tolist()) == ([0, 2, 2, 2, 2], [0, 3], [1, 3])
-    assert (found.alternatives.tolist(), [*found.corrections.texts()]) == ([0, 2, 3], [b"is", b"", b"end"])
+    assert (found.edits.firsts.tolist(), found.edits.starts.tolist(), found.edits.ends.tolist()) == (
+        [0, 2, 2, 2, 2],
+        [0, 3],
+        [1, 3],
+    )
+    assert (found.edits.alternatives.tolist(), [*found.edits.corrections.texts()]) == ([0, 2, 3], [b"is", b"", b"end"])
 
 
 @pytest.mark.parametrize("span", WRONG)
@@ -63,9 +67,11 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
     flat = [edit for row in listed for own in row for edit in own or ()]
     possible = [[text for text in edit.alternatives if text == " ".join(text.split())] for edit in flat]
     assert gold.counts.tolist() == [[-1 if own is None else len(own) for own in row] for row in listed]
-    assert (gold.records.starts.tolist(), gold.records.ends.tolist()) == (
+    assert (gold.records.edits.starts.tolist(), gold.records.edits.ends.tolist()) == (
         [edit.start for edit in flat],
         [edit.end for edit in flat],
     )
-    assert np.diff(gold.records.alternatives).tolist() == [len(texts) for texts in possible]
-    assert [text.decode() for text in gold.records.corrections.texts()] == [text for own in possible for text in own]
+    assert np.diff(gold.records.edits.alternatives).tolist() == [len(texts) for texts in possible]
+    assert [text.decode() for text in gold.records.edits.corrections.texts()] == [
+        text for own in possible for text in own
+    ]

@@ -1,4 +1,4 @@
-"""Outputs counted against prepared texts: as if all were encoded and counted together, with both kernels."""
+"""Outputs counted against prepared texts by the compiled kernel: as if all were encoded and counted together."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernel import common
+from pipeline.kernel import common, function_of
 from pipeline.kernel.common import join_lines
 from pipeline.kernel.python.encode import encode, words
 from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
-from tests.conftest import KERNELS, forced_kernel
-from tests.support.kernels import Twin
+from pipeline.tokenizers.tokenization import Tokenization
+from tests.conftest import forced_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from pipeline.kernel.python.prepared import Prepared
 
 TOKENS = [
     "a",
@@ -49,14 +47,11 @@ LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(max
 ALL_KINDS = (*common.KINDS, *common.MERGED_KINDS)
 
 
-def prepared(kernel: str, source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str) -> Prepared:
-    with forced_kernel(kernel):
-        made: Prepared = Twin(kernel).Prepared(
-            None if source is None else join_lines(line.encode() for line in source),
-            [join_lines(line.encode() for line in reference) for reference in references],
-            split,
-        )
-        return made
+def prepared(source: Sequence[str] | None, references: Sequence[Sequence[str]], split: str) -> Any:
+    texts = [join_lines(line.encode() for line in reference) for reference in references]
+    return function_of("native", "Prepared", "prepared")(
+        None if source is None else join_lines(line.encode() for line in source), texts, split
+    )
 
 
 def together(
@@ -71,9 +66,9 @@ def together(
     return {kind: array[0] for kind, array in counts.items()} | {"lcs": lcs(encoded[:-1], encoded[-1:])[0]}
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.usefixtures("native")
 @given(data=st.data())
-def test_counts_are_those_of_texts_that_are_encoded_together(name: str, data: st.DataObject) -> None:
+def test_counts_are_those_of_texts_that_are_encoded_together(data: st.DataObject) -> None:
     split = data.draw(st.sampled_from([*common.SPLITS, *common.FOLDS]))
     order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
     lines = data.draw(st.lists(st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4))
@@ -81,7 +76,7 @@ def test_counts_are_those_of_texts_that_are_encoded_together(name: str, data: st
     references = [[line[1 + number] for line in lines] for number in range(sets)]
     rows = data.draw(st.lists(st.integers(0, len(lines) - 1), max_size=5))
     outputs = [data.draw(LINE) for _ in rows]
-    frozen = prepared(name, source, references, split)
+    frozen = prepared(source, references, split)
     columns = frozen.count(outputs, np.array(rows, np.int64), order, ALL_KINDS, True)
     taken = [[reference[row] for row in rows] for reference in references]
     expected = together(source and [source[row] for row in rows], taken, outputs, split, order)
@@ -94,25 +89,25 @@ def test_counts_are_those_of_texts_that_are_encoded_together(name: str, data: st
         assert alone["total"].tolist() == np.maximum(alone["hyp_len"][:, None] - np.arange(order), 0).tolist()
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_long_lines_have_the_subsequences_of_the_other_kernel(name: str) -> None:
+@pytest.mark.usefixtures("native")
+def test_long_lines_have_the_subsequences_of_the_other_kernel() -> None:
     """Lengths around the words of 64 bits and the blocks of 256."""
     rng = np.random.default_rng(3)
     for size in (63, 64, 65, 127, 128, 129, 256, 257, 700):
         one, two = (" ".join(map(str, rng.integers(0, 9, size))) for _ in range(2))
-        frozen = prepared(name, None, [[one, two]], "whitespace")
+        frozen = prepared(None, [[one, two]], "whitespace")
         columns = frozen.count([f"{two} new", one], np.array([0, 1]), 1, (), True)
         np.testing.assert_array_equal(
             columns["lcs"], together(None, [[one, two]], [f"{two} new", one], "blank", 1)["lcs"]
         )
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_wrong_arguments_are_refused(name: str) -> None:
-    frozen = prepared(name, None, [["a b"]], "whitespace")
+@pytest.mark.usefixtures("native")
+def test_wrong_arguments_are_refused() -> None:
+    frozen = prepared(None, [["a b"]], "whitespace")
     row = np.zeros(1, np.int64)
     wrong: list[tuple[type[Exception], Any]] = [
-        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),  # type: ignore[list-item]
+        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),
         (IndexError, lambda: frozen.count(["a"], row + 1, 2, ("match",))),
         (IndexError, lambda: frozen.count(["a"], row - 1, 2, ("match",))),
         (ValueError, lambda: frozen.count(["a", "b"], row, 2, ("match",))),
@@ -120,9 +115,9 @@ def test_wrong_arguments_are_refused(name: str) -> None:
         (KeyError, lambda: frozen.count(["a"], row, 2, ("matches",))),
         (UnicodeEncodeError, lambda: frozen.count(["\ud800"], row, 2, ("match",))),
         (UnicodeDecodeError, lambda: frozen.count([b"\xff"], row, 2, ("match",))),
-        (KeyError, lambda: prepared(name, None, [["a"]], "words")),
-        (ValueError, lambda: prepared(name, None, [["a"], ["a", "b"]], "blank")),
-        (ValueError, lambda: prepared(name, None, [], "blank")),
+        (KeyError, lambda: prepared(None, [["a"]], "words")),
+        (ValueError, lambda: prepared(None, [["a"], ["a", "b"]], "blank")),
+        (ValueError, lambda: prepared(None, [], "blank")),
     ]
     for error, call in wrong:
         with pytest.raises(error):
@@ -130,10 +125,10 @@ def test_wrong_arguments_are_refused(name: str) -> None:
     assert frozen.count(["a a"], row, 1, ("match",))["match"].tolist() == [[[1]]]
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_prepared_texts_are_pickled_and_shared_by_threads(name: str) -> None:
+@pytest.mark.usefixtures("native")
+def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
     lines = [f"the {number} cat sat {number % 7} on the mat" for number in range(50)]
-    kept = pickle.dumps(prepared(name, lines, [lines, lines[::-1]], "whitespace"))
+    kept = pickle.dumps(prepared(lines, [lines, lines[::-1]], "whitespace"))
     frozen = pickle.loads(kept)  # noqa: S301 (made here)
     rows = np.arange(50)
     expected = frozen.count(lines, rows, 4, ("match", "penalty"), True)
@@ -144,3 +139,9 @@ def test_prepared_texts_are_pickled_and_shared_by_threads(name: str) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(again, range(40)))
+
+
+def test_the_python_kernel_has_no_prepared_form() -> None:
+    """What is prepared is then lines, which are counted anew with each output (`metrics/given.py`)."""
+    with forced_kernel("python"):
+        assert Tokenization().prepared(None, [join_lines([b"a b"])]) is None

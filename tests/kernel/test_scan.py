@@ -22,4 +22,4 @@ def test_line_ends_are_those_of_numpy(separator: bytes) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="survey: expected bytes"):
-        scan.survey(b"", 10, 0, 1)
+        scan.survey(b"", 10, 0, 0, 1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.kernel.python import strings
+from pipeline.kernel.python import encode
 
 native = pytest.importorskip("pipeline.kernel.native.strings", reason="the compiled kernel was not built")
 
@@ -25,13 +25,13 @@ class Text(str):
 
 @given(st.lists(TEXTS | TEXTS.map(Text), max_size=6))
 def test_strings_are_joined(texts: list[str]) -> None:
-    one, two = strings.joined(texts), native.joined(texts)
+    one, two = encode.joined(texts), native.joined(texts)
     assert (one[0], one[1], one[2].tolist(), one[3]) == (two[0], two[1], two[2].tolist(), two[3])
     assert {type(text) for text in two[0]} <= {str}
 
 
 @pytest.mark.parametrize("text", ["a\ud800", "\U0001f600\udfff", "x" * 40 + "\udc00é"])
 def test_halves_of_surrogate_pairs_are_refused(text: str) -> None:
-    for joined in (strings.joined, native.joined):
+    for joined in (encode.joined, native.joined):
         with pytest.raises(UnicodeEncodeError):
             joined(["é", text])

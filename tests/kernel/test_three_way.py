@@ -12,7 +12,7 @@ from pipeline.corpus.edits.correction_references import references
 from pipeline.errors import LongTextError
 from pipeline.kernel import common
 from pipeline.kernel.common import FIELDS
-from pipeline.metrics.imeasure.counts import best_references, reference_keys
+from pipeline.metrics.imeasure.metric import best_references, reference_keys
 from tests.oracles.imeasure import (
     Vocabulary,
     corrections,

@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.kernel import MODULES
-from pipeline.kernel.common import FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, Lines, join_lines
+from pipeline.kernel.common import BALANCED, FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SAMPLERS, SPLITS, Lines
 from pipeline.kernel.python.packed_numbers import Packed
-from pipeline.kernel.samplers import BALANCED, SAMPLERS
 from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
 from tests.kernel.test_kernels import EVERY, encoded
 from tests.support.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
@@ -87,6 +86,23 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
     texts = [encoded(ids) for ids in islice(cycle(distinct), references + systems)]
     source = draw(st.none() | ids_of_lines(lines).map(encoded))
     return source, texts[:references], texts[references:], draw(order), draw(kinds)
+
+
+def edited_call(rng: random.Random, _: int) -> Call:
+    """References that are outputs with a few tokens changed, and nothing counted but what both share."""
+
+    def edited(line: list[int]) -> list[int]:
+        copy = line.copy()
+        for _ in range(rng.choice([0, 1, 1, 2, 5])):
+            place = rng.randint(0, len(copy))
+            copy[place : place + rng.choice([0, 0, 1, 3])] = rng.choices(range(few), k=rng.choice([0, 1, 1, 70]))
+        return copy
+
+    few, sizes = rng.choice([1, 2, 30]), [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)]
+    systems = [[rng.choices(range(few), k=size) for size in sizes] for _ in range(rng.choice([1, 2, 5]))]
+    references = [list(map(edited, systems[0])) for _ in range(rng.choice([1, 1, 3]))]
+    kind = rng.choice(["match", "match", "union_match"])
+    return (None, list(map(encoded, references)), list(map(encoded, systems)), rng.choice([1, 4, 6, 6, 16]), [kind]), {}
 
 
 @st.composite
@@ -159,11 +175,6 @@ def planes_call(rng: random.Random, seed: int) -> Call:
     return (packed.data, packed.bits, lines, weights), {}
 
 
-def prepared_call(rng: random.Random, _: int) -> Call:
-    texts = [join_lines(b"a" * rng.randint(0, 2) for _ in range(rng.choice([2, 2, 3]))) for _ in range(3)]
-    return (rng.choice([None, texts[0]]), texts[rng.randint(1, 3) :], rng.choice([*SPLITS, *FOLDS, "words"])), {}
-
-
 STRINGS = st.lists(st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20), max_size=6)
 
 
@@ -179,14 +190,13 @@ def ngram_call(rng: random.Random, seed: int) -> Call:
 
 CALLS: dict[str, st.SearchStrategy[Call]] = {
     "Drawer": by_seed(drawer_call),
-    "Prepared": by_seed(prepared_call),
     "add_draws": by_seed(draws_call),
     "edit_rate": by_seed(edit_rate_call),
     "encode": positional(TEXTS, st.sampled_from([*SPLITS, "words", ""])),
     "joined": positional(STRINGS),
     "lcs": by_seed(subsequence_call("lcs")),
     "max_match": SEEDS.map(test_max_match.random_arguments),
-    "overlap": st.tuples(overlap_calls(), st.just({})),
+    "overlap": st.one_of(st.tuples(overlap_calls(), st.just({})), by_seed(edited_call)),
     "pass_draws": by_seed(pass_call),
     "plane_sums": by_seed(planes_call),
     "sari": st.tuples(sari_calls(), st.just({})),

@@ -27,9 +27,8 @@ from pipeline.corpus.edits.records import annotation_of, outputs_of, record_of
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
-from pipeline.metrics.errant.counts import hits_of
-from pipeline.metrics.errant.metric import Errant
-from pipeline.scoring.column_blocks import present_blocks
+from pipeline.metrics.errant.metric import Errant, hits_of
+from pipeline.scoring.terms import present_blocks
 from tests.files import write
 from tests.oracles import naive_errant
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.evaluation import Result
-    from pipeline.metrics.errant.counts import Compared
+    from pipeline.metrics.errant.metric import Compared
 
 
 pytestmark = pytest.mark.filterwarnings("ignore")

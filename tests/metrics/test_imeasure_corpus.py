@@ -29,7 +29,7 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.capabilities import chooser
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
-from pipeline.metrics.imeasure.counts import (
+from pipeline.metrics.imeasure.metric import (
     ImeasureNeeds,
     aspect_of,
     best_references,
@@ -37,7 +37,7 @@ from pipeline.metrics.imeasure.counts import (
     measures,
     reference_keys,
 )
-from pipeline.scoring.column_blocks import compact
+from pipeline.scoring.terms import compact
 from tests.oracles.imeasure import Vocabulary, firsts_of, golden, naive_columns, naive_references, naive_scores
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
-from pipeline.scoring.column_blocks import annotators_of, chosen_references, of_annotators
+from pipeline.scoring.terms import annotators_of, chosen_references, of_annotators
 from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import pipeline
 from pipeline import stages
 from pipeline.config.tree import from_mapping
 from pipeline.metrics.base.capabilities import chooser
-from pipeline.scoring.column_blocks import present_blocks
+from pipeline.scoring.terms import present_blocks
 from tests.conftest import mirrored
 from tests.files import problems, write
 

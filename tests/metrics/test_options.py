@@ -27,7 +27,7 @@ from pipeline.metrics.base.needs import Field, OverlapNeeds
 from pipeline.metrics.base.options import METADATA, option
 from pipeline.metrics.build import from_text
 from pipeline.metrics.cleme.counts import ClemeNeeds
-from pipeline.metrics.errant.counts import ErrantNeeds, TypeNeeds
+from pipeline.metrics.errant.metric import ErrantNeeds, TypeNeeds
 from pipeline.metrics.gleu import Gleu
 from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers.tokenization import Tokenization
@@ -297,7 +297,8 @@ def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -
     assert errant.cache_key == (
         "ErrantNeeds(mode='cs', single=False, multi=False, left_out=(), types=(), annotator='errant-3.0.2.spacy-3')"
     )
-    assert TypeNeeds(errant, ("R:NOUN",)).cache_key == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
+    of_types = TypeNeeds(errant.comparison, annotator=errant.annotator, categories=("R:NOUN",))
+    assert of_types.cache_key == f"TypeNeeds({errant.cache_key}, categories=('R:NOUN',))"
     cleme = ClemeNeeds(dependent=True, longest=16, annotator="errant-3")
     assert (cleme.key, cleme.cache_key) == (
         "cleme-dependent-16-errant-3",

@@ -22,7 +22,7 @@ from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer, telling
 from pipeline.report.tables.plot_data import score_rows
 from pipeline.report.tables.ranked import groups
-from pipeline.scoring.column_blocks import ByLine
+from pipeline.scoring.terms import ByLine
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
@@ -431,7 +431,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     assert f">{shown[best][0]}<" in page
     results = revisit(folder / "runs" / "ppl", texts=False).results
     axes = [score_rows(results, group) for group in groups(results)]
-    assert [axis.axis for axis in axes] == ["ppl", "chrf (percent)"]
+    assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
     assert next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval") == shown[best][0]
     assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
     assert main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
@@ -457,7 +457,7 @@ def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest
     printed = capsys.readouterr().out.splitlines()
     words = len(OUTPUTS["eager"][3].split())
     assert printed[-2:] == ["  ppl", f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}"]
-    assert f"reference 0 {REFERENCES[0][3]}" in printed
+    assert f"reference 1 {REFERENCES[0][3]}" in printed
     assert main(["explain", "units", *own, *data]) == 0
     assert capsys.readouterr().out.endswith(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"

@@ -182,7 +182,7 @@ def test_explain_shows_shifts_and_words(tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 0
     assert output.splitlines()[3:] == [
         "  TER: ter 50.00 (6 of 6 tokens)",
-        "  3 edits to reference 0, of 6 tokens:",
+        "  3 edits to reference 1, of 6 tokens:",
         "    shifted   d e: to a b x d e g",
         "    match     a · b · d · e",
         "    wrong     x → c · g → f",

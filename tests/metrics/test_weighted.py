@@ -22,7 +22,7 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.needs import Text, surveyed
 from pipeline.metrics.build import from_text
 from pipeline.metrics.nlg import grams
-from pipeline.metrics.nlg.nist import NOTHING, NistTokenization
+from pipeline.metrics.nlg.weighed_grams import NOTHING, NistTokenization
 from tests.conftest import called
 
 if TYPE_CHECKING:

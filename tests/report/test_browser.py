@@ -381,7 +381,7 @@ def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> N
     choose(
         browser, metric="GREEN", a="broken", b="eager", reference="1", sort="A: worst first", wins="B beats A", q="the"
     )
-    choose(browser, against="reference 0", edits="only changed")
+    choose(browser, against="reference 1", edits="only changed")
     browser.press("j", "j", "n")
     state, address = browser.run("writeNow(); return [JSON.stringify(state), location.hash]")
     browser.open(sample, address[1:])

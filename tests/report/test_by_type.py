@@ -94,7 +94,7 @@ def test_piped_output_has_precision_recall_and_score_of_each_system(
     code, out, err = called(capsys, "report", folder, "--by", "type", "--tier", "1")
     assert (code, err) == (0, "")
     title, header, *rows, signature = out.splitlines()
-    assert title == "d: errant by type (tier 1: missing, replaced or unnecessary)"
+    assert title == "d: ERRANT by type (tier 1: missing, replaced or unnecessary)"
     assert sorted(header.split()) == sorted(["type", *"ABC" * 3, *"PRF" * 3])
     assert [row.split()[0] for row in rows] == ["M", "R", "U"]
     assert signature.startswith("errant|")

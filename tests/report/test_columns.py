@@ -122,7 +122,7 @@ def test_notes_are_sentences_and_signatures_have_their_samples(
 
 def test_every_type_of_rouge_has_a_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = called(capsys, "show", folder)[1].splitlines()[1]
-    assert header.split()[-4:] == ["ter", "rouge1", "rouge2", "rougeL"]
+    assert header.split()[-4:] == ["TER", "ROUGE-1", "ROUGE-2", "ROUGE-L"]
     table = called(capsys, "report", folder, "--format", "markdown")[1]
     assert cells(table)[0][-3:] == ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
 
@@ -131,7 +131,7 @@ def test_tables_tell_chrf_with_words_from_chrf(tmp_path: Path, capsys: pytest.Ca
     text, other = tmp_path / "text", tmp_path / "other"
     text.write_text("a b c\n")
     other.write_text("a b d\n")
-    for named, columns in ((["chrf", "chrf++"], ["chrf", "chrf++"]), (["chrf++"], ["chrf++"])):
+    for named, columns in ((["chrf", "chrf++"], ["chrF", "chrF++"]), (["chrf++"], ["chrF++"])):
         header = called(capsys, "score", *named, "-r", text, "-o", text, other, "-q")[1].splitlines()[1]
         assert header.split()[-len(columns) :] == columns
     found = pipeline.evaluate(["a b c"], ["a b d"], metrics=["chrf", "chrf++"])
@@ -149,23 +149,23 @@ def test_a_printed_name_is_a_column(folder: Path, capsys: pytest.CaptureFixture[
 def test_columns_without_a_metric_are_those_of_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
     titles = re.split("  +", out.splitlines()[1])
-    assert (code, titles) == (0, ["system", "errant", "errant recall", "errant tp", "m2", "m2 recall"])
+    assert (code, titles) == (0, ["system", "ERRANT F₀.₅", "ERRANT R", "ERRANT tp", "M² F₀.₅", "M² R"])
     careful = re.split("  +", out.splitlines()[2])
     assert careful[0] == "careful"
     counts = {system: own["tp"] for (system, metric), own in outputs(folder).items() if metric.startswith("errant")}
     assert careful[3] == f"{counts['careful']:.0f}"  # a count is no percentage
     both = called(capsys, "show", folder, "--columns", "gleu", "errant.F0.5")[1]
-    assert re.split("  +", both.splitlines()[1]) == ["system", "gleu (refs:sample)", "gleu (refs:max)", "errant"]
+    assert re.split("  +", both.splitlines()[1]) == ["system", "GLEU+ (refs:sample)", "GLEU+ (refs:max)", "ERRANT F₀.₅"]
 
 
 def test_a_single_metric_has_its_columns_by_the_names_of_papers(capsys: pytest.CaptureFixture[str]) -> None:
     files = ("--gold", DATA / "m2" / "gold.m2", "-o", DATA / "m2" / "careful.m2", DATA / "m2" / "eager.m2")
-    for metric in ("errant", "errant[beta=1]"):
+    for metric, score in (("errant", "F₀.₅"), ("errant[beta=1]", "F₁")):
         plain = called(capsys, "score", metric, *files, "--columns", "precision", "recall")
-        assert plain[1].splitlines()[1].split() == ["rank", "system", "errant", "precision", "recall"]
+        assert plain[1].splitlines()[1].split() == ["rank", "system", "ERRANT", score, "precision", "recall"]
         assert called(capsys, "score", metric, *files, "--columns", "P", "R") == plain
     tested = called(capsys, "score", "errant", *files, "--columns", "P", "--confidence")[1]
-    assert tested.splitlines()[1].split() == ["rank", "system", "errant", "precision"]  # and not p
+    assert tested.splitlines()[1].split() == ["rank", "system", "ERRANT", "F₀.₅", "precision"]  # and not p
     code, out, err = called(capsys, "score", "errant", *files, "--columns", "Q", "precison")
     assert (code, out) == (2, "")
     assert "--columns Q: there is no such column" in err

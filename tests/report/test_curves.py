@@ -20,8 +20,7 @@ from pipeline.report.plots.canvas import draw_curves, styled
 from pipeline.report.tables.plot_data import Curves, step_curves
 from pipeline.report.tables.ranked import groups
 from pipeline.report.tables.series import best_sentences
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
-from pipeline.scoring.series import Series, series_of
+from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score, Series, series_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,7 +127,7 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     ]
     ((_, shown),) = step_curves([("", ranked)])
     ((name, dots),) = shown.lines
-    assert (name, shown.x_axis, shown.y_axis) == ("step", "step", "gleu (percent), 95% interval")
+    assert (name, shown.x_axis, shown.y_axis) == ("step", "step", "GLEU+ (percent), 95% interval")
     np.testing.assert_allclose(next((d.x, d.y, d.low, d.high) for d in dots), (1000, 40, 30, 60))
     assert [(round(level), name) for name, level in shown.levels] == [(30, "base")]
 

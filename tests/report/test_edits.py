@@ -16,7 +16,7 @@ from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.report.html.explorer import explorer
-from pipeline.scoring.column_blocks import chosen_references
+from pipeline.scoring.terms import chosen_references
 from tests.conftest import called, run
 from tests.scoring.test_breakdown import write_edits
 from tests.support.metrics import judge_of
@@ -131,7 +131,7 @@ def test_show_has_the_edits_of_a_sentence(folder: Path, capsys: pytest.CaptureFi
     code, out, err = called(capsys, "show", folder, "--metric", signature, "--line", 7, "--system", "C")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    title = f"edits for errant: annotator {chosen[6][2]} counts for the score of the data set"
+    title = f"edits for ERRANT: annotator {chosen[6][2]} counts for the score of the data set"
     assert title in lines
     rows = lines[lines.index(title) + 2 : lines.index("", lines.index(title))]
     (block,) = material.measured[0].columns[2].blocks()

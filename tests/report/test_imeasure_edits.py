@@ -21,6 +21,7 @@ from tests.conftest import called
 from tests.metrics.test_imeasure_metric import LINES, write_run
 from tests.report import browser as browsers
 from tests.report.test_edits import DRAWN
+from tests.report.test_page import unlettered
 from tests.support.metrics import judge_of
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def expected(measured: Board, material: Material) -> Iterator[tuple[int, int, in
 def numbers(dataset: dict[str, Any], entry: dict[str, Any], line: int, system: int) -> list[float]:
     """Return the numbers of an output, as `assets/data.js` finds them."""
     row = dataset["starts"][line] + dataset["who"][line * len(dataset["systems"]) + system]
-    own: list[float] = entry["rows"][row * entry["width"] : (row + 1) * entry["width"]]
-    return own
+    return [number or 0 for number in unlettered(entry["rows"][row * entry["width"] : (row + 1) * entry["width"]])]
 
 
 def test_scores_and_counts_are_those_of_the_metric_and_its_edits(material: Material, dataset: dict[str, Any]) -> None:
@@ -132,7 +132,7 @@ def test_show_and_explain_say_the_same(
         assert re.findall(r"annotator (\d+)  counts", said) == [str(chosen)]
         for number, mark in enumerate(marks["marks"][line - 1][0]):
             told = next(text for text in said.splitlines() if text.startswith(f"annotator {number} "))
-            listed = [text for text in shown.splitlines() if text.startswith(f"reference {number}: ")]
+            listed = [text for text in shown.splitlines() if text.startswith(f"annotator {number}: ")]
             assert ("has no line here" in told) == (mark is None) == (listed == [])
             for text in listed:
                 words = text.split()

@@ -1,4 +1,4 @@
-"""What notebooks show: tables in Markdown, frames, figures, and the progress of a run."""
+"""What notebooks show: tables in HTML, frames, figures, and the progress of a run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from markdown_it import MarkdownIt
 
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
-from pipeline.report.notebook.shown import MOST
+from pipeline.report.notebook.shown import MOST, SHADE, THIN
 from pipeline.report.terminal.progress import Bar, NotebookBar, shown_progress
 from tests.conftest import ROOT
 
@@ -29,14 +28,14 @@ MINE = ["She goes to school .", "I like an apples ."]
 
 
 class Reader(HTMLParser):
-    """Reads what a notebook makes of Markdown: tags, and texts; fails where tags do not close in order."""
+    """Reads HTML: tags, and texts; fails where tags do not close in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
         self.tags: list[str] = []
         self.texts: list[str] = []
-        self.feed(MarkdownIt("commonmark").enable("table").render(text))
+        self.feed(text)
         self.close()
         assert self.open == []
 
@@ -55,7 +54,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def several() -> Evaluation:
-    with pytest.warns(UserWarning, match="same text as reference 0"):
+    with pytest.warns(UserWarning, match="same text as reference 1"):
         return pipeline.evaluate(
             {"mine": MINE, EVIL: SOURCES, "twin": REFERENCES[0]}, REFERENCES, SOURCES, ["bleu", "gleu[refs=max]"]
         )
@@ -73,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Evaluation) -> None:
-    text = several._repr_markdown_()
+    text = several._repr_html_()
     page = Reader(text)
     assert page.tags.count("table") == 3
     assert page.tags.count("details") == 5
@@ -82,42 +81,45 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Eval
     assert first[1:4] == ["system", "BLEU", "GLEU+"]
     assert {"mine", "twin", EVIL, "73.49", "63.89"} <= set(first)
     assert several[0].signature in first
-    assert page.texts[-2:] == ["warnings", "memory: system twin is the same text as reference 0"]
+    assert page.texts[-2:] == ["warnings", "memory: system twin is the same text as reference 1"]
     assert not set(page.tags) & {"b", "script", "a", "img"}
-    assert r"\<b\>a\|\*x\*\</b\>" in text
-    assert "**100.00**" in text
-    assert not hasattr(several, "_repr_html_")  # which notebooks would take
+    assert "&lt;b&gt;a|*x*&lt;/b&gt;" in text
+    assert f'{SHADE}">100.00<' in text
 
 
 def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
-    page = Reader(several[0]._repr_markdown_())
+    page = Reader(several[0]._repr_html_())
     assert [text for text in page.texts if text in ("rank", "2", "mine", "73.49")] == ["rank", "2", "mine", "73.49"]
-    assert "**73.49**" not in several[0]._repr_markdown_()
+    assert SHADE not in several[0]._repr_html_()
     assert several[0].signature in page.texts
 
 
 def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
-    page = Reader(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_markdown_())
+    page = Reader(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_html_())
     assert (page.tags.count("table"), page.tags.count("details"), "warnings" in page.texts) == (1, 1, False)
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
     systems = {f"s{number}": [f"a {number}"] for number in range(MOST + 5)}
-    page = Reader(pipeline.evaluate(systems, [["a b"]], metrics="chrf")._repr_markdown_())
+    page = Reader(pipeline.evaluate(systems, [["a b"]], metrics="chrf")._repr_html_())
     assert page.tags.count("tr") == MOST + 1
     assert any("And 5 more rows." in text for text in page.texts)
 
 
 def test_a_run_and_its_comparison_show_what_the_run_has(folder: Path) -> None:
     loaded = pipeline.load(folder)
-    page = Reader(loaded._repr_markdown_())
+    text = loaded._repr_html_()
+    page = Reader(text)
     assert page.tags.count("table") == 3
+    clusters = {(s.metric, s.bootstrap.cluster) for s in loaded._as_results().scores if s.bootstrap}
+    ends = text.count('<tr><td style="text-align: right; border-top: none; border-bottom: ' + THIN)
+    assert ends == len(clusters) - 2 > 0
     assert "↑ ↓: significantly better or worse than unchanged." in " ".join(page.texts)
     compared = pipeline.compare(folder, baseline="eager", trials=200)
-    texts = Reader(compared._repr_markdown_()).texts
+    texts = Reader(compared._repr_html_()).texts
     assert "↑ ↓: significantly better or worse than eager." in " ".join(texts)
     assert "against eager" in texts
-    assert "careful" not in Reader(loaded.get(system="eager", metric="bleu")._repr_markdown_()).texts
+    assert "careful" not in Reader(loaded.get(system="eager", metric="bleu")._repr_html_()).texts
 
 
 # ---- frames

@@ -143,8 +143,12 @@ def row(data: dict[str, Any], metric: dict[str, Any], line: int, system: int) ->
     """Return the numbers of an output, as the script finds them."""
     (dataset,) = data["datasets"]
     variant = dataset["starts"][line] + dataset["who"][line * len(dataset["systems"]) + system]
-    found: list[float | None] = metric["rows"][variant * metric["width"] : (variant + 1) * metric["width"]]
-    return found
+    return unlettered(metric["rows"][variant * metric["width"] : (variant + 1) * metric["width"]])
+
+
+def unlettered(rows: str | list[float | None]) -> list[float | None]:
+    """Return the numbers of rows, as the help says."""
+    return [None if sign == "[" else ord(sign) - ord("]") for sign in rows] if isinstance(rows, str) else rows
 
 
 def whole(measured: Board, system: int) -> dict[str, Any]:
@@ -362,7 +366,7 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     (dataset,) = found["datasets"]
     gleu, own = dataset["metrics"]
     assert (own["bySystem"], own["width"], own["rule"]) == (True, 1, None)
-    assert own["rows"] == [1000, 5000, 1000, 2000, 6000, 1000, 3000, 7000, 1000, 4000, 8000, 1500]
+    assert unlettered(own["rows"]) == [1000, 5000, 1000, 2000, 6000, 1000, 3000, 7000, 1000, 4000, 8000, 1500]
     assert gleu["bySystem"] is False
 
 
@@ -489,7 +493,7 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
     assert dataset["systems"] == ["A", "B", "reference0", "reference1", "reference2"]
     gleu, bleu = dataset["metrics"]
     assert set(bleu["scores"]) == {"A", "B"}  # of the references as systems there is no BLEU
-    assert None in bleu["rows"]
+    assert None in unlettered(bleu["rows"])
     assert set(gleu["scores"]) == {*dataset["systems"], "REFERENCE"}
     links = [attributes.get("href") or "" for _, attributes in found.elements]
     assert any("a=reference0&" in link for link in links)

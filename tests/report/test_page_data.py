@@ -74,7 +74,7 @@ def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
 def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
     """Hold a list against a shape such as [R][L] or [L][S], where all its sizes are known."""
     outer = re.match(rf"\[([\w {TIMES}+]+)\]", shape)
-    if not outer or not isinstance(value, list | tuple):
+    if not outer or not isinstance(value, list | tuple | str):
         return
     factors = [
         sum(sizes.get(part, int(part) if part.isdigit() else -9999) for part in factor.split(" + "))
@@ -82,7 +82,7 @@ def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
     ]
     if min(factors) >= 0:
         assert len(value) == int(np.prod(factors)), shape
-    for item in value:
+    for item in () if isinstance(value, str) else value:
         check(item, shape[outer.end() :], sizes)
 
 

@@ -103,7 +103,7 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
     one = ("--metric", "gleu", "--dataset", "d")
     out = called(capsys, "rank", several, *FEW, *one, "--columns", "interval", "precision_[12]", "match-1")[1]
     header = re.split("  +", out.splitlines()[1].strip())
-    assert header == ["rank", "system", "gleu", "95% interval", "precision_1", "precision_2", "match_1"]
+    assert header == ["rank", "system", "GLEU+", "95% interval", "precision_1", "precision_2", "match_1"]
     rows = csv.DictReader(io.StringIO((several / "scores.csv").read_text(encoding="utf-8")))
     gleu = [row for row in rows if row["dataset"] == "d" and row["metric"].startswith("gleu")]
     counts = {row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"}

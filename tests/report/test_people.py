@@ -21,6 +21,7 @@ from pipeline.report.plots.canvas import styled
 from pipeline.report.tables import round_half_up
 from pipeline.report.tables.people import coefficient, permutation_table
 from pipeline.report.tables.plot_data import forests
+from pipeline.report.tables.ranked import called
 from tests.conftest import ROOT
 from tests.report.test_plot_data import shapes, title
 
@@ -96,7 +97,7 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
     drawings = [drawing for forest in drawn_forests for drawing in svg.drawn("x", forest).values()]
     titles = {title(circle) for drawing in drawings for circle in shapes(drawing, "circle")}
     items = human["correlations"]
-    names = {re.split(r"\|", item["metric"])[0]: item["coefficients"] for item in items}
+    names = {called([item["metric"]])[item["metric"]]: item["coefficients"] for item in items}
     expected = {
         f"{metric}: {name} {coefficient(own['value'])}, {' to '.join(map(coefficient, own['interval']))}"
         for metric, coefficients in names.items()

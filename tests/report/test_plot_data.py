@@ -139,7 +139,7 @@ def test_metric_against_people() -> None:
         slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
         assert slope > 0
         assert all(abs(start + slope * value - place) < 0.2 for value, place in places)
-    assert {"gleu (percent)", "people"} <= {words(text) for text in shapes(drawing, "text", "middle")}
+    assert {"GLEU+ (percent)", "people"} <= {words(text) for text in shapes(drawing, "text", "middle")}
     with styled():
         _, axes = draw_points(shown)
     assert axes.lines[0].get_xydata().tolist() == [[p.x, p.y] for p in shown.points]  # type: ignore[union-attr]

@@ -36,10 +36,10 @@ from pipeline.report.data_files import human_to_csv, parquet_files
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.sheets import Cell, sheets
-from pipeline.report.tables.ranked import ranked_table
-from pipeline.scoring.column_blocks import present_blocks
+from pipeline.report.tables.ranked import groups, ranked_table
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.stored_runs import Selection
+from pipeline.scoring.terms import present_blocks
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
 from tests.oracles import naive
@@ -250,7 +250,7 @@ def test_the_ranked_table_fits(
         tests = [test for test in made.results.tests if {test.system, test.other} <= {s.system for s in scores}]
         results = replace(made.results, scores=scores, tests=tests, human=None)
         print_results(results, 2)
-        lines = capsys.readouterr().out.split(scores[0].metric)[0].splitlines()
+        lines = capsys.readouterr().out.split(f"{scores[0].metric}\n")[0].splitlines()
         hint = next((n for n, line in enumerate(lines) if line.startswith("(")), len(lines))
         table = lines[:hint]
         assert max(map(cell_len, table)) <= width
@@ -258,8 +258,9 @@ def test_the_ranked_table_fits(
         assert len([line for line in table if re.match(" +[1-4] ", line)]) == len(scores)
         rules = len({score.bootstrap.cluster for score in scores if score.bootstrap})  # with that below the header
         assert len([line for line in table if line.startswith(" ─")]) == rules
-        told = "".join(lines)
-        assert all(word in told for title in ranked_table(results, scores, 2)[0] for word in title.split())
+        told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
+        titles[2] = groups(results)[0].output
+        assert all(word in told for title in titles for word in title.removeprefix("95% ").split())
         assert width < 300 or hint == len(lines)
 
 
@@ -281,7 +282,7 @@ def test_tables_are_headed_by_what_differs(
     if width:
         on_terminal(monkeypatch, width)
     about = "d: 9 lines, 2 references"
-    expected = [f"{about}; gleu (refs:sample)", f"{about}; gleu (refs:max)", about]
+    expected = [f"{about}; GLEU+ (refs:sample)", f"{about}; GLEU+ (refs:max)", about]
     for command in (["show", "--boards"], ["rank", "--test", "none"]):
         words = " ".join(called(capsys, command[0], two_gleus, *command[1:])[1].split())
         assert [words.count(heading) for heading in expected] == [1, 1, 3]
@@ -290,8 +291,8 @@ def test_tables_are_headed_by_what_differs(
         assert all(f"**{about}; {name}**" in markdown for name in names)
     compared = called(capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50")[1]
     assert [line for line in compared.splitlines() if line.startswith("d  ")][:2] == [
-        "d  gleu (refs:sample)",
-        "d  gleu (refs:max)",
+        "d  GLEU+ (refs:sample)",
+        "d  GLEU+ (refs:max)",
     ]
     assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(f"{about}\n")
 
@@ -301,7 +302,7 @@ def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[s
     header = " ".join(out.splitlines()[1].split())
     assert code == 0
     assert header == (
-        "rank system gleu 95% interval against unchanged p adjusted ranks cluster std of draws 95% of draws"
+        "rank system GLEU+ 95% interval against unchanged p adjusted ranks cluster std of draws 95% of draws"
     )
     assert "\x1b" not in out
 

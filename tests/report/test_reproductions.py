@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.report.reproduction import page as report
-from pipeline.report.reproduction.leader_boards import ScoredBoard, board_part, short_citation
+from pipeline.report.reproduction.leader_boards import ScoredBoard, board_part, family_tables, short_citation
 from pipeline.report.reproduction.own_runs import Joined, NamedRun, board_page
 from pipeline.report.reproduction.page import by_publication, reproduction_report, value_tables
 from pipeline.reproduction import recipe as published
@@ -222,6 +223,42 @@ def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> No
     ]
 
 
+def test_a_year_has_a_table_of_its_results() -> None:
+    """Three systems in two clusters, of which only the last is significantly worse than its neighbour."""
+    board = everything()[1][0].board
+    results = scored(replace(board, entrants=board.entrants[:3])).results
+    assert results
+    ranked = [replace(score, rank=rank) for rank, score in enumerate(results.scores, 1)]
+    numbered = [(one, one.bootstrap, n) for one, n in zip(ranked, (1, 1, 2), strict=True) if one.bootstrap]
+    ranked = [replace(one, bootstrap=replace(spread, cluster=n)) for one, spread, n in numbered]
+    sure: dict[str, Any] = {"interval": (0.1, 0.2), "wins": 50, "losses": 5}
+    test, names = results.tests[0], [score.system for score in ranked]
+    tests = [
+        replace(test, system=names[one], other=names[two], p_adjusted=p, **sure)
+        for one, two, p in ((0, 1, 0.2), (2, 1, 0.01), (0, 2, 0.01))
+    ]
+    own = replace(results, scores=ranked, tests=tests)
+    boards = []
+    turned = replace(own, scores=ranked[::-1])
+    for pair, metric, found in (("a-b", "BLEU", own), ("c-d", "BLEU", own), ("a-b", "chrF", turned)):
+        about: dict[str, Any] = {
+            "name": f"y-{pair}-{metric}",
+            "family": "y",
+            "result": pair,
+            "title": f"Y {pair}, {metric}",
+        }
+        info = dict.fromkeys([about["name"]], DatasetInfo(lines=9, references=2, digests={}))
+        named = replace(board, entrants=board.entrants[:3], **about)
+        boards.append(ScoredBoard(named, {}, replace(found, datasets=info), ""))
+    tables = family_tables([*boards, boards[0]._replace(results=None)])
+    assert list(tables) == ["y"]
+    assert tables["y"].header[:5] == ["result", "systems", "best by BLEU", "clusters by BLEU", "not told apart by BLEU"]
+    rows = [[getattr(cell, "text", cell) for cell in row] for row in tables["y"].rows]
+    one = [names[0], "2", "1 of 2"]
+    assert rows == [["a-b", "3", *one, *one, "yes"], ["c-d", "3", *one, "-", "-", "-", "yes"]]
+    assert 'href="#board-y-a-b-BLEU"' in page_of(boarded=boards)
+
+
 # ---- what hostile texts can do, and the structure of the pages
 
 
@@ -317,7 +354,7 @@ def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
     assert [score.dataset for score in found.results.scores] == ["d", "d (r2)"]
     assert found.runs == {("d", "A"): ["r1"], ("d (r2)", "A"): ["r2", "r3"]}
     assert found.results.warnings == [
-        "d: reference 0 is not the same in r2 as before: its scores cannot be compared with those, and stand on boards "
+        "d: reference 1 is not the same in r2 as before: its scores cannot be compared with those, and stand on boards "
         "of their own"
     ]
 
@@ -452,6 +489,38 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(browser: Browser, pages: dic
     browser.size()
 
 
+DROP = """
+const [name, text] = arguments, files = new DataTransfer();
+files.items.add(new File([text], name));
+dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+"""
+TOLD = "return document.querySelector('#own [role=status]').innerText"
+
+
+def test_a_dropped_output_is_looked_up_and_never_scored(browser: Browser, pages: dict[str, Path]) -> None:
+    """The checksum is that of Python's hashlib; line ends are those of any system."""
+    browser.open(pages["scored"])
+    assert browser.run("return document.querySelector('#own').checkVisibility()")
+    board, row = "#board-conll14-m2", "#board-conll14-m2 tbody tr[data-sha256]"
+    known = hashlib.sha256(b"One line .\nAnd another .\n").hexdigest()
+    browser.run(f"document.querySelector('{row}').dataset.sha256 = arguments[0]", known)
+    rank, system, score = browser.rows(row)[0][:3]
+    for text in ("One line .\nAnd another .\n", "One line .\r\nAnd another ."):
+        browser.run(DROP, "mine.txt", text)
+        browser.wait(f"{TOLD}.includes('is the text of an output here')", True)
+        assert f": {system} is {rank} of" in browser.run(TOLD)
+        assert f"with {score}" in browser.run(TOLD)
+        assert browser.run(f"return document.querySelector('{row}').className").split()[-1] == "own"
+        browser.run(DROP, "other.txt", "x\ny\nz")
+        browser.wait(f"{TOLD}.includes('3 lines, as no data set')", True)
+        assert browser.run("return document.querySelectorAll('tr.own').length") == 0
+    browser.run(f"document.querySelector('{board}').dataset.lines = '3'")
+    browser.run(DROP, "it's mine.txt", "x\ny\nz\n")
+    browser.wait(f"{TOLD}.includes('No output here has the text of')", True)
+    assert "gec-pipeline reproduce --board conll14-m2 --add 'it'\\''s mine.txt'" in browser.run(TOLD)
+    assert browser.complaints() == []
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", ["report", "boards"])
 def test_every_text_has_contrast(browser: Browser, name: str, dark: bool, pages: dict[str, Path]) -> None:
@@ -473,6 +542,28 @@ def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> No
     assert browser.run("return document.querySelectorAll('details.result:not([open])').length") == 0
     browser.run("document.getElementById('close').click()")
     assert browser.run("return document.querySelectorAll('details.result[open]').length") == 0
+
+
+def test_a_search_leaves_what_has_all_of_its_words(browser: Browser, pages: dict[str, Path]) -> None:
+    """The oracle is the names of recipes and boards; the sections of other fields are gone with their publications."""
+    browser.open(pages["scored"])
+    visible = "[...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility())"
+    shown = f"return {visible}.map((one) => one.innerText.trim())"
+    fields, results = browser.run(shown, "h3.field"), browser.run(shown, "details.result > summary b")
+    assert len(fields) > 2
+    search = "const i = document.getElementById('find'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))"
+    browser.run(search, "UniEval qags")
+    kept = ["unieval-qags-cnndm", "unieval-qags-xsum"]
+    assert sorted(browser.run(shown, "details.result > summary b")) == kept
+    assert sorted(browser.run(shown, "#results tbody th")) == kept
+    assert [name.lower() for name in browser.run(shown, "h3.field")] == ["dialogue, data to text and summaries"]
+    assert browser.run("return document.getElementById('found').textContent") == "2 results, 0 boards"
+    browser.run(search, "jfleg DEV gleu")
+    assert [name.partition(" GLEU")[0] for name in browser.run(shown, ".contents li")] == ["JFLEG dev,"]
+    browser.run(search, "nothing of the kind")
+    assert browser.run(shown, "details.result, h3.field, .contents li") == []
+    browser.run(search, "")
+    assert (browser.run(shown, "h3.field"), browser.run(shown, "details.result > summary b")) == (fields, results)
 
 
 def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def test_a_sentence_has_texts_scores_and_counts(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
-    """Line 3 by hand: careful is reference 0, so its GLEU+ is 1 there. With reference 1 it is 0: of 11 4-grams the last
-    three of the sentence match, and three about the museum, which the source has and reference 1 has not, cost as much.
+    """Line 3 by hand: careful is reference 1, so its GLEU+ is 1 there. With reference 2 it is 0: of 11 4-grams the last
+    three of the sentence match, and three about the museum, which the source has and reference 2 has not, cost as much.
     """
     code, out, err = called(capsys, "show", sample, "--line", 3, "--system", "careful")
     lines = out.splitlines()
     assert (code, err) == (0, "")
     assert lines[0] == "sample, line 3"
     assert lines[1].endswith("Yesterday we visit the museum of modern art and see many interesting painting .")
-    assert [line.split("  ")[0] for line in lines[1:5]] == ["source", "reference 0", "reference 1", "careful"]
+    assert [line.split("  ")[0] for line in lines[1:5]] == ["source", "reference 1", "reference 2", "careful"]
     assert lines[7].split() == ["careful", "50.00", "100.00"]
-    assert "reference 0: hyp_len 14  ref_len 14" in lines
+    assert "reference 1: hyp_len 14  ref_len 14" in lines
     first = lines[lines.index("reference  n  total  match  penalty") + 1]
-    assert first.split() == ["0", "1", "14", "14", "0"]
-    assert "        1  4     11      3        3" in lines
+    assert first.split() == ["1", "1", "14", "14", "0"]
+    assert "        2  4     11      3        3" in lines
 
 
 def test_a_sentence_of_all_systems_has_their_outputs(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
@@ -42,12 +42,12 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
 ) -> None:
     plain = called(capsys, "show", sample, "--line", 4)[1]
     text = "             My brother works in a small bakery near the station ."
-    same = f"reference 0, reference 1\n{text}\ncareful, unchanged\n{text}\n"
+    same = f"reference 1, reference 2\n{text}\ncareful, unchanged\n{text}\n"
     assert same in plain
     assert "broken       My brother work in small bakery near the the station .\n" in plain
     on_terminal(monkeypatch, 100)
     drawn = called(capsys, "show", sample, "--line", 4)[1]
-    assert "reference 0,  My brother works in a small bakery near the station ." in drawn
+    assert "reference 1,  My brother works in a small bakery near the station ." in drawn
     gone, come, end = "\x1b[9;31m", "\x1b[4;32m", "\x1b[0m"
     assert f"My brother {gone}works{end} {come}work{end} in {gone}a{end} small bakery near " in drawn
     assert f"{come}the{end} " in drawn

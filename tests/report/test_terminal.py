@@ -22,6 +22,7 @@ HINT = re.compile(r"\([^()]*:\s+in\s+a\s+wider\s+window,\s+or\s+piped\)")
 PAIRS = ("system", "other", "precision", "recall", "beta", "(inserted,", "deleted:", "against", "source)")
 """Words of tables that a terminal may have instead of, or beside, those that are piped."""
 HEADER = ["system", "note", "score", "95% interval", "p"]
+NAMED = {"95% interval": "intervals"}
 ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]
 
 
@@ -35,21 +36,23 @@ def test_what_is_shown_fits_where_it_can(width: int) -> None:
     widths, left_out = fitted(width)
     assert 0 in widths
     assert total(widths.values()) <= width or list(widths) == [0]
-    assert left_out == [title for n, title in enumerate(HEADER) if n not in widths]
+    assert left_out == [NAMED.get(title, title) for n, title in enumerate(HEADER) if n not in widths]
     assert all(len(row[n]) <= room for n, room in widths.items() if n > 1 for row in ROWS)
 
 
 def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
-    """The widest column is narrowed first; a title of two words has no more room than an interval."""
+    """The widest column is narrowed first; a title of two words has no more room than an interval, which leaves."""
     whole = total([30, 17, 5, 14, 6])
     for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
         assert list(fitted(whole - less)[0].values()) == widths
-    assert fitted(whole - 20)[1] == ["p"]
+    assert fitted(whole - 20)[1] == ["intervals"]
 
 
 def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> None:
-    for first_out in (("95% interval",), ("p", "95% interval")):
-        assert fitted(total([24, 4, 5, 6]), first_out=first_out)[1] == ["95% interval"]
+    """Intervals leave before all others, and are named without their level."""
+    for first_out in ((), ("p", "score")):
+        assert fitted(total([24, 4, 5, 6]), first_out=first_out)[1] == ["intervals"]
+    assert fitted(total([24, 4, 6]), first_out=("score", "p"))[1] == ["score", "intervals"]
     assert fitted(40, stay=range(4))[1] == ["p"]
     assert list(fitted(48, stay=range(4))[0].values()) == [14, 4, 5, 14]  # where nothing can leave
 

@@ -102,8 +102,14 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Pa
     assert [entrant.names for entrant in board.entrants] == [("ours", "other"), ("theirs",), ("theirs@two",)]
 
 
-def test_a_file_of_several_recipes_has_a_board_for_each() -> None:
-    """By its first data set; a mark counts for the systems that are here alone."""
+def test_a_file_of_several_recipes_has_a_board_for_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its first data set; a mark counts for the systems that are here alone. Facts come from the year's table."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
+    scores = catalogue.named_one("data:wmt22/scores/automatic-scores.tsv")
+    rows = ["pair\tsystem\tid\tis_constrained\tmetric\tscore", "uk-en\tPROMT\t7\tTRUE\tbleu-all\t1"]
+    rows += ["cs-uk\tPROMT\t8\tFALSE\tbleu-all\t1", "z\tz\t1\tTRUE\tbleu-all\t"]
+    (tmp_path / scores.key).parent.mkdir(parents=True)
+    (tmp_path / scores.key).write_text("\n".join(rows).ljust(scores.size, "0"), encoding="utf-8")
     values = {"PROMT": "40.0", "Online-A": "39.0"}
     entries = [
         {
@@ -118,7 +124,10 @@ def test_a_file_of_several_recipes_has_a_board_for_each() -> None:
     boards = {board.name: board for board in leader_boards([ran])}
     assert set(boards) == {"wmt22-uk-en-bleu", "wmt22-uk-en-chrf"}
     board = boards["wmt22-uk-en-bleu"]
-    assert (board.title, board.metric, board.brief) == ("WMT22 uk-en, BLEU", "bleu[tokenizer=13a]", True)
+    assert (board.title, board.metric) == ("WMT22 uk-en, BLEU", "bleu[tokenizer=13a]")
+    assert (board.family, board.result) == ("wmt22", "uk-en")
+    assert board.facts == {"constrained": {"PROMT": "yes"}, "submission": {"PROMT": "7"}}
+    assert boards["wmt22-uk-en-chrf"].facts == board.facts
     assert {entrant.name: {one.value for one in entrant.printed} for entrant in board.entrants} == {
         name: {value} for name, value in values.items()
     }
@@ -240,9 +249,9 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
     assert config
     assert config["statistics"] == {
         "resamples": "1000",
-        "trials": "13600",
+        "trials": "10000",
         "seed": "12345",
-    }  # 100 for each of 136 pairs
+    }  # more where 40 for each pair are more
     again = stages.run(stages.prepare(from_mapping(config)), tmp_path / "again")[1]
     assert json.loads(again.to_json()) == board
     text = page.read_text(encoding="utf-8")

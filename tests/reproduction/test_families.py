@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import shutil
+from hashlib import sha256
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,9 +21,10 @@ from pipeline.errors import InputError
 from pipeline.io import catalogue
 from pipeline.reproduction.recipe import matching_recipes, read_recipes, recipes
 from pipeline.reproduction.recipe_families import members
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 MARK = "\ufeff"
 NOT_RUN = "not run"
@@ -341,3 +347,123 @@ def test_the_only_metric_may_have_columns_for_its_outputs(tmp_path: Path, monkey
     (recipe,) = read_recipes(Path("own.yaml"))
     assert [entry.get("output") for entry in recipe.expected] == ["precision", "recall", None]
     assert recipe.publication["verdict"] == "rounding"
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PAGE = "| | BLEU |\n|---|---|\n| A | 100.0 |\n| B.2 | 100.0 |\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a config of files of a repository, a table, and a mirror with this repository at a commit."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    catalogue.catalogue.cache_clear()
+    content = config(tmp_path, datasets={"d": {"references": ["data:own/refs/r.txt"]}})
+    content |= {"systems": ["data:own/outputs/{system}.txt"], "metrics": ["bleu"]}
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.md").write_text(PAGE, encoding="utf-8")
+    for name in ("refs/r", "outputs/A", "outputs/B.2"):
+        file = tmp_path / "copies" / "some" / "where" / COMMIT / f"{name}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("the cat sat on the mat\n", encoding="utf-8")
+    yield tmp_path / "copies"
+    catalogue.catalogue.cache_clear()
+
+
+NEW = ["reproduce", "--new", "own.yaml", "c.yaml", "t.md", "--repository", f"some/where@{COMMIT}"]
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
+    repository: Path, capsys: pytest.CaptureFixture[str], scheme: str
+) -> None:
+    """Its checksums are those of hashlib; with the recipe alone its files are fetched anew, and are the same."""
+    mirror = f"{scheme}{repository}"
+    assert main([*NEW, "--mirror", mirror]) == 0
+    assert "2 of 2" in capsys.readouterr().out
+    (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))["catalogue"]["own"]["from"]
+    assert (group["repository"], group["commit"]) == ("some/where", COMMIT)
+    for name, about in group["files"].items():
+        data = (repository / "some" / "where" / COMMIT / name).read_bytes()
+        assert (int(about["bytes"]), about["sha256"]) == (len(data), sha256(data).hexdigest())
+    shutil.rmtree("cache")
+    catalogue.catalogue.cache_clear()
+    assert main(["run", "own.yaml"]) == 2
+    assert "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
+    assert main(["data", "fetch", "own.yaml", "--mirror", mirror]) == 0
+    assert main(["reproduce", "own.yaml", "--no-fetch"]) == 0
+    shutil.rmtree("cache")
+    (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text("another\n", encoding="utf-8")
+    assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2  # it is not what was checked in
+    assert "expected 23 bytes with sha256" in capsys.readouterr().err
+
+
+def test_the_example_of_the_help_page_is_what_comes_out(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its table, config and command, on the real files; the checksums are those of the catalogue."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    catalogue.catalogue.cache_clear()
+    page = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
+    example = page[page.index("## A published table in ten minutes") : page.index("## To add a recipe")]
+    blocks = [dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)]
+    Path("table.md").write_text(blocks[0], encoding="utf-8")
+    Path("config.yaml").write_text(blocks[1], encoding="utf-8")
+    command = shlex.split(blocks[2])
+    assert main([*command[1:], "--mirror", str(shared / "mirror")]) == 0
+    said = capsys.readouterr().out
+    for line in blocks[3].splitlines():  # but for the seconds
+        assert line.rpartition(" ")[0] in said
+    content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
+    files = content["catalogue"]["livonian"]["from"][0]["files"]
+    known = catalogue.data_set("wmt22").files
+    assert {name: about["sha256"] for name, about in files.items()} == {name: known[name].sha256 for name in files}
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("A |", "C |", "own/outputs/C.txt: is not there"),
+        ("data:own/refs", "data:other/refs", "expected one NAME, which `gec-pipeline data list` does not have"),
+        ("data:own", "data:conll14", "data:NAME/PATH; found none"),
+        ("refs/r.txt", "refs/*.txt", "refs/*.txt: name each file"),
+    ],
+)
+def test_what_is_not_in_a_repository_is_told(
+    repository: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    for name in ("c.yaml", "t.md"):
+        Path(name).write_text(Path(name).read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    assert main([*NEW, "--mirror", str(repository)]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("own.yaml").exists()
+    assert main([*NEW[:-1], "some/where@main"]) == 2
+    assert "a commit with all of its 40 digits" in capsys.readouterr().err
+
+
+FILE = {"bytes": 1, "sha256": "0" * 64}
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "message"),
+    [
+        ("conll14", {"files": {"a": FILE}}, "a data set of `gec-pipeline data list` is called so"),
+        ("own", {"files": {"../a": FILE}}, "own: ../a: '../a' can be no name"),
+        ("own", {"files": {"b/./a": FILE}}, "can be no name"),
+        ("../own", {"files": {"a": FILE}}, "'../own' can be no dataset"),
+        ("own", {"files": {"a": FILE}, "commit": "main"}, "'main' can be no commit"),
+        ("own", {"files": {"a": {"bytes": 1}}}, "own: expected from:"),
+        ("own", {"files": {"a": {**FILE, "sha256": ""}}}, "'' can be no sha256"),
+        ("own", {"files": "wmt21.files"}, "own: expected from:"),
+    ],
+)
+def test_a_catalogue_of_ones_own_is_checked(tmp_path: Path, name: str, group: dict[str, Any], message: str) -> None:
+    content = config(tmp_path)
+    content["catalogue"] = {name: {"from": [{"repository": "some/where", "commit": COMMIT, **group}]}}
+    with pytest.raises(InputError) as caught:
+        stages.prepare(from_mapping(content, tmp_path))
+    assert message in str(caught.value)

@@ -179,7 +179,7 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
 
 
 def test_references_that_look_wrong_are_warned_of_once() -> None:
-    with pytest.warns(UserWarning, match="reference 0 .* is the same text as the source"):
+    with pytest.warns(UserWarning, match="reference 1 .* is the same text as the source"):
         scorer = pipeline.Scorer("gleu", ["a b", "c d"], ["a b", "c d"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

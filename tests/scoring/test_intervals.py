@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pipeline.scoring.column_blocks import HasBlocks
+    from pipeline.scoring.terms import HasBlocks
 
 
 # ---- bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's own streams.

@@ -16,13 +16,12 @@ from pipeline.cli.dispatch import main
 from pipeline.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.capabilities import sequential_choice
-from pipeline.metrics.base.choices import rounded
+from pipeline.metrics.base.choices import first_best, rounded
 from pipeline.reopen import revisit
-from pipeline.scoring.column_blocks import present_blocks
 from pipeline.scoring.resampling import reselected as chosen_anew
-from pipeline.scoring.resampling.reselected import first_best
 from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
+from pipeline.scoring.terms import present_blocks
 from tests.conftest import called, run
 from tests.oracles.naive_errant import chosen, f_beta, summed
 from tests.scoring.test_breakdown import write_edits
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from pipeline.report.material import Material
     from pipeline.scoring.board import Board
-    from pipeline.scoring.column_blocks import HasBlocks
+    from pipeline.scoring.terms import HasBlocks
 
 
 LINES, SEED, SAMPLES = 30, 7, 12

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pipeline.metrics.base.capabilities import JudgesEdits
     from pipeline.metrics.base.metric import Metric
-    from pipeline.scoring.column_blocks import HasBlocks
+    from pipeline.scoring.terms import HasBlocks
 
 
 def judge_of(metric: Metric) -> JudgesEdits:

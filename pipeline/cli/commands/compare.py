@@ -31,7 +31,8 @@ from ...errors import InputError, PipelineError, printable
 from ...metrics.names import factor, goodness, lower_is_better
 from ...report.tables import percent
 from ...report.tables.comparisons import is_significant, p_cell, pair_table
-from ...report.tables.ranked import check_picked, labels
+from ...report.tables.ranked import called, check_picked
+from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.board import Board, picked
@@ -124,7 +125,7 @@ def _gate(args: argparse.Namespace) -> int:
         own = list(group)
         adjusted = CORRECTIONS[settings["correction"]]([test.p for test in own])
         tests += [replace(test, p_adjusted=p) for test, p in zip(own, adjusted, strict=True)]
-    called, verdicts = labels(test.metric for test in tests), []
+    printed, verdicts = called(test.metric for test in tests), []
     scores = {(score.dataset, score.metric, score.system): score.score for score in results.scores}
     by = "" if args.margin is None else f" by more than {args.margin:g}"
     for test in tests:
@@ -146,7 +147,7 @@ def _gate(args: argparse.Namespace) -> int:
             change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
             told = ("not worse" if by else "not different") if verdict == "same" else verdict
             name = now if now == was else f"{now} (before: {was})"
-            print(printable(f"{test.dataset}, {called[test.metric]}: {name} is {told}{by}: {change}"))
+            print(printable(f"{test.dataset}, {printed[test.metric]}: {name} is {told}{by}: {change}"))
     if not verdicts and not args.json:
         print("no system has other outputs in the two runs, so none is worse")
     whole = next((name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)), "same")
@@ -203,7 +204,7 @@ def _worst(args: argparse.Namespace) -> int:
         print(printable(f"\n{place}: {one} {first}, {two} {second}"))
         width = max((len(name) for name, _ in texts), default=0)
         for name, text in texts:
-            print(printable(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip()))
+            print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
     if not lines:
         print("\nno sentence has different scores")
     if material.unread:
@@ -219,7 +220,6 @@ def compared(
     `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
     `baseline` is None. `versions` compares each system of two runs with itself alone.
     """
-    from ...report.terminal.printing import print_text
     from ...scoring.resampling.significance import settings_of, with_statistics
 
     results, columns = stored_runs.load_runs(args.run, second or None)
@@ -243,6 +243,5 @@ def compared(
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
         results, _ = with_statistics(results, columns, settings, bar.testing)
-    for warning in () if args.quiet else results.warnings:
-        print_text(f"warning: {warning}", sys.stderr)
+    print_warnings(results.warnings, quiet=args.quiet)
     return results

@@ -40,6 +40,8 @@ OPTIONS = (
     *("level", "resamples", "seed", "permutations", "aggregation", "statistics"),
 )
 """The arguments that are settings of the config's section `human`, under the same names."""
+OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
+"""Those that records have too."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from ...human.meta_evaluation import meta_evaluate
     from ...human.records import records_config
     from ...report.console import print_human
-    from ...report.terminal.printing import print_text
+    from ...report.terminal.printing import print_warnings
     from ...scoring.results import without_nan
 
     asked = [records_config(text) for text in (args.human, *args.run)]
@@ -85,13 +87,12 @@ def run(args: argparse.Namespace) -> int:
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("correlating")
         evaluation = meta_evaluate(metrics, people, settings, bar.matches)
+    print_warnings(evaluation.notes, quiet=args.quiet)
     if args.json:
         plain = without_nan(evaluation.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         print_human(evaluation.plain())
-    for note in () if args.quiet else evaluation.notes:
-        print_text(f"warning: {note}", sys.stderr)
     return 0
 
 
@@ -100,25 +101,31 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     from ...config.models_published import CorrelationConfig
     from ...human.comparison import asked_statistics
     from ...human.records import correlated, read_records, scores_of
+    from ...report.tables import shown_level
     from ...report.terminal.printing import print_table
     from ...scoring.results import without_nan
 
     asked_statistics(args.statistics or ())
     if not all(asked) or not args.statistics:
         raise InputError("records: name all scores as {file: FILE, score: COLUMN}, and say --statistic")
-    idle = [name for name in (*OPTIONS, "metric", "alias") if name not in ("statistics", "without")]
+    idle = [name for name in (*OPTIONS, "metric", "alias") if name not in OF_RECORDS]
     if told := [f"--{name}" for name in idle if getattr(args, name, None)]:
         raise InputError(f"{', '.join(told)}: no effect on records")
-    only = {"absolute": "true" * args.absolute, "part": args.part, "given": args.given, "without": args.without or []}
-    given = {key: value for key, value in only.items() if value}
-    written = CorrelationConfig.model_validate({"of": ["-"], "with": ["-"], "statistics": args.statistics, **given})
+    more = {"absolute": "true"} if args.absolute else {}
+    names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
+    written = settings_of(CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more)
     people, *metrics = (scores_of(one, read_records(path_of(one.file))) for one in asked if one)
     found = {text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)}
     if args.json:
         sys.stdout.write(json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         return 0
-    rows = [[name, *(f"{own[key]:.4f}" for key in args.statistics), str(own["scores"])] for name, own in found.items()]
-    print_table(["scores", *args.statistics, "outputs"], rows, left=(0,))
+    rows = []
+    for name, own in found.items():
+        ends = [f"{low:.4f} to {high:.4f}" for low, high in own["intervals"].values()]
+        pairs = zip((f"{own[key]:.4f}" for key in args.statistics), ends, strict=True)
+        rows.append([name, *(cell for pair in pairs for cell in pair), str(own["scores"])])
+    titles = [title for key in args.statistics for title in (key, f"{shown_level(written.level)} interval")]
+    print_table(["scores", *titles, "outputs"], rows, left=(0,))
     return 0
 
 

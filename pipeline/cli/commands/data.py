@@ -19,10 +19,11 @@ from collections.abc import Sequence
 
 from ...errors import DataError, printable
 from ...io import catalogue as catalogues
-from ...io.catalogue import DataFile, DataSet, data_set, named, named_one, scorable, scorables
+from ...io.catalogue import DataFile, DataSet, bring, data_set, named, named_one, scorable, scorables
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
+from ...report.terminal.printing import print_table, print_text
 
-NAMES = "NAME, NAME/FILE, NAME/FOLDER, or a glob such as 'NAME/dev/*'"
+NAMES = "NAME, NAME/FILE, NAME/FOLDER, a glob such as 'NAME/dev/*', or a config with data sets of its own"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,8 +56,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
-    from ...report.terminal.printing import print_table
-
     if args.name is not None:
         _print_data_set(data_set(args.name.removeprefix("data:")))
         return 0
@@ -76,14 +75,12 @@ def _list(args: argparse.Namespace) -> int:
 
 def _print_data_set(dataset: DataSet) -> None:
     """Print the entry of a data set, and its files."""
-    from ...report.terminal.printing import print_table
-
-    print(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
+    print_text(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
     print(printable(f"\nfolder   {cache() / dataset.name}"))
     groups = dict.fromkeys((f.repository, f.commit, f.licence) for f in dataset.files.values())
     for repository, commit, licence in groups:
         where = f"https://github.com/{repository}/tree/{commit}" if repository else "its authors"
-        print(f"from     {where}  (licence: {licence})")
+        print_text(f"from     {where}  (licence: {licence})")
     if by_hand(dataset.name):
         print(printable(f"by hand  {by_hand(dataset.name)}"))
     print(f"cite     {', '.join(dataset.citations)}")
@@ -91,7 +88,7 @@ def _print_data_set(dataset: DataSet) -> None:
         whole = scorable(name)
         written = f"{name}: data" if "/" not in name else f"{name.replace('/', '-')}: data:{name}"
         outputs = f", {len(whole.systems)} outputs (systems: data)" if whole.systems else ""
-        print(f"config   datasets: {{{written}}}: source, {len(whole.references)} references{outputs}")
+        print_text(f"config   datasets: {{{written}}}: source, {len(whole.references)} references{outputs}")
     print()
     rows = [
         [f"data:{file.key}", f"{file.size:,}" if file.size else "-", state(file, quick=True)]
@@ -105,6 +102,14 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
     files: dict[DataFile, None] = {}
     problems = []
     for name in names:
+        if name.lower().endswith((".yaml", ".yml")):
+            from ...config.compose import read
+
+            root = read(name)[0]
+            bring(root.plain().get("catalogue", {}) if isinstance(root.value, dict) else {}, name)
+            brought = (own for own in catalogues.catalogue().values() if own.home == name)
+            files |= {file: None for own in brought for file in own.files.values()}
+            continue
         try:
             files |= dict.fromkeys(named(name))
         except DataError as error:

@@ -22,6 +22,7 @@ import sys
 from ...corpus.edits.errant_report import MODES, TITLES, WHOLE, Comparison, report
 from ...corpus.edits.m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from ...errors import CorpusError, printable
+from ...report.terminal.printing import print_warnings
 from .m2 import read_m2
 
 MAX_BETA = 1e6
@@ -70,10 +71,7 @@ def run(args: argparse.Namespace) -> int:
     ]
     if args.cat or args.filt or args.mode == "cse":
         notes += other_types(reference, [output])
-    for note in notes:
-        from ...report.terminal.printing import print_text  # here, because most files have nothing odd
-
-        print_text(f"warning: {note}", sys.stderr)
+    print_warnings(notes)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
     lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)
     shown = printable if sys.stdout.isatty() else str  # elsewhere to the character

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...annotation.annotate import annotator_named
+from ...annotation.errant_annotator import annotator_named
 from ...corpus.annotated_texts import Annotating, with_annotated
 from ...corpus.corpus import Corpus
 from ...corpus.edits.records import NOTHING
@@ -63,12 +63,12 @@ from ...metrics.base.capabilities import (
 )
 from ...metrics.base.metric import Metric
 from ...metrics.base.needs import TEXTS, Needs, Text, annotated_by, annotator_of
-from ...metrics.defaults import from_texts
+from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent
 from ...report.tables.ranked import output_cell
-from ...report.terminal.printing import print_table
+from ...report.terminal.printing import console, print_table, print_text, wrapped
 from ...report.terminal.progress import Bar
 from ...scoring.attribution import EXACT, ORDERS, attributed
 from ..arguments import add_files, open_files
@@ -135,9 +135,9 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
         edits = edits_of(metric, judge, corpus, columns, name, line)
-        print(printable(f"system  {name}, {called(line, corpus.ids)}"))
-        print(printable(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}"))
-        print(printable(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}"))
+        print_text(f"system  {name}, {called(line, corpus.ids)}")
+        print_text(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}")
+        print_text(f"output  {read_texts(corpus.systems[name], line - 1, line)[0]}")
         own = annotator_columns(metric, columns, line, corpus)
         counts = [count for count in annotator.shown_counts(own) if not count.orders]
         for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
@@ -147,7 +147,7 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
                 if edits.several[number] is not None
                 else "has no line here"
             )
-            print(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
+            print_text(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
         if edits.table[1]:
             print_table(*edits.table, left=range(len(edits.table[0])))
         else:
@@ -215,7 +215,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             _say(f"source     {printable(texts.source)}")
         _say(f"output     {printable(texts.output)}")
         for number, reference in (texts.references if read else {}).items():
-            _say(f"reference {number} {printable(reference)}")
+            _say(f"reference {number + 1} {printable(reference)}")
             for metric in of_texts:
                 if metric.by_reference:
                     _explain(metric, of_texts[0], texts._replace(references={number: reference}))
@@ -321,8 +321,6 @@ def _say(text: str, style: str = "") -> None:
     if style and sys.stdout.isatty():
         from rich.text import Text
 
-        from ...report.terminal.printing import console
-
-        console(soft_wrap=True, highlight=False).print(Text(text, style=style))
+        console(soft_wrap=True, highlight=False).print(Text(wrapped(text, sys.stdout), style=style))
     else:
-        print(text)
+        print_text(text)

@@ -28,7 +28,7 @@ from ...corpus.texts import read_texts
 from ...errors import ConfigError
 from ...evaluation import Evaluation
 from ...metrics.base.needs import TEXTS
-from ...metrics.defaults import from_texts
+from ...metrics.build import from_texts
 from ...report.tables import ascii_table, percent, round_half_up
 from ..arguments import add_files, jobs, open_files
 

@@ -16,6 +16,7 @@ import sys
 from importlib import resources
 
 from ...errors import InputError, did_you_mean
+from ...report.terminal.printing import as_shown, console, print_text
 
 ALSO = {
     "bleu": ("tokenizers",),
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         width = max(map(len, pages))
         for name, page in sorted(pages.items()):
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-            print(f"{name:<{width}} {title}")
+            print_text(f"{name:<{width}} {title}")
         return 0
     also = {topic: page for page, topics in ALSO.items() for topic in topics}
     if args.topic not in pages:
@@ -77,8 +78,6 @@ def run(args: argparse.Namespace) -> int:
 def _draw(text: str, *, paged: bool) -> None:
     """Draw a page of Markdown on the terminal, in a pager if that is wanted and the page is long."""
     from rich.markdown import Markdown
-
-    from ...report.terminal.printing import as_shown, console
 
     screen, page = console(), Markdown(as_shown(text))
     with screen.capture() as drawn:

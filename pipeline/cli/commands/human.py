@@ -24,7 +24,7 @@ from ...config.models import ConfigModel
 from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
 from ...human.judgment_summary import MIN_COMPARISONS, JudgmentSummary
-from ...report.terminal.printing import print_square, print_table, print_text
+from ...report.terminal.printing import print_square, print_table, print_warnings
 from ...report.terminal.progress import Bar
 from ..arguments import add_settings, given_path
 
@@ -54,7 +54,7 @@ def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[st
 
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     try:
-        return model.model_validate({"file": "-", **given, **more})
+        return model.model_validate({**given, **more})
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
         text = item["msg"].removeprefix("Value error, ")
@@ -67,13 +67,12 @@ def run(args: argparse.Namespace) -> int:
     from ...io.remote import Remote
     from ...scoring.results import without_nan
 
-    config = settings_of(JudgmentsConfig, args, OPTIONS)
+    config = settings_of(JudgmentsConfig, args, OPTIONS, file="-")
     path = given_path(args.file)
     if isinstance(path, Remote):
         raise InputError(f"{path}: is an address; only texts may be one")
     judgments = read_judgments(path, config.judges, config.without_judges, config.without)
-    for note in () if args.quiet else judgments.notes:
-        print_text(f"warning: {judgments.file}: {note}", sys.stderr)
+    print_warnings((f"{judgments.file}: {note}" for note in judgments.notes), quiet=args.quiet)
     with Bar(enabled=bool(config.trueskill) and not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("TrueSkill")
         summary = JudgmentSummary(judgments, config, bar.matches)

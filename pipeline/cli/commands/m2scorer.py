@@ -31,7 +31,7 @@ from ...errors import CorpusError, Problem, printable
 from ...io.plain_files import named
 from ...kernel.common import join_lines
 from ...metrics.base.needs import GOLD, Text
-from ...metrics.defaults import from_texts
+from ...metrics.build import from_texts
 from ...prepare import text_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
@@ -154,13 +154,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the score, or with -v also every sentence."""
-    from ...report.terminal.printing import print_text
+    from ...report.terminal.printing import print_warnings
 
     names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
     metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
     output, gold = given_path(args.output), given_path(args.gold)
     if all(isinstance(path, Path) and path.is_file() and not path.stat().st_size for path in (output, gold)):
-        print("warning: both files are empty: a score of nothing, as m2scorer prints it", file=sys.stderr)
+        print_warnings(["both files are empty: a score of nothing, as m2scorer prints it"])
         _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
         return 0
     opener = Opener()
@@ -170,8 +170,7 @@ def run(args: argparse.Namespace) -> int:
     corpus = open_corpus(dataset, systems, problems, opener=opener, views=(GOLD,))
     if corpus is None:
         raise CorpusError(list(dict.fromkeys(problems)))
-    for warning in text_warnings(tasks_of([metric], [corpus])):
-        print_text(f"warning: {warning}", sys.stderr)
+    print_warnings(text_warnings(tasks_of([metric], [corpus])))
     if args.verbose:
         sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]
         totals = _print_sentences(metric, corpus, sentences)

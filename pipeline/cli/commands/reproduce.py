@@ -14,6 +14,7 @@ examples:
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
   gec-pipeline reproduce --new mine.yaml config.yaml table.md
+  gec-pipeline reproduce --new mine.yaml config.yaml table.md --repository OWNER/NAME@COMMIT
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--add", metavar="FILE", help="with --board: an output of yours, tested against every system of the board")
     new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
     add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
+    whence = "with --new: the config names files of this repository on GitHub as data:NAME/PATH, which are fetched"
+    add("--repository", metavar="OWNER/NAME@COMMIT", help=whence)
     mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
@@ -77,8 +80,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    if args.check is not None or args.new is not None:
-        return _check(args) if args.new is None else _new(args)
+    if args.check is not None:
+        return _check(args)
+    if args.new or args.repository:
+        return _new(args)
     if args.show is not None:
         return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
     if args.board or args.add:
@@ -87,19 +92,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
+    runs = bool(args.names or args.all) and not args.list
     if args.report:
-        # Raise InputError where the page cannot be made, before any work.
-        from ...report import unavailable
-
-        if args.list or not (args.names or args.all):
-            raise InputError("--report: has no effect where nothing runs: name results, or take --all")
-        if Path(args.report).is_dir():
-            folder = f"--report: {args.report} is a folder"
-            raise InputError(f"{folder}; expected the name of a file, such as published.html")
-        if lacking := unavailable(["html"]):
-            raise InputError(lacking[0].replace("html:", "--report:", 1))
+        _refuse_report(args.report, runs=runs)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
-    if args.list or not (args.names or args.all):
+    if not runs:
         from ...report.tables.reproduction import list_table
 
         if args.format:
@@ -122,16 +119,36 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse_report(page: str, *, runs: bool) -> None:
+    """Raise InputError where the page cannot be made, before any work."""
+    from ...report import unavailable
+
+    if not runs:
+        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+    if Path(page).is_dir():
+        raise InputError(f"--report: {page} is a folder; expected the name of a file, such as published.html")
+    if lacking := unavailable(["html"]):
+        raise InputError(lacking[0].replace("html:", "--report:", 1))
+
+
 def _new(args: argparse.Namespace) -> int:
     """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
     from ... import stages
+    from ...config.compose import read
+    from ...config.tree import from_mapping
     from ...report.html.page import as_yaml
-    from ...reproduction.new_recipe import new_recipe
+    from ...reproduction.new_recipe import from_repository, new_recipe, table_rows
 
+    if not args.new:
+        raise InputError("--repository: has no effect without --new")
     file, config, table = map(Path, args.new)
     if file.exists() or file.suffix not in (".yaml", ".yml") or file.parent.resolve() != config.parent.resolve():
         raise InputError(f"--new: {file}: expected the name of a new .yaml file in the folder of {config}")
-    content = new_recipe(config, table, list(stages.prepare(config).metrics))
+    content, rows = read(config)[0].plain(), table_rows(table)
+    if args.repository:
+        content = from_repository(content, args.repository, [cells[0] for _, cells in rows[1:]], args.mirror)
+    metrics = stages.prepare(from_mapping(content, config.parent)).metrics
+    content = new_recipe(content, table, rows, metrics)
     write_atomic(file, as_yaml(content))
     (outcome,) = _outcomes(matching_recipes([str(file)]), args)
     if outcome.expectations is None:

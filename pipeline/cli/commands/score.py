@@ -147,8 +147,8 @@ def run(args: argparse.Namespace) -> int:
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
     from ...execution.options import RunOptions
-    from ...metrics.defaults import from_texts
-    from ...report.terminal.printing import print_text
+    from ...metrics.build import from_texts
+    from ...report.terminal.printing import print_text, print_warnings
     from ...scoring.board import describe
     from ...scoring.results import Results
 
@@ -178,8 +178,7 @@ def run(args: argparse.Namespace) -> int:
         from ...scoring.resampling.significance import with_statistics
 
         results = with_statistics(results, boards_of(evaluation), statistics)[0]
-    for note in (note for note in results.warnings if note not in known and not args.quiet):
-        print_text(f"warning: {note}", sys.stderr)
+    print_warnings((note for note in results.warnings if note not in known), quiet=args.quiet)
     order = list(corpus.systems)
     from ...report.console import print_results
 

@@ -23,6 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import InputError, StoreError, did_you_mean, printable
+from ...report.terminal.printing import print_table, print_text, print_warnings
 from ..arguments import add_shown, selection_of
 
 
@@ -41,8 +42,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
-    from ...report.terminal.printing import print_text
-
     if args.run is None:
         return _runs(args)
     from ...execution.store.run_directory import folder_of, read_manifest
@@ -68,13 +67,11 @@ def run(args: argparse.Namespace) -> int:
         results = results.only(args.system)
     if args.mean:
         results = with_means(results)
+    if read_manifest(folder).get("state") == "running":
+        print_warnings(["the run was not finished, or still goes on: these are the results of an earlier run"])
+    print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
-    if read_manifest(folder).get("state") == "running":
-        earlier = "the run was not finished, or still goes on: these are the results of an earlier run"
-        print_text(f"warning: {earlier}", sys.stderr)
-    for warning in [*results.warnings, *results.missing]:
-        print_text(f"warning: {warning}", sys.stderr)
     return 0
 
 
@@ -82,7 +79,6 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     """Print the texts and the scores of a sentence, and its edits and counts if a system is named."""
     from ...reopen import chosen, revisit
     from ...report import sentence
-    from ...report.terminal.printing import print_table
 
     material = chosen(revisit(folder), selection_of(args))
     if not material.measured:
@@ -110,7 +106,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         print_table(*edits.table, left=range(len(edits.table[0])))
     for labels, singles, table in sentence.count_tables(*asked):
         print(printable(f"\ncounts for {labels}"))
-        print(printable("\n".join(singles)))
+        print_text("\n".join(singles))
         if table[1]:
             print_table(*table, left=())
     return 0
@@ -118,8 +114,6 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
-    from ...report.terminal.printing import print_table
-
     if args.system or args.dataset or args.metric or args.columns or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
     folders = [Path()]

@@ -9,7 +9,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from ...errors import printable
@@ -34,10 +33,11 @@ def run(args: argparse.Namespace) -> int:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...execution.options import RunOptions
     from ...prepare import prepare
-    from ...report.terminal.printing import print_table, print_text
+    from ...report.terminal.printing import print_table, print_warnings
     from ...scoring.board import signed
 
     job = prepare(args.config, overrides=overrides_of(args))
+    print_warnings(job.warnings)
     counted: dict[tuple[str, str], int] = {}
     rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
     if rows:
@@ -64,8 +64,6 @@ def run(args: argparse.Namespace) -> int:
         print(printable(f"judgments {name}: {size}"))
     if job.config.published.expect:
         print(f"entries of expect: {len(job.config.published.expect)}")
-    for warning in job.warnings:
-        print_text(f"warning: {warning}", sys.stderr)
     if args.try_:
         from ...execution.plugged import Computing, tried
 
@@ -79,7 +77,7 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
     from ...corpus.texts import read_texts
 
     roles = [("source", corpus.source)] if corpus.source else []
-    roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references)]
+    roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references, 1)]
     roles += [
         (f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.references_as_systems
     ]

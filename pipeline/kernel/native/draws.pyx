@@ -9,7 +9,7 @@ streams, and looked up (`draws_sums.h`).
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from ..samplers import SEED_STEP, check_drawer, check_present, check_terms
+from ..common import SEED_STEP, check_drawer, check_present, check_terms
 
 cdef extern from "draws_sums.h" nogil:
     const int GP_WORDS, GP_TOGETHER, GP_ROW, GP_STREAMS, GP_LINES

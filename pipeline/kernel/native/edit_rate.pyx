@@ -1,17 +1,31 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The edits of TER, compiled: the twin of `python/edit_rate.py`.
 
+Short texts are compared by `edit_rate.h`, with rows as bits. What follows is for others.
+
 Of each row only the cells of the beam are kept. The costs of a shift are computed from the first row that it changes.
 They end before the last row where no better shift can come of them, or where a row behind the last changed word is
 that of the words before the shift, but for a constant: from there on all rows are.
 """
 
 from libc.math cimport ceil, floor
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 
 from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, check_edit_rate
+
+cdef extern from "edit_rate.h" nogil:
+    enum:
+        GP_MOST_BITS
+    ctypedef struct gp_table_of_edits:
+        int size
+        int target
+        int beam
+        int farthest
+        int block
+        int most
+    int gp_edits(gp_table_of_edits *t, uint64_t *places, const int32_t *output, const int32_t *reference)
 
 cdef int64_t WIDTH = BEAM, FAR = FARTHEST, BLOCK = LONGEST_SHIFT, MOST = MOST_SHIFTS
 cdef int32_t OUTSIDE = 1 << 30
@@ -31,6 +45,8 @@ cdef struct Room:
     char *wrong                # whether each word of the output is wrong
     char *missed               # whether each word of the reference is not there
     int64_t *aligned           # see places in _Alignment
+    uint64_t *places           # see gp_edits(); NULL where ids are so high that this would take much more memory than they
+    gp_table_of_edits bits
 
 cdef struct Best:
     int64_t saved, length, start, target
@@ -246,13 +262,18 @@ cdef int64_t _try_all(Room *room, Best *best, int32_t whole, int64_t tried) noex
 cdef int64_t _edits(Room *room, const int32_t *output, const int32_t *reference) noexcept nogil:
     """Return the edits that make an output a reference."""
     cdef int64_t shifts = 0, tried = 0, kept = 0
-    cdef int32_t whole
+    cdef int32_t whole, few
     cdef int32_t *other
     cdef Best best
     if room.target == 0:
         return room.size
     if room.size == room.target and memcmp(output, reference, room.size * sizeof(int32_t)) == 0:
         return 0
+    if room.places != NULL and room.size <= GP_MOST_BITS and room.target <= GP_MOST_BITS:
+        room.bits.size, room.bits.target = <int>room.size, <int>room.target
+        few = gp_edits(&room.bits, room.places, output, reference)
+        if few >= 0:
+            return few
     room.reference = reference
     if room.size:
         memcpy(room.words, output, room.size * sizeof(int32_t))
@@ -276,8 +297,11 @@ cdef class _Memory:
     cdef int32_t *swapped[3]
     cdef int64_t longest, widest, most
 
-    def __cinit__(self, int64_t longest, int64_t widest, int64_t cells):
+    def __cinit__(self, int64_t longest, int64_t widest, int64_t cells, int64_t ids):
         cdef int64_t size = longest + 1, target = widest + 1
+        self.room.bits.beam, self.room.bits.farthest = <int>WIDTH, <int>FAR
+        self.room.bits.block, self.room.bits.most = <int>BLOCK, <int>MOST
+        self.room.places = <uint64_t *>calloc(ids, sizeof(uint64_t)) if ids else NULL
         self.room.words = self.swapped[0] = <int32_t *>malloc(size * sizeof(int32_t))
         self.room.moved = self.swapped[1] = <int32_t *>malloc(size * sizeof(int32_t))
         self.room.best_words = self.swapped[2] = <int32_t *>malloc(size * sizeof(int32_t))
@@ -292,6 +316,7 @@ cdef class _Memory:
         cdef bint all_there = self.room.words != NULL and self.room.moved != NULL and self.room.best_words != NULL
         all_there = all_there and self.room.low != NULL and self.room.high != NULL and self.room.place != NULL
         all_there = all_there and self.room.cells != NULL and self.room.spare != NULL and self.room.wrong != NULL
+        all_there = all_there and (self.room.places != NULL or not ids)
         if not all_there or self.room.missed == NULL or self.room.aligned == NULL:
             raise MemoryError
 
@@ -307,6 +332,7 @@ cdef class _Memory:
         free(self.room.wrong)
         free(self.room.missed)
         free(self.room.aligned)
+        free(self.room.places)
 
 
 cdef struct Text:
@@ -333,7 +359,9 @@ def edit_rate(references, systems):
     sizes = np.max([np.diff(text.offsets) for text in systems] or [np.zeros(n_lines, np.int64)], axis=0)
     # a row is as wide as the beam, which grows with the slope, and never wider than the reference
     cells = (np.minimum(2 * (BEAM + 1) * sizes + targets + 1, sizes * (targets + 1)) + 2 * (targets + 1)).max(initial=1)
-    cdef _Memory memory = _Memory(int(sizes.max(initial=0)), int(targets.max(initial=0)), int(cells))
+    ids = max([int(text.ids.max(initial=0)) for text in texts]) + 1
+    ids = ids if ids <= 1024 + sum([len(text.ids) for text in texts]) else 0
+    cdef _Memory memory = _Memory(int(sizes.max(initial=0)), int(targets.max(initial=0)), int(cells), ids)
     cdef Room *room = &memory.room
     counts = np.zeros((n_systems, n_lines, n_references), np.int64)
     cdef int64_t[:, :, ::1] edits = counts

@@ -24,9 +24,11 @@ cdef extern from "spaces.h" nogil:
         int64_t subwords
         int64_t nuls
         bint returns
-        int64_t countdown
-        int64_t stride
+        const uint8_t *next
+        int64_t start
+        int64_t grid
         int64_t *kept
+        int64_t *numbers
         uint8_t *blank
     uint8_t gp_is_blank(const uint8_t *p, const uint8_t *end)
     bint gp_is_ascii(const uint8_t *start, const uint8_t *end)
@@ -89,8 +91,11 @@ cdef struct Output:
     int32_t *ids
     int64_t count
     const uint8_t *limit     # where the bytes end that may be read; they may go on behind the line
+    int64_t n_waiting        # tokens that are found, and whose ids are looked up together
+    gp_bounds[GP_WORDS_AT_ONCE] waiting
 
 cdef int64_t _invalid(const uint8_t *start, const uint8_t *end) noexcept nogil
+cdef int _look_up_waiting(Output *out) noexcept nogil
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil
 cdef int _open(Vocabulary *words, size_t size) except -1
 cdef void _close(Vocabulary *words) noexcept

@@ -214,13 +214,21 @@ cdef inline int _look_up(Output *out, const Wanted *wanted, const gp_bounds *bou
     return 0
 
 
+cdef int _look_up_waiting(Output *out) noexcept nogil:
+    """Append the ids of the tokens that wait; return 0, or the failure that _id() returned."""
+    cdef Wanted[GP_WORDS_AT_ONCE] wanted
+    cdef int64_t count = out.n_waiting
+    out.n_waiting = 0
+    _want(out.words, out.waiting, count, out.limit, wanted)
+    return _look_up(out, wanted, out.waiting, count)
+
+
 cdef inline int _emit(Output *out, const uint8_t *token, const uint8_t *end) noexcept nogil:
-    """Append the id of a token; return 0, or the failure that _id() returned."""
-    cdef Wanted wanted
-    cdef gp_bounds word
+    """Have the id of a token appended, later together with others; return 0, or the failure that _id() returned."""
+    cdef gp_bounds *word = &out.waiting[out.n_waiting]
     word.start, word.size = token, end - token
-    _want(out.words, &word, 1, out.limit, &wanted)
-    return _look_up(out, &wanted, &word, 1)
+    out.n_waiting += 1
+    return _look_up_waiting(out) if out.n_waiting == GP_WORDS_AT_ONCE else 0
 
 
 cdef inline int _space(const uint8_t *p, const uint8_t *end, uint8_t mask) noexcept nogil:
@@ -242,7 +250,7 @@ cdef int _split_chars(Output *out, const uint8_t *p, const uint8_t *end, bint sp
                 out.ids[out.count] = out.words.ascii[p[0]]
                 out.count += 1
             else:
-                failed = _emit(out, p, p + size)
+                failed = _emit(out, p, p + size) or _look_up_waiting(out)
                 if failed:
                     return failed
                 if size == 1 and not out.words.frozen:
@@ -472,7 +480,7 @@ cdef int _split_mteval(Output *out, const Style *style, const uint8_t *p, const 
 
 
 cdef int _split(Output *out, const Style *style, const uint8_t *start, const uint8_t *end) noexcept nogil:
-    """Append the ids of a valid line; return 0, or the failure that _id() returned."""
+    """Append the ids of a valid line, but of its tokens that wait; return 0, or the failure that _id() returned."""
     if style.split == WHITESPACE or style.split == CHRF:
         return _split_space(out, start, end, 5, style.split == CHRF)
     if style.split == ASCII_WHITESPACE:
@@ -502,8 +510,8 @@ cdef int64_t _encode_text(
         failed = _split(out, style, data + starts[line], data + ends[line])
         if failed:
             return failed
-        offsets[line + 1] = out.count
-    return 0
+        offsets[line + 1] = out.count + out.n_waiting
+    return _look_up_waiting(out)
 
 
 cdef object _style(Style *style, split):
@@ -659,7 +667,7 @@ cdef object _encode(Vocabulary *words, const Style *style, texts):
         room = line_bytes if dense else line_bytes // 2
         id_array, offset_array = np.empty(room + len(starts) + 1, np.int32), np.empty(len(starts) + 1, np.int64)
         ids, offsets = id_array, offset_array
-        out.words, out.ids, out.count = words, &ids[0], 0
+        out.words, out.ids, out.count, out.n_waiting = words, &ids[0], 0, 0
         out.limit = bytes_at + data.shape[0]
         with nogil:
             failed = _encode_text(&out, style, bytes_at, starts, ends, offsets, &bad)

@@ -43,6 +43,13 @@ cdef extern from "overlap.h" nogil:
     void gp_count(
         int formula, const gp_common *source, const gp_common *reference, int order, int words, int64_t *counts
     )
+    bint gp_fits(
+        const int32_t *ids, int64_t size, const int32_t *others, int64_t other_size, int order, int words
+    )
+    void gp_match(
+        uint64_t *places, const int32_t *ids, int64_t size, const int32_t *others, int64_t other_size, int order,
+        int64_t *counts
+    )
     void gp_place(uint64_t *places, const int32_t *ids, int64_t size, int words)
     void gp_unplace(uint64_t *places, const int32_t *ids, int64_t size, int words)
 
@@ -300,10 +307,34 @@ cdef int _start_line(Trie *trie, const Job *job, int64_t line, int first, int la
     return _count_text(trie, _ids(job.source, line), _size(job.source, line), job.order, -1)
 
 
-cdef inline int _words_of(const Job *job, int64_t line, int system) noexcept nogil:
+cdef inline const Kind *_alone(const Job *job) noexcept nogil:
+    """Return the kind that is counted where it is n-grams that an output shares with a reference, and nothing else is."""
+    cdef const Kind *kind = NULL
+    if job.source_match != NULL or job.added != NULL:
+        return NULL
+    if job.n_single == 1 and job.n_merged == 0:
+        kind = &job.single[0]
+    elif job.n_single == 0 and job.n_merged == 1 and job.n_references == 1:
+        kind = &job.merged[0]
+    return kind if kind != NULL and kind.formula == GP_OF_R else NULL
+
+
+cdef int _words_of(const Job *job, int64_t line, int system) noexcept nogil:
     """Return how many words of bits an output takes; 0 where it is counted by the trie."""
     cdef int64_t size = _size(&job.systems[system], line), words = (size + 63) // 64 if size else 1
-    return <int>words if words <= job.most_words else 0
+    cdef const Text *text
+    cdef int r
+    if words <= job.most_words:
+        return <int>words
+    if job.most_words == 0 or _alone(job) == NULL:
+        return 0
+    for r in range(job.n_references):
+        text = &job.references[r]
+        if not gp_fits(
+            _ids(&job.systems[system], line), size, _ids(text, line), _size(text, line), job.order, job.most_words
+        ):
+            return 0
+    return job.most_words
 
 
 cdef void _count_bits(const Job *job, int64_t line, int64_t place, int system, int words) noexcept nogil:
@@ -313,6 +344,13 @@ cdef void _count_bits(const Job *job, int64_t line, int64_t place, int system, i
     cdef const int32_t *ids = _ids(&job.systems[system], line)
     cdef int64_t size = _size(&job.systems[system], line), stride = job.lines * job.order, at
     cdef int r, k
+    cdef const Kind *alone = _alone(job)
+    if alone != NULL:
+        for r in range(job.n_references):
+            text = &job.references[r]
+            at = (system * stride + place * job.order) * job.n_references + r * job.order
+            gp_match(job.places, ids, size, _ids(text, line), _size(text, line), job.order, alone.counts + at)
+        return
     memset(&source, 0, sizeof(gp_common))
     gp_place(job.places, ids, size, words)
     if job.source != NULL:

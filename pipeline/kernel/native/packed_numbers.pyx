@@ -22,7 +22,7 @@ cdef extern from "planes.h" nogil:
         int64_t rows, int64_t *sums
     )
 
-WIDTHS = tuple(bits for bits in (64, 256) if gp_summing_of(bits) != NULL)
+WIDTHS = tuple(bits for bits in (64, 256, 512) if gp_summing_of(bits) != NULL)
 """The widths of vectors that this processor has, in bits."""
 
 

@@ -58,6 +58,25 @@ __attribute__((target("avx2"))) static void gp_dots_256(
             }
     }
 }
+
+/* For weights up to 127, which are signed: sums of four products at a time go into 32 bits. */
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) static void gp_dots_512(
+    const uint8_t *const *planes, const uint8_t *const *rows, int64_t lines, uint32_t *out
+) {
+    __m512i sums[GP_SIDE_BY][GP_SIDE_BY];
+    for (int r = 0; r < GP_SIDE_BY; r++)
+        for (int p = 0; p < GP_SIDE_BY; p++) sums[r][p] = _mm512_setzero_si512();
+    for (int64_t i = 0; i < lines; i += 64) {
+        __m512i row[GP_SIDE_BY];
+        for (int r = 0; r < GP_SIDE_BY; r++) row[r] = _mm512_loadu_si512((const void *)(rows[r] + i));
+        for (int p = 0; p < GP_SIDE_BY; p++) {
+            __m512i plane = _mm512_loadu_si512((const void *)(planes[p] + i));
+            for (int r = 0; r < GP_SIDE_BY; r++) sums[r][p] = _mm512_dpbusd_epi32(sums[r][p], plane, row[r]);
+        }
+    }
+    for (int r = 0; r < GP_SIDE_BY; r++)
+        for (int p = 0; p < GP_SIDE_BY; p++) out[GP_SIDE_BY * r + p] = (uint32_t)_mm512_reduce_add_epi32(sums[r][p]);
+}
 #endif
 
 /* A way to sum, and the largest weight that it takes. */
@@ -72,10 +91,12 @@ static const gp_summing *gp_summing_of(int bits) {
         {64, 255, gp_dots_plain},
 #ifdef GP_PLANES_WIDE
         {256, 64, gp_dots_256},
+        {512, 127, gp_dots_512},
 #endif
     };
 #ifdef GP_PLANES_WIDE
     if (bits == 256 && !__builtin_cpu_supports("avx2")) return NULL;
+    if (bits == 512 && !(__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"))) return NULL;
 #endif
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (ways[i].bits == bits) return &ways[i];

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Texts that are encoded once, and outputs that are counted against them, compiled: the twin of `python/prepared.py`.
+"""Texts that are encoded once, and outputs that are counted against them, compiled. The Python kernel has no such form.
 
 The vocabulary is frozen: tokens of outputs that no reference has all get one id more, which matches nothing. So nothing
 that several threads share ever changes. What a call needs beside that is kept in a pool, from which each call takes
@@ -14,7 +14,8 @@ from libc.string cimport memset
 from ..common import FOLDS, KINDS, MAX_NGRAMS, SPLITS, check_order, check_sizes
 
 from .encode cimport (
-    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _open, _split, _style, gp_fold_line,
+    Output, Style, Vocabulary, _close, _encode, _encode_folded, _folded, _invalid, _look_up_waiting, _open, _split,
+    _style, gp_fold_line,
 )
 from .lcs cimport Job as Subsequence, _length
 from .overlap cimport Job, Text, Trie, _ask, _count_line
@@ -148,7 +149,11 @@ cdef class _Plan:
 
 
 cdef class Prepared:
-    """Source and references, encoded; see Prepared in `python/prepared.py`."""
+    """The lines of a source and of references, against which outputs are counted.
+
+    `split` is one of SPLITS or FOLDS. Raises as encode() and words() do, and ValueError where there is no reference,
+    or texts have different numbers of lines. Objects can be pickled, and used by several threads at once.
+    """
 
     cdef readonly object source
     """The source as Lines, or None."""
@@ -218,7 +223,14 @@ cdef class Prepared:
         return Prepared, (self.source, self.references, self.split)
 
     def count(self, outputs, rows, order, kinds, subsequences=False):
-        """Count outputs against lines; see Prepared.count() in `python/prepared.py`."""
+        """Count outputs, each against the line whose number `rows` has.
+
+        Returns int64 arrays: hyp_len [outputs], ref_len [outputs, references], total [outputs, order], and what
+        overlap() counts for the kinds, [outputs, references, order] or [outputs, order]. With `subsequences` there is
+        lcs [outputs, references] too, as lcs() returns it. Raises TypeError, with its number, for an output that is
+        neither text nor bytes, UnicodeError for one that is no UTF-8, ValueError for another number of rows than
+        outputs, IndexError, with its place, for a row that does not exist, and else as overlap() does.
+        """
         cdef const int64_t[::1] row = rows
         cdef int64_t n = len(outputs), number
         cdef _Plan plan = self.plans.get((order, kinds, subsequences))
@@ -294,6 +306,7 @@ cdef class Prepared:
         cdef int64_t number, size
         memory.offsets[0] = 0
         out.words, out.ids, out.count = &self.vocabulary, memory.ids, 0
+        out.n_waiting = 0
         for number in range(n):
             start, size = memory.pieces[number].start, memory.pieces[number].size
             if self.folds:
@@ -302,7 +315,7 @@ cdef class Prepared:
                 size = gp_fold_line(start, size, self.google, memory.line)
                 start = memory.line
             out.limit = start + size
-            if _split(&out, &self.style, start, out.limit) < 0:
+            if _split(&out, &self.style, start, out.limit) < 0 or _look_up_waiting(&out) < 0:
                 return -1
             memory.offsets[number + 1] = out.count
         return 0

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""What SARI counts, compiled: the twin of `python/sari.py`.
+"""What SARI counts, compiled: the twin of `python/overlap.py`.
 
 The n-grams of a line are nodes of the trie of `overlap.pyx`, those of the source first. A node counts how often its
 n-gram is in the source (sigma), in all references together (rho[0]) and in the output (rho[1]).
@@ -98,7 +98,7 @@ cdef int _count_line(
 
 
 def sari(source, references, systems, missing=None):
-    """Count the n-grams that outputs add, keep and delete; see sari() in `python/sari.py`."""
+    """Count the n-grams that outputs add, keep and delete; see sari() in `python/overlap.py`."""
     import numpy as np
 
     present = np.ascontiguousarray(check_sari(source, references, systems, missing), np.uint8)

@@ -32,34 +32,36 @@ def keep_memory():
     gp_keep_memory()
 
 
-def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride, int64_t before=0):
-    """Return what is in a piece of a file, whose lines end with the byte `separator`.
+def survey(const uint8_t[::1] piece, int separator, int64_t start, int64_t line, int64_t grid):
+    """Return what is in a piece of a text, whose lines end with the byte `separator`.
 
-    The result is: the places behind the line ends number skip, skip + stride and so on, int64; whether each line that
-    ends here is blank, uint8, the first as though it began here; the bytes behind the last line end, and whether they
-    are blank (not if there are none); whether the piece is valid UTF-8; whether there is a carriage return; how many
-    marks of subwords and how many NUL characters there are; the bytes of the longest line that ends here, and its
-    number, from 0 (-1 bytes if none ends). The first line has `before` bytes before the piece.
+    The piece is at the byte `start` of the text, and its first line begins at the byte `line`, -1 where that is not
+    known. The result is: of each line that is the first to begin in its cell of `grid` bytes, how many lines of the
+    piece end before it, and where it begins in the text, int64 [2, lines kept]; whether each line that ends here is
+    blank, uint8, the first as though it began here; the bytes behind the last line end, and whether they are blank
+    (not if there are none); whether the piece is valid UTF-8; whether there is a carriage return; how many marks of
+    subwords and how many NUL characters there are; the bytes of the longest line that ends here, and its number, from
+    0 (-1 bytes if none ends).
     """
     import numpy as np
 
     cdef gp_survey seen
     cdef int64_t size = piece.shape[0], lines
-    cdef int64_t[::1] kept
+    cdef int64_t[:, ::1] kept
     cdef uint8_t[::1] blank
     cdef bint valid = True
-    if size == 0 or skip < 0 or stride < 1:
-        raise ValueError("survey: expected bytes, skip from 0 and stride from 1 on")
+    if size == 0 or start < 0 or line > start or grid < 1:
+        raise ValueError("survey: expected bytes, a place from 0 and a grid from 1 on")
     memset(&seen, 0, sizeof(seen))
     seen.first = seen.line = &piece[0]
-    seen.before, seen.longest = before, -1
-    seen.end, seen.separator, seen.countdown, seen.stride = seen.first + size, <uint8_t>separator, skip + 1, stride
+    seen.before, seen.longest = (start - line if line >= 0 else 0), -1
+    seen.end, seen.separator, seen.start, seen.grid = seen.first + size, <uint8_t>separator, start, grid
+    seen.next = seen.first + (line // grid * grid + grid - start) if line >= 0 else seen.first
     with nogil:
         lines = gp_count_code(seen.first, seen.end, seen.separator)
-    cdef int64_t every = max(lines - skip + stride - 1, 0) // stride
-    kept_array, blank_array = np.empty(every + 1, np.int64), np.empty(lines + 1, np.uint8)
+    kept_array, blank_array = np.empty((2, min(lines, size // grid + 2) + 1), np.int64), np.empty(lines + 1, np.uint8)
     kept, blank = kept_array, blank_array
-    seen.kept, seen.blank = &kept[0], &blank[0]
+    seen.numbers, seen.kept, seen.blank = &kept[0, 0], &kept[1, 0], &blank[0]
     with nogil:
         gp_survey_bytes(seen.first, &seen)
         if seen.high:
@@ -67,8 +69,8 @@ def survey(const uint8_t[::1] piece, int separator, int64_t skip, int64_t stride
     open_blank = seen.line < seen.end and gp_is_blank(seen.line, seen.end)
     rest = seen.end - seen.line
     return (
-        kept_array[:every], blank_array[:lines], rest, open_blank, valid, seen.returns, seen.subwords, seen.nuls,
-        seen.longest, seen.place
+        kept_array[:, : seen.kept - &kept[1, 0]], blank_array[:lines], rest, open_blank, valid, seen.returns,
+        seen.subwords, seen.nuls, seen.longest, seen.place
     )
 
 

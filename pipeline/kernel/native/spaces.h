@@ -55,8 +55,9 @@ typedef struct {
     uint64_t high; /* not 0: some bytes are no ASCII */
     int64_t lines, subwords, nuls;
     int returns;
-    int64_t countdown, stride; /* line ends until the next one whose place is kept, from 1; from one to the next */
-    int64_t *kept;
+    const uint8_t *next; /* the next place on the grid: the first line that begins there or behind it is kept */
+    int64_t start, grid; /* the place of `first` in the text, and from one place on the grid to the next */
+    int64_t *kept, *numbers; /* where each line that is kept begins, and how many lines end before it */
     uint8_t *blank; /* for each line that ends here whether it has no token */
 } gp_survey;
 
@@ -81,9 +82,11 @@ static inline void gp_end_line(gp_survey *seen, const uint8_t *at) {
     seen->before = 0;
     seen->blank[seen->lines++] = gp_is_blank(seen->line, at);
     seen->line = at + 1;
-    if (--seen->countdown == 0) {
-        *seen->kept++ = at + 1 - seen->first;
-        seen->countdown = seen->stride;
+    if (at + 1 >= seen->next) {
+        int64_t place = at + 1 - seen->first + seen->start;
+        *seen->kept++ = place;
+        *seen->numbers++ = seen->lines;
+        seen->next = at + 1 + seen->grid - place % seen->grid;
     }
 }
 

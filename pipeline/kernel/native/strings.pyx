@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Strings joined to UTF-8, compiled: the twin of `python/strings.py`.
+"""Strings joined to UTF-8, compiled: the twin of `python/encode.py`.
 
 Strings are read where they are; of none a copy is made on the way.
 """
@@ -80,7 +80,7 @@ cdef void _write(PyObject *strings, Py_ssize_t count, uint8_t *to) noexcept nogi
 
 
 def joined(texts):
-    """Return strings joined to UTF-8; see joined() in `python/strings.py`.
+    """Return strings joined to UTF-8; see joined() in `python/encode.py`.
 
     Other threads run meanwhile: a tuple and its strings do not change.
     """

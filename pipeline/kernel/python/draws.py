@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..samplers import SEED_STEP, check_drawer, check_present, check_terms
+from ..common import SEED_STEP, check_drawer, check_present, check_terms
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]

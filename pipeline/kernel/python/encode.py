@@ -1,13 +1,15 @@
-"""Text to ids: lines are split into tokens, and each distinct token gets a number."""
+"""Text to ids: lines are split into tokens, and each distinct token gets a number; and strings joined to UTF-8."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InvalidTextError
 from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
@@ -143,3 +145,20 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     result = _numbered(texts, folded if split in FOLDS else SPLITS[split], vocabulary)
     distinct = [token.encode() if isinstance(token, str) else token for token in vocabulary]
     return Words(result, b"".join(distinct), np.cumsum([*map(len, distinct)], dtype=np.int64))
+
+
+def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, NDArray[np.int64], list[int]]:
+    """Return texts as plain strings, joined in UTF-8, with the edges between them, and which have no token.
+
+    The edges are int64 [texts + 1], in bytes. Texts without a token are told by their numbers, from 1. Raises
+    UnicodeEncodeError where a text holds half of a surrogate pair.
+    """
+    strings = tuple(map(str.__str__, texts))
+    encoded = [text.encode() for text in strings]
+    edges = np.fromiter(accumulate(map(len, encoded), initial=0), np.int64, len(strings) + 1)
+    return (
+        strings,
+        b"".join(encoded),
+        edges,
+        [number for number, text in enumerate(strings, 1) if not text or text.isspace()],
+    )

@@ -123,7 +123,7 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
 
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     """Raise ValueError where packed planes and weights do not fit together."""
-    known = bits.dtype == np.uint8 and np.isin(bits, (1, 2, 4, 8)).all()
+    known = bits.dtype == np.uint8 and {1, 2, 4, 8}.issuperset(bits.tolist())
     if not known or lines < 0 or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64)):
         raise ValueError(f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}")
     fit = weights.dtype == np.uint8 and weights.ndim == 2 and weights.shape[1] == lines

@@ -9,21 +9,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
+from ...arrays import Floats, Ints
 from ...kernel.common import COUNTED, Kind
-from .needs import KEPT
+from ...tokenizers.tokenization import Tokenization
+from .choices import Draws, SequentialAnnotatorChoice
+from .declared import Declared
+from .metric import Metric
+from .needs import KEPT, Columns, Needs, NumberNeeds, Text
 from .options import KEEP
 
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ...tokenizers.tokenization import Tokenization
-    from .choices import Draws, SequentialAnnotatorChoice
-    from .declared import Declared
-    from .metric import Metric
-    from .needs import Columns, Needs, NumberNeeds, Text
-
-    Grams = Counter[tuple[str, ...]]
+Grams = Counter[tuple[str, ...]]
+Texts = Sequence[str]
 
 
 # --- what is read
@@ -101,10 +99,10 @@ def is_built_in(metric: type[Metric]) -> bool:
     return issubclass(metric, ComputesNumbers) and metric.is_built_in
 
 
-def lacks_code(metric: Metric) -> bool:
-    """Return whether only the results of a metric of a user are at hand."""
+def lacks_code(metric: Metric) -> str:
+    """Return the message for a metric of a user of which only results are at hand; an empty text for others."""
     needs: Any = metric.needs if computes_numbers(metric) else None
-    return needs is not None and needs.code is None
+    return without_code(metric.name) if needs is not None and needs.code is None else ""
 
 
 def without_code(name: str) -> str:
@@ -429,6 +427,10 @@ class Verdict(NamedTuple):
     """One of RIGHT, WRONG and MISSED."""
 
 
+Verdicts = list[list[list[list[Verdict] | None]]]
+"""For each output, each line and each annotator the edits; None for an annotator who takes no part in the sentence."""
+
+
 class JudgesEdits(ABC):
     """It says which edits of an output are right."""
 
@@ -438,9 +440,7 @@ class JudgesEdits(ABC):
         return True
 
     @abstractmethod
-    def verdicts(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
-    ) -> list[list[list[list[Verdict] | None]]]:
+    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
         """Return for each output and each line the edits with what each annotator says of them, as they stand there.
 
         The arguments are lines of the input that the metric reads: of the source, of each output, and of each

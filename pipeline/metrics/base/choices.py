@@ -66,14 +66,22 @@ def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     The first key decides. Where it is equal, the next key decides, and so on. Of columns that are equal in all keys the
     first is taken. Keys are compared exactly, with their errors of rounding, as the reference programs compare them.
     """
-    best = np.zeros(len(keys[0]), np.int64)
-    rows = np.arange(len(best))
-    for reference in range(1, keys[0].shape[1]):
-        better, tied = np.zeros(len(best), bool), np.ones(len(best), bool)
-        for key in keys:
-            better |= tied & (key[:, reference] > key[rows, best])
-            tied &= key[:, reference] == key[rows, best]
-        best[better] = reference
+    return first_best([key.T for key in keys])
+
+
+def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
+    """Return the first of the best candidates: int64 [...]. The first of the keys [candidates, ...] decides most."""
+    every = np.broadcast_arrays(*keys)
+    best = np.zeros(every[0].shape[1:], np.int64)
+    top = [key[0].copy() for key in every]
+    for candidate in range(1, len(every[0])):
+        better, tied = np.zeros(best.shape, bool), np.ones(best.shape, bool)
+        for key, most in zip(every, top, strict=True):
+            better |= tied & (key[candidate] > most)
+            tied &= key[candidate] == most
+        best[better] = candidate
+        for key, most in zip(every, top, strict=True):
+            np.copyto(most, key[candidate], where=better)
     return best
 
 
@@ -146,7 +154,7 @@ class SequentialAnnotatorChoice:
             taken = counts[rows, guess]
             totals = self.totals + np.cumsum(taken, axis=0) - taken if self.running else np.zeros_like(taken)
             keys = self.keys(totals[unlike].T[:, None], counts[unlike].transpose(2, 1, 0))
-            places[unlike] = best_by([np.asarray(part).T for part in keys])
+            places[unlike] = first_best([np.asarray(part) for part in keys])
         self.totals = self.totals + counts[rows, places].sum(axis=0)
         return places
 

@@ -97,7 +97,7 @@ COUNTING = 1
 Counts on disk are used by later versions of the program as long as this number stays the same.
 """
 PRESENT = "present"
-"""The column with the number of references of a sentence, where some are missing (see `scoring/column_blocks.py`)."""
+"""The column with the number of references of a sentence, where some are missing (see `scoring/terms.py`)."""
 LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are a ReadsDataSet."""
 
@@ -383,7 +383,7 @@ class OverlapNeeds(Needs):
         return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
 
     def prepare(self, text: Text) -> PreparedOverlap | None:
-        """Return source and references prepared; see `metrics/given.py`. None with a stemmer."""
+        """Return source and references prepared; see `metrics/given.py`. None as Tokenization.prepared() says."""
         source = text.source if self.source else None
         tokens = self.tokenization.prepared(source, text.references)
         if tokens is None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
+from ...lookup import later
 from ...tokenizers import OWN, TOKENIZERS, is_own
 
 # --- signatures
@@ -117,6 +118,8 @@ def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_b
 
 Value = TypeVar("Value", bound="str | int")
 """The type of an option: text, a whole number, or true and false."""
+TextDefault = str | Callable[[Mapping[str, Any]], str]
+"""The default of a text, which may depend on the options that are given."""
 METADATA = "option"
 """The key under which a field of a dataclass holds its option."""
 
@@ -253,9 +256,7 @@ def unit_option() -> str:
     return option("word", help="what an n-gram is made of", choices=("word", "char"))
 
 
-def tokenizer_option(
-    default: str | Callable[[Mapping[str, Any]], str] = "whitespace", meaning: str = "how lines are split into words"
-) -> str:
+def tokenizer_option(default: TextDefault = "whitespace", meaning: str = "how lines are split into words") -> str:
     """Return the option tokenizer of metrics that have the option unit too."""
     return option(
         default,
@@ -284,16 +285,25 @@ def level_option() -> str:
     return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)
 
 
+def number_option(
+    default: str | Callable[[Mapping[str, Any]], str],
+    meaning: str,
+    *,
+    digits: int = 3,
+    such: str = "2 or 0.5",
+    **more: Any,
+) -> str:
+    """Return an option that is a number with so many digits at most, such as those of `such`, and 6 decimals at most.
+
+    `more` has further fields of Option, such as `applies`.
+    """
+    pattern, form = rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,6}})?", f"a number such as {such}, with at most 6 decimals"
+    return option(default, help=meaning, pattern=pattern, numbers=True, form=form, **more)
+
+
 def beta_option(default: str = "0.5", **more: Any) -> str:
-    """Return the option beta of an F-score. `more` has further fields of Option, such as `applies`."""
-    return option(
-        default,
-        help="weight of recall against precision",
-        pattern=r"[0-9]{1,3}(\.[0-9]{1,6})?",
-        numbers=True,
-        form="a number such as 2 or 0.5, with at most 6 decimals",
-        **more,
-    )
+    """Return the option beta of an F-score. `more` is as in number_option()."""
+    return number_option(default, "weight of recall against precision", **more)
 
 
 def choice_option(*, last: bool = False, **more: Any) -> str:
@@ -327,7 +337,7 @@ def annotator_option() -> str:
         help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=_annotator,
+        resolved=later("pipeline.annotation", "errant_annotator.annotator_named"),  # it is rarely needed
         inner="model",
         implicit=True,
     )
@@ -345,9 +355,3 @@ def gold_option() -> str:
         choices=("errant", KEEP),
         implicit=True,
     )
-
-
-def _annotator(text: str, base: Path) -> str:
-    from ...annotation.annotate import annotator_named  # here, because it is rarely needed
-
-    return annotator_named(text, base)

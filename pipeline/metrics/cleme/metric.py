@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -287,29 +287,23 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
             rates = {name: rounded(values, DECIMALS) for name, values in first_version(sums, float(self.beta)).items()}
         return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
 
-    def _key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
-        """Return what is greatest for the reference that is taken, with scores made of whole numbers.
-
-        Weights are in units, which cancel out.
-        """
-        tp, fp_ne, fp_un, fn, tn = _kinds(counts)
-        hits, necessary, unnecessary, missed = (a + b for a, b in zip(_kinds(totals)[:4], _kinds(counts), strict=False))
+    def _exact(self, sums: Sequence[int]) -> float:
+        """Return the score of sums of TERMS, made of whole numbers. Weights are in units, which cancel out."""
+        hits, necessary, unnecessary, missed = _in_units(sums)
         wrong = necessary + unnecessary
         if self.version == "2":
             asked, changed = hits + necessary + missed, hits + wrong
             hit, err, und = (part / asked if asked else 0.0 for part in (hits, necessary, missed))
             ove = unnecessary / changed if changed else 0.0
             a, b, c, d = SHARES[self.level]
-            score = a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
-        else:
-            beta = float(self.beta)
-            precision, recall = hits / (hits + wrong) if wrong else 1.0, hits / (hits + missed) if missed else 1.0
-            f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
-            score = round(f, DECIMALS)
-        return score, tp, -(fp_ne + fp_un), -fn, tn
+            return a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
+        beta = float(self.beta)
+        precision, recall = hits / (hits + wrong) if wrong else 1.0, hits / (hits + missed) if missed else 1.0
+        f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+        return round(f, DECIMALS)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
-        """Return the same for arrays of totals and counts, with the candidates of a sentence on their second axis.
+        """Return what is greatest for the reference that is taken; the candidates of a sentence are on the second axis.
 
         Scores are made of real numbers. Where rounding them could change what is chosen, whole numbers decide.
         """
@@ -322,17 +316,15 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         else:
             exact = first_version(sums, float(self.beta))["cleme"]
             score, doubtful = rounded(exact, DECIMALS), nearly_tied(exact, DECIMALS)
-        before, own = (np.broadcast_to(array, every.shape) for array in (totals, counts))
         for index in zip(*np.nonzero(doubtful), strict=True):
-            at = (slice(None), *index)
-            score[index] = self._key(tuple(before[at].tolist()), tuple(own[at].tolist()))[0]
-        tp, fp_ne, fp_un, fn = ((high << HALF) + low for high, low in zip(counts[:-1:2], counts[1::2], strict=True))
+            score[index] = self._exact(every[(slice(None), *index)].tolist())
+        tp, fp_ne, fp_un, fn = _in_units(counts)
         return [score, tp, -(fp_ne + fp_un), -fn, counts[-1]]
 
 
-def _kinds(counts: tuple[int, ...]) -> list[int]:
-    """Return the weighted sums of a sentence in units, and tn, from their halves."""
-    return [*((high << HALF) + low for high, low in zip(counts[:-1:2], counts[1::2], strict=True)), counts[-1]]
+def _in_units(terms: Any) -> list[Any]:
+    """Return the weighted sums of TERMS in units, from their halves; of numbers or of arrays."""
+    return [(high << HALF) + low for high, low in zip(terms[:-1:2], terms[1::2], strict=True)]
 
 
 def _sums(terms: Columns) -> Sums:

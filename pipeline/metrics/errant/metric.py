@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar
+from functools import lru_cache, partial
+from hashlib import blake2b
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats, Ints
-from ...corpus.edits.errant_report import MODES, NOOP, STYLES, Comparison, category, is_of
+from ...arrays import Bools, Floats, Ints
+from ...corpus.edits.errant_report import CHERRANT, MODES, NOOP, STYLES, UNJUDGED, Comparison, category, is_of
+from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
     MISSED,
@@ -21,14 +23,280 @@ from ..base.capabilities import (
     CountsCategories,
     CountWarning,
     JudgesEdits,
+    Texts,
     Verdict,
+    Verdicts,
     Warns,
 )
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from ..base.metric import Counted, Metric
-from ..base.needs import Columns, Field
+from ..base.needs import Columns, Field, Needs, Text, annotated_by
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
-from .counts import COUNTS, ErrantNeeds, TypeNeeds
+
+Key = tuple[int | str, ...]
+Hits = tuple[Ints, Ints]
+"""The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
+
+
+CACHED = 4096
+"""Records whose edits are kept. Most outputs of a sentence are the same edits again, or none."""
+TYPE_BITS = 24
+TYPES = (1 << TYPE_BITS - 1) - 1
+"""Bits of an entry: the lowest says whether it is alive, those of TYPES above are its type, and the others its key."""
+
+
+class Compared(NamedTuple):
+    """Hits and misses of the outputs of a shard with each pair of annotators."""
+
+    orders: Ints
+    """The place of each pair among those of the sentence in the official program: [systems, lines, pairs]."""
+    edits: Ints
+    """How many edits the annotator has, without noops; -1 where one of the pair has no line: the same shape."""
+    hits: list[tuple[Hits, Hits, Hits]]
+    """For each pair the hits (tp), then the misses of the output (fp) and those of the annotator (fn)."""
+    types: list[str]
+    """The types by their numbers."""
+
+
+class Entries(NamedTuple):
+    """Edits as they are compared, one entry for each edit. In mode dt an edit has one entry for each of its tokens."""
+
+    rows: Ints
+    """The line of each, or the system times the number of lines plus the line."""
+    keys: Ints
+    """What has to be equal, as a number."""
+    types: Ints
+    alive: Bools
+    """Whether the first edit with this key is no noop."""
+
+
+class _Reference(NamedTuple):
+    """The edits of an annotator for a sentence."""
+
+    order: int
+    output: int
+    """The annotator of the output with whom they are compared."""
+    entries: list[int]
+
+    @property
+    def edits(self) -> int:
+        """How many there are, without noops."""
+        return sum(entry & 1 for entry in self.entries)
+
+
+def hits_of(comparison: Comparison, text: Text) -> Compared:
+    """Return hits and misses of a shard. All needs that compare alike share the result, which nobody may change."""
+    shared = text.shared if text.shared is not None else {}
+    key = ("errant", comparison)
+    if key not in shared:
+        shared[key] = _Comparing(comparison, text).all()
+    compared: Compared = shared[key]
+    return compared
+
+
+class _Comparing:
+    """Numbers keys and types as they come, and compares them."""
+
+    def __init__(self, comparison: Comparison, text: Text) -> None:
+        self.comparison = comparison
+        self.systems, self.lines = len(text.systems), len(text.references[0].starts)
+        self._keys: dict[Key, int] = {}
+        self._types: dict[str, int] = {}
+        self._known: dict[Edit, list[int]] = {}
+        self.references = [[self._reference(record) for record in lines.texts()] for lines in text.references]
+        read = lru_cache(CACHED)(lambda record: [self._numbered(edits) for edits in outputs_of(record)])
+        self.outputs = [read(record) for lines in text.systems for record in lines.texts()]
+
+    def all(self) -> Compared:
+        """Return everything."""
+        pairs = len(self.references)
+        shape = (self.systems, self.lines, pairs)
+        orders, edits = np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
+        judged, hits = self._judged(), []
+        for number, references in enumerate(self.references):
+            output = next((own.output for own in references if own), 0)
+            has_line = np.array([own is not None for own in references])
+            has_output = np.array([len(own) > output for own in self.outputs]).reshape(shape[:2])
+            both = has_line & has_output
+            order = np.array([output * pairs + own.order if own else 0 for own in references])
+            orders[..., number] = np.where(both, order, 0)
+            edits[..., number] = np.where(both, np.array([own.edits if own else -1 for own in references]), -1)
+            ours = _entries([own[output] if len(own) > output else () for own in self.outputs])
+            theirs = _entries([own.entries if own else () for own in references])
+            hits.append(self._compare(ours, theirs, both & judged))
+        return Compared(orders, edits, hits, list(self._types))
+
+    def _compare(self, ours: Entries, theirs: Entries, counts: Bools) -> tuple[Hits, Hits, Hits]:
+        """Return tp, fp and fn; `counts` says which sentences of which systems are compared: [systems, lines]."""
+        several = max(len(self._keys), 1)
+        wanted, places = np.unique(theirs.rows * several + theirs.keys, return_inverse=True)
+        system, line = np.divmod(ours.rows, self.lines)
+        own = line * several + ours.keys
+        near = np.minimum(np.searchsorted(wanted, own), max(len(wanted) - 1, 0))
+        same = wanted[near] == own if len(wanted) else np.zeros(len(own), bool)
+        has, has_alive = (np.zeros((self.systems, len(wanted)), bool) for _ in "12")
+        has[system[same], near[same]] = True
+        alive = same & ours.alive
+        has_alive[system[alive], near[alive]] = True
+        counted = counts[:, theirs.rows]
+        misses = ours.alive & ~same & counts.reshape(-1)[ours.rows]
+        return (
+            self._theirs(theirs, has_alive[:, places] & counted),
+            (ours.rows[misses], ours.types[misses]),
+            self._theirs(theirs, theirs.alive & ~has[:, places] & counted),
+        )
+
+    def _theirs(self, entries: Entries, chosen: Bools) -> Hits:
+        """Return the annotator's entries that are chosen of each system: [systems, entries]."""
+        system, number = np.nonzero(chosen)
+        return system * self.lines + entries.rows[number], entries.types[number]
+
+    def _judged(self) -> Bools:
+        """Return which sentences are judged, as ChERRANT's files say it: [lines]."""
+        if self.comparison.style != CHERRANT:
+            return np.ones(self.lines, bool)
+        each = [[own for own in line if own and not own.output] for line in zip(*self.references, strict=True)]
+        names = list(self._types)
+        types = [[names[entry >> 1 & TYPES] for entry in own[0].entries] if len(own) == 1 else [] for own in each]
+        return np.array([of_only_one != [UNJUDGED] for of_only_one in types], bool)
+
+    def _reference(self, record: bytes) -> _Reference | None:
+        """Return the edits of an annotator, or None where there is no line of theirs."""
+        annotation = annotation_of(record)
+        if annotation is None:
+            return None
+        return _Reference(annotation.order, annotation.output, self._numbered(annotation.edits))
+
+    def _numbered(self, edits: Sequence[Edit]) -> list[int]:
+        """Return the entries of edits in one number each: the key, the type, and whether it is alive."""
+        entries = list[int]()
+        for edit in edits:
+            own = self._known.get(edit)
+            if own is None:
+                own = self._known[edit] = [self._entry(key, edit.type) for key in self.comparison.keys_of(edit)]
+            entries += own
+        if len(entries) > 1 and len({entry >> TYPE_BITS for entry in entries}) < len(entries):
+            keys = self.comparison.keys(edits)
+            return [self._entry(key, name, types[0]) for key, types in keys.items() for name in types]
+        return entries
+
+    def _entry(self, key: Key, type_: str, first: str | None = None) -> int:
+        """Return an entry; `first` is the type of the first edit with this key, where that is another edit."""
+        number = self._keys.setdefault(key, len(self._keys)) << TYPE_BITS
+        alive = (type_ if first is None else first) != NOOP
+        return number | self._types.setdefault(type_, len(self._types)) << 1 | alive
+
+
+def _entries(of_rows: Iterable[Sequence[int]]) -> Entries:
+    """Return the entries of each row."""
+    packed, sizes = list[int](), list[int]()
+    for own in of_rows:
+        packed += own
+        sizes.append(len(own))
+    numbers, rows = np.array(packed, np.int64), np.repeat(np.arange(len(sizes)), sizes)
+    return Entries(rows, numbers >> TYPE_BITS, numbers >> 1 & TYPES, (numbers & 1).astype(bool))
+
+
+COUNTS = ("tp", "fp", "fn")
+
+
+@dataclass(frozen=True)
+class ErrantNeeds(Needs):
+    """Hits (tp) and misses (fp, fn) of all edits, and of the types that are asked for."""
+
+    comparison: Comparison
+    types: tuple[str, ...] = ()
+    """The types, categories or patterns that are counted apart; empty: none."""
+    annotator: str = ""
+    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+
+    @property
+    def source(self) -> bool:  # type: ignore[override]
+        """Whether texts are annotated, which takes the source."""
+        return bool(self.annotator)
+
+    @property
+    def input(self) -> str:  # type: ignore[override]
+        """Edits on both sides."""
+        return annotated_by(self.annotator)
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [repr(self.types)] * bool(self.types)
+        digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
+        words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
+        words += [CHERRANT] * (self.comparison.style == CHERRANT)
+        return "-".join(["errant", self.comparison.mode, *words, *digests, *[self.annotator] * bool(self.annotator)])
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        compared = self.comparison
+        flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
+        flags += f", style={compared.style!r}" if compared.style == CHERRANT else ""
+        more = f", annotator={self.annotator!r}" if self.annotator else ""
+        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The order of the annotators, their numbers of edits, and the counts."""
+        names = ["order", "ref_len", *COUNTS, *(f"type_{name}" for name in COUNTS if self.types)]
+        return tuple(Field(name, per_reference=True) for name in names)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Compare the edits of a shard."""
+        compared = hits_of(self.comparison, text)
+        shape = compared.edits.shape
+        columns = {"order": compared.orders, "ref_len": compared.edits}
+        wanted = np.array([is_of(name, self.types) for name in compared.types], bool)
+        for place, name in enumerate(COUNTS):
+            for prefix in ("", "type_") if self.types else ("",):
+                counts = columns[prefix + name] = np.zeros(shape, np.int64)
+                for number, hits in enumerate(compared.hits):
+                    rows, types = hits[place]
+                    own = rows[wanted[types]] if prefix else rows
+                    counts[..., number] = np.bincount(own, minlength=shape[0] * shape[1]).reshape(shape[:2])
+        return [{name: values[system] for name, values in columns.items()} for system in range(shape[0])]
+
+
+@dataclass(frozen=True)
+class TypeNeeds(ErrantNeeds):
+    """Hits (tp) and misses (fp, fn) of each type of those in `types`, or of all. Sums of them are the counts above."""
+
+    categories: tuple[str, ...] = ()
+    """The types. Each has an order of its own, and all other types share one more."""
+
+    @property
+    def key(self) -> str:
+        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        digest = blake2b(repr(self.categories).encode(), digest_size=6).hexdigest()
+        return f"{super().key}-by-type-{digest}"
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for these columns in the keys of stored counts."""
+        return f"TypeNeeds({super().cache_key}, categories={self.categories!r})"
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The counts, with an order for each type and one for all others."""
+        return tuple(Field(name, orders=len(self.categories) + 1, per_reference=True) for name in COUNTS)
+
+    def count(self, text: Text) -> list[dict[str, Ints]]:
+        """Compare the edits of a shard."""
+        compared, width = hits_of(self.comparison, text), len(self.categories) + 1
+        systems, lines, pairs = compared.edits.shape
+        numbers = {name: number for number, name in enumerate(self.categories)}
+        of_type = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
+        wanted = np.array([not self.types or is_of(name, self.types) for name in compared.types], bool)
+        columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
+        for pair, hits in enumerate(compared.hits):
+            for name, (rows, types) in zip(COUNTS, hits, strict=True):
+                cells = (rows * width + of_type[types])[wanted[types]]
+                counts = np.bincount(cells, minlength=systems * lines * width)
+                columns[name][:, :, pair] = counts.reshape(systems, lines, width)
+        return [{name: values[system] for name, values in columns.items()} for system in range(systems)]
 
 
 def verdicts(
@@ -128,7 +396,9 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
         """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""
-        return TypeNeeds(self.needs, categories) if self.level == "corpus" else None
+        needs = self.needs
+        own = TypeNeeds(needs.comparison, needs.types, needs.annotator, categories)
+        return own if self.level == "corpus" else None
 
     def category(self, name: str, tier: int) -> str:
         """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
@@ -139,9 +409,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         prefix = "type_" if self.types else ""
         return {name: columns[prefix + name] for name in COUNTS}
 
-    def verdicts(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
-    ) -> list[list[list[list[Verdict] | None]]]:
+    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
         """Return the edits of each sentence that are counted, and whether they are hits (right) or misses."""
         judge = partial(verdicts, self.needs.comparison, self.needs.types)
         return [

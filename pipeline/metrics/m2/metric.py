@@ -16,7 +16,7 @@ from ...corpus.edits.correction_references import python2_order
 from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import NOTHING, GoldEdit, Judged, ProposedEdit, annotation_of, is_match, unchanged_words
 from ...kernel.common import Lines
-from ...kernel.gold_edits import GoldEdits, GoldRecords, MaxMatches, gold_records
+from ...kernel.gold_edits import GoldRecords, MaxMatches, gold_records
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import (
     MISSED,
@@ -26,7 +26,9 @@ from ..base.capabilities import (
     CountWarning,
     Explains,
     JudgesEdits,
+    Texts,
     Verdict,
+    Verdicts,
     Warns,
 )
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
@@ -55,7 +57,7 @@ def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gol
     """
     records = gold_records(source, annotators)
     shape = records.heads.shape[:2]
-    counts = np.diff(records.firsts).reshape(shape)
+    counts = np.diff(records.edits.firsts).reshape(shape)
     if every:
         return Gold(records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts)
     rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
@@ -145,7 +147,7 @@ class MaxMatchNeeds(Needs):
         """Return the edits of the annotators of a shard, and what matches them: with `edits`, each proposed edit."""
         assert text.source is not None  # noqa: S101 (source is True)
         gold = read_gold(text.source, text.references, every=self.annotators == "all")
-        texts = [text.source, *text.systems, gold.records.corrections]
+        texts = [text.source, *text.systems, gold.records.edits.corrections]
         source, *systems, encoded = self.tokenization.encode(texts)
         folded = None
         if self.ignore_whitespace_casing:  # each token in lower case, by its id: each letter alone, as Python 2 does it
@@ -158,7 +160,7 @@ class MaxMatchNeeds(Needs):
         return gold, kernel.max_match(
             source,
             systems,
-            GoldEdits(*gold.records[1:5], encoded),
+            gold.records.edits._replace(corrections=encoded),
             len(text.references),
             max_unchanged=self.max_unchanged_words,
             first_row=self.code == "3.2",
@@ -358,9 +360,7 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         """
         return proposed_edits(self.needs, text)[0]
 
-    def verdicts(
-        self, sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
-    ) -> list[list[list[list[Verdict] | None]]]:
+    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
         """Return the proposed edits of each sentence as right or wrong, and the annotators' edits that are missed."""
         each = proposed_edits(self.needs, as_text(sources, outputs, annotations))
         return [[verdicts(row, len(annotations)) for row in lines] for lines in each]

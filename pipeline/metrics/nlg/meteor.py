@@ -15,8 +15,8 @@ import numpy as np
 
 from ...arrays import Floats
 from ...errors import ConfigError
-from ...io.java import Jar
-from ...tokenizers import ptb
+from ...tokenizers.sacrebleu import JAR as PTB
+from ...tokenizers.sacrebleu import Jar, Ptb
 from ..base.capabilities import ComputesNumbers
 from ..base.choices import ratio
 from ..base.declared import Declared, Parameter
@@ -75,14 +75,14 @@ class Program:
         table = jar.parent / "data" / f"paraphrase-{self._language}.gz"
         if self._language in FULL and not table.is_file():
             raise ConfigError(f"{JAR.title}: {table} is missing; www.cs.cmu.edu/~alavie/METEOR has it with the jar")
-        of_tokens = [ptb.JAR.found()] if self._tokenizer == "ptb" else []
+        of_tokens = [PTB.found()] if self._tokenizer == "ptb" else []
         return [jar, *([table] if self._language in FULL else []), *of_tokens]
 
     def __call__(self, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return COUNTS of each output with the best of its references."""
         # no text may have what parts texts and lines
         texts = [re.sub(r"\|\|\||[\r\n]", " ", text) for own in (*references, outputs) for text in own]
-        each = iter(ptb.Ptb().many(texts) if self._tokenizer == "ptb" else texts)
+        each = iter(Ptb().many(texts) if self._tokenizer == "ptb" else texts)
         fields = [list(islice(each, len(own))) for own in references]
         lines = "".join(" ||| ".join(("SCORE", *own, output)) + "\n" for own, output in zip(fields, each, strict=True))
         command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(self.files()[0]), *self._words]

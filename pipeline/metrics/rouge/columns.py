@@ -6,26 +6,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import kernel
+from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
-from ...kernel.common import Encoded, Sentences
-from ..base.needs import Field, Needs
+from ...kernel.common import Allowed, Encoded, Lines, Sentences
+from ...tokenizers.tokenization import PreparedTokens, Tokenization
+from ..base.needs import Columns, Field, Needs, Text
 from ..given import Gathered
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Ints
-    from ...kernel.common import Allowed, Lines
-    from ...tokenizers.tokenization import PreparedTokens, Tokenization
-    from ..base.needs import Columns, Text
-
-    Numbers = NDArray[Any]
+Numbers = NDArray[Any]
 
 
 UNLIMITED = -1

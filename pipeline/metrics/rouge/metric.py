@@ -6,38 +6,25 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ... import kernel
+from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
 from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
-from ..base.capabilities import (
-    Compiled,
-    CountWarning,
-    LimitsReferences,
-    ScoresLines,
-    ScoresSamples,
-    Shared,
-    ShowsNgrams,
-    Warns,
-)
+from ..base import ShowsNgrams
+from ..base.capabilities import Compiled, CountWarning, LimitsReferences, ScoresLines, ScoresSamples, Shared, Warns
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
-from ..base.needs import PRESENT, Field
-from ..base.options import option
-from .columns import PATTERN, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
+from ..base.needs import PRESENT, Columns, Field
+from ..base.options import number_option, option
+from .columns import PATTERN, Numbers, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
 from .texts import USUAL, Limit, SentenceTokens, Splitting, expression, notes
-
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ..base.needs import Columns
-    from .columns import Numbers
-
 
 POLICIES = {
     "google": ("best", "mean", "merged", "jackknife"),
@@ -47,7 +34,6 @@ POLICIES = {
 """The policies for references that each flavour allows."""
 BOUNDARIES = {"marker": "<n>", "regex": USUAL}
 """The default of the option boundary for each way to split."""
-NUMBER = r"[0-9]{1,3}(\.[0-9]{1,6})?"
 COCO = {"types": "L", "tokenizer": "blank", "split": "none", "beta": "1.2"}
 """The defaults of the flavour coco."""
 DECIMALS = 5
@@ -153,14 +139,12 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         numbers=True,
         form="a number from 1, below 10, such as 1.2",
     )
-    beta: str = option(
+    beta: str = number_option(
         _usual("beta", "1"),
-        help="weight of recall against precision in F",
+        "weight of recall against precision in F",
+        such="1 or 1.2",
         applies=lambda m: not m.alpha,
         why="alpha says it",
-        pattern=NUMBER,
-        numbers=True,
-        form="a number such as 1 or 1.2",
     )
     alpha: str = option(
         lambda given: "0.5" if given.get("flavour") == "perl" and "beta" not in given else "",

@@ -16,19 +16,28 @@ from ...arrays import Floats, Ints
 from ...corpus.corpus import Corpus
 from ...corpus.texts import lines_of
 from ...errors import InputError
-from ...metrics.base.capabilities import COUNTS, ROLES, by_annotator, edit_judge, lacks_code, row_names, shown_ngrams
+from ...metrics.base.capabilities import (
+    COUNTS,
+    ROLES,
+    Tokens,
+    by_annotator,
+    edit_judge,
+    lacks_code,
+    row_names,
+    shown_ngrams,
+)
 from ...metrics.base.metric import Metric
 from ...metrics.base.needs import Columns
 from ...metrics.names import factor
 from ...scoring.attribution import EXACT, ORDERS, attributed, is_attributed
 from ...scoring.board import Board
-from ...scoring.column_blocks import blocks_of, compact, of_annotators, present_blocks
 from ...scoring.results import Results
 from ...scoring.sentences import sentence_scores
+from ...scoring.terms import blocks_of, compact, of_annotators, present_blocks
 from ..material import Material
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
-from ..tables.ranked import labels, rivalry
+from ..tables.ranked import called, labels
 from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
 
 RULE = (
@@ -117,9 +126,9 @@ BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
 LARGEST = 4 * BUDGET
 """About how many they may take then. A browser would not show more, and memory is ten times as much."""
-EDITS = 6
+EDITS = 10
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
-NUMBER = 2.0
+NUMBER = 1.2
 """About how many bytes a number takes. Equal outputs of a line share their numbers."""
 
 
@@ -128,8 +137,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
 
     `lines` says how many lines of each data set it shows, None as many as take about BUDGET bytes.
     """
-    every = [measured.by_line for measured in material.measured]
-    scored = {name: [m for m in every if m.scores[0].dataset == name] for name in material.corpora}
+    boards = [measured.by_line for measured in material.measured]
+    scored = {name: [m for m in boards if m.scores[0].dataset == name] for name in material.corpora}
     scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
     if not scored or lines == 0:
         return None
@@ -141,8 +150,9 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
             raise InputError(f"--lines {lines}: {told}")
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers = dict[Any, int]()
-    named, rules = labels(score.metric for score in material.results.scores), set[str]()
+    numbers: dict[Tokens, int] = {}
+    every, rules = [score.metric for score in material.results.scores], set[str]()
+    named, printed = labels(every), called(every)
 
     datasets = []
     for name, measured in scored.items():
@@ -151,9 +161,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
             rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
-            label = named[entry["signature"]]
-            called = shown.metric.name_in_text + rivalry(entry["signature"], label)
-            entry |= {"rule": None, "label": label, "called": called}
+            entry |= {"rule": None, "label": named[entry["signature"]], "called": printed[entry["signature"]]}
             if rule:
                 about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
@@ -280,7 +288,7 @@ def _metric(
         "rowNames": row_names(metric),
         "fields": fields,
         "width": width,
-        "rows": _numbers(rows),
+        "rows": lettered(rows),
     }
 
 
@@ -304,6 +312,21 @@ def _numbers(rows: Floats) -> list[float | None]:
     if np.isfinite(flat).all() and (flat == np.floor(flat)).all():
         return [*flat.astype(np.int64).tolist()]
     return [None if value != value else int(value) if value.is_integer() else value for value in flat.tolist()]  # noqa: PLR0124
+
+
+FIRST, NOTHING, MOST = 93, "[", 0xD7FF - 93
+"""The letter of 0, which needs no escape in JSON, that of NaN before it, and the highest number that is a letter."""
+
+
+def lettered(rows: Floats) -> str | list[float | None]:
+    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list where some have no letter.
+
+    Whole numbers from 0 to MOST have one, and so has NaN.
+    """
+    codes = np.where(np.isnan(rows), ord(NOTHING) - FIRST, rows).ravel()
+    if (codes != np.floor(codes)).any() or codes.max(initial=0) > MOST or (rows < 0).any():
+        return _numbers(rows)
+    return (codes + FIRST).astype("<u2").tobytes().decode("utf-16-le")
 
 
 def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:

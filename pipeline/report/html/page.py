@@ -8,33 +8,29 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ...metrics.names import factor
-from ..by_type import NONE, TIER, TIERS, of_system, types_of
+from ...scoring.results import Results, Score
+from ..by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from ..console import by_order
-from ..overview import Whole, overviews, verdict_sentence
-from ..tables import shown_level
+from ..material import Material
+from ..overview import overviews, verdict_sentence
+from ..tables import shown_level, shown_role
 from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
 from ..tables.plot_data import curves_of, disagreement, forests, judged_rows, rank_rows, scatters
-from ..tables.ranked import best_of, groups, notes_of, ranked_table, size
+from ..tables.ranked import Group, best_of, groups, notes_of, ranked_table, size
 from ..tables.reproduction import expectation_table, misses
 from . import shell
 from .explorer import explorer, pairs_data
 from .shell import PageTable, Row
-from .svg import drawn, interval_axis, interval_bar, interval_scale
+from .svg import Drawing, drawn, interval_axis, interval_bar, interval_scale
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from ...human.human_judgements import HumanRanking
-    from ...scoring.results import Results, Score
-    from ..by_type import Types
-    from ..material import Material
-    from ..tables.ranked import Group
-    from .svg import Drawing
 
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"
@@ -183,7 +179,7 @@ def agreement(results: Results) -> dict[str, Any]:
     for _, _, what, rows in forests(results):
         plots |= drawn(what.capitalize(), rows)
     for group, name, what, points in scatters(results):
-        plots |= drawn(f"{group.label} and {name.replace('_', ' ')}: {what}", points)
+        plots |= drawn(f"{group.called} and {name.replace('_', ' ')}: {what}", points)
     tables = {
         one.title[0].upper() + one.title[1:]: PageTable(*one.table(human), left=range(one.texts))
         for one in AGREEMENT_TABLES
@@ -256,7 +252,8 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
-    digests = [[name, *item] for name, info in results.datasets.items() for item in info.digests.items()]
+    texts = [(name, *item) for name, info in results.datasets.items() for item in info.digests.items()]
+    digests = [[name, shown_role(role), digest] for name, role, digest in texts]
     judged = judged_by(material)
     title, overview = config.get("description"), overview_part(results, material.digits, judged)
     names = list(results.datasets)
@@ -311,7 +308,6 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
-    whole = Whole(results, group, digits)
     best = best_of(results.datasets[group.dataset], group, digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
     rows = [
@@ -333,8 +329,8 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None
     return {
         "group": group,
-        "called": whole.called,
-        "score": " ".join(whole.heads(0)).strip(),
+        "called": group.called,
+        "score": group.output,
         "name": f"board-{number}",
         "facts": size(results.datasets[group.dataset]),
         "rows": rows,

@@ -176,6 +176,8 @@ class Row(NamedTuple):
     best: bool = False
     href: str = ""
     """The address of its sentences, or an empty text."""
+    sha256: str = ""
+    """The checksum of the file of its output, where the page knows outputs by it."""
 
 
 def render(design: Design, content: dict[str, Any], used: int | None = None) -> str:

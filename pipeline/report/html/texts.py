@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...arrays import Ints
+from ...corpus.corpus import Corpus
 from ...corpus.texts import STEP, lines_of
 from ...metrics.base.capabilities import MISSED, RIGHT, WRONG, Tokens, Verdict, edit_judge
-from ...scoring.column_blocks import annotators_of, chosen_references
-
-if TYPE_CHECKING:
-    from ...arrays import Ints
-    from ...corpus.corpus import Corpus
-    from ...metrics.base.metric import Metric
-    from ...scoring.board import Board
-
+from ...metrics.base.metric import Metric
+from ...scoring.board import Board
+from ...scoring.terms import annotators_of, chosen_references
 
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""

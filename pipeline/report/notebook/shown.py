@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ...metrics.base.metric import Metric
     from ...scoring.results import Results
+    from ..sheets import Sheet
 Form = Literal["markdown", "latex", "html", "csv", "json"]
 """The forms of reports as text."""
 MOST = 100
@@ -70,29 +71,68 @@ class Shown:
         files = FORMATS[form].files(Material(results=self._as_results(), digits=digits, columns=columns))
         return str(next(iter(files.values())))
 
-    def _repr_markdown_(self) -> str:
-        """Return tables, signatures and warnings; all but the first table can be unfolded.
+    def _repr_html_(self) -> str:
+        """Return tables, signatures and warnings as HTML; all but the first table can be unfolded, and signatures too.
 
-        A notebook has no other form than this: Markdown takes its colours and letters from there.
+        Letters and colours are those of the notebook; the best cells are shaded, and clusters are parted by rules.
         """
-        from .. import markdown  # here, because most programs show no tables
-        from ..sheets import sheets
+        from ..sheets import sheets  # here, because most programs show no tables
 
-        results, parts = self._as_results(), []
+        results, parts = self._as_results(), list[str]()
         for number, sheet in enumerate(sheets(Material(results=results))):
-            if len(sheet.rows) == 1:  # a single system is not the best
-                sheet.rows[0][:] = [cell._replace(best=False) for cell in sheet.rows[0]]
-            left_out = len(sheet.rows) - MOST
-            notes = [*([f"And {left_out:,} more rows."] if left_out > 0 else []), *sheet.notes]
-            table = markdown.table(replace(sheet, rows=sheet.rows[:MOST], notes=notes, signatures=[]))
-            if signed := "".join(f"- {markdown.code(text)}\n" for text in sheet.signatures):
-                table += f"\n<details><summary>signatures</summary>\n\n{signed}\n</details>\n"
-            folded = f"<details><summary>{escape(printable(sheet.caption))}</summary>\n\n{table}\n</details>\n"
-            parts.append(folded if number else table)
+            more = [f"And {len(sheet.rows) - MOST:,} more rows."] if len(sheet.rows) > MOST else []
+            below = [*(f"<p>{_text(' '.join(notes))}</p>" for notes in ([*more, *sheet.notes],) if notes)]
+            table = "".join([_table(sheet), *below, _items(sheet.items)])
+            if sheet.signatures:
+                table += _folded("signatures", _items(sheet.signatures, "code"))
+            parts.append(_folded(sheet.caption, table) if number else f"<p>{_text(sheet.caption)}</p>{table}")
         if results.warnings:
-            items = "".join(f"- {markdown.paragraph(warning)}\n" for warning in results.warnings)
-            parts.append(f"**warnings**\n\n{items}")
+            parts.append(f"<p>warnings</p>{_items(results.warnings)}")
         return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    """Return text as HTML on one line, with control characters shown as escapes."""
+    return escape(printable(text.replace("\n", " ")))
+
+
+def _folded(title: str, content: str) -> str:
+    return f"<details><summary>{_text(title)}</summary>{content}</details>"
+
+
+def _items(texts: Iterable[str], tag: str = "span") -> str:
+    """Return texts as a list; nothing where there are none."""
+    items = "".join(f"<li><{tag}>{_text(text)}</{tag}></li>" for text in texts)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+THICK, THIN, NO_RULE = "2px solid", "1px solid", "none"
+SHADE = "; background: rgba(127, 127, 127, 0.2); font-weight: bold"
+
+
+def _table(sheet: Sheet) -> str:
+    """Return a table with rules as in a paper, and at the ends of clusters. A single system is not the best."""
+
+    def row(tag: str, cells: Iterable[tuple[str, bool]], below: str, above: str = NO_RULE) -> str:
+        shown = []
+        for number, (text, best) in enumerate(cells):
+            side = "left" if number in sheet.names else "right"
+            style = f"text-align: {side}; border-top: {above}; border-bottom: {below}{SHADE if best else ''}"
+            shown.append(f'<{tag} style="{style}">{text}</{tag}>')
+        return f"<tr>{''.join(shown)}</tr>"
+
+    heads = zip(sheet.heads or [""] * len(sheet.header), sheet.header, strict=True)
+    lines = [row("th", ((_text(f"{head} {title}".strip()), False) for head, title in heads), THIN, THICK)]
+    rows = sheet.rows[:MOST]
+    for number, cells in enumerate(rows):
+        ended = THICK if number == len(rows) - 1 else THIN if number in sheet.rules else NO_RULE
+        texts = []
+        for cell in cells:
+            spread = f" ± {_text(cell.spread)}" if cell.spread else ""
+            mark = f"<sup>{_text(cell.mark)}</sup>" if cell.mark else ""
+            texts.append((f"{_text(cell.text)}{spread}{mark}", cell.best and len(sheet.rows) > 1))
+        lines.append(row("td", texts, ended))
+    return f"<table>{''.join(lines)}</table>"
 
 
 def called(known: Mapping[str, Metric], metric: str) -> set[str]:

@@ -112,7 +112,7 @@ def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "", *caption:
     """Return a figure with what it shows, and a caption, written over the axes, unless figures shall have no title."""
     (whole, axes), style = drawing, STYLE.get()
     if style.title:
-        parts = [part.replace("\n", " ") for part in (group.dataset, group.label, what) if part]
+        parts = [part.replace("\n", " ") for part in (group.dataset, group.called, what) if part]
         words = ": ".join(shortened(printable(part), 60) for part in parts)
         whole.draw_without_rendering()  # from here on the axes have their place from left to right
         left = axes.get_position().x0

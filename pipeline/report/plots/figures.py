@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..material import Material
 from ..tables import shown_level
 from ..tables.comparisons import baseline_of, level_name
 from ..tables.plot_data import (
@@ -22,8 +23,6 @@ from .canvas import draw_curves, draw_points, draw_rows, place_labels, text, tit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from ..material import Material
 
     Named = tuple[Group, str, Figure]
 
@@ -67,7 +66,7 @@ def people(material: Material) -> Iterator[Named]:
     if human and ranking and human["correlations"]:
         dataset = human["correlations"][0]["dataset"]
         own = next(group for group in groups(material.results) if group.dataset == dataset)
-        group = own._replace(label="", metric="")
+        group = own._replace(label="", metric="", called="")
         what = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
         yield group, "", titled(draw_rows(judged_rows(ranking)), group, what)
 

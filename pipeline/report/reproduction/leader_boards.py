@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ...reproduction.leader_boards import Entrant, LeaderBoard
+from ...scoring.results import Results, Score
 from ..html.page import as_yaml
 from ..html.shell import Link, PageTable, Row
 from ..html.svg import interval_axis, interval_bar, interval_scale
 from ..tables import percent
-from ..tables.comparisons import bootstrap_columns, settings_line
+from ..tables.comparisons import EXTRA, bootstrap_columns, is_significant, settings_line
 from ..tables.ranked import size
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...reproduction.leader_boards import Entrant, LeaderBoard
-    from ...scoring.results import Results, Score
 
 DIGITS, FEW = 2, 2
 """How many decimals a score has, and how many different printed scores a system has in its row."""
@@ -61,31 +59,79 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     entrants = {entrant.name: entrant for entrant in board.entrants}
     where = interval_scale(scores) if scores else None
     titles, sampled = bootstrap_columns(results, scores, DIGITS) if results else ([], [])
-    rows = []
+    rows, facts, after = [], list(board.facts.values()), ["printed", "first scored by"]
+    if board.family:  # whose systems were all scored first by the publication of the result
+        kept, after = [number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)], after[:1]
+        titles, sampled = [titles[number] for number in kept], [[own[number] for number in kept] for own in sampled]
+
+    def about(entrant: Entrant) -> list[str]:
+        """Return the cells of what is known of a system: what was printed, by whom, and the facts of the board."""
+        return [*_about(entrant)[: len(after)], *(known.get(entrant.name, "-") for known in facts)]
+
     for score, own in zip(scores, sampled, strict=True):
-        bar, cells = interval_bar(score, where) if where else None, [*own, *_about(entrants[score.system])]
+        bar, cells = interval_bar(score, where) if where else None, [*own, *about(entrants[score.system])]
         shown = percent(score.score, DIGITS, score.metric)
         names = " = ".join(entrants[score.system].names)
-        rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1))
+        known = entrants[score.system].file.sha256
+        rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1, sha256=known))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
-        rows.append(Row("", " = ".join(entrant.names), "", None, [""] * len(titles) + _about(entrant)))
+        rows.append(Row("", " = ".join(entrant.names), "", None, [""] * len(titles) + about(entrant)))
     size_of = f"{size(results.datasets[board.name])}; {settings_line(results.statistics or {})}" if results else ""
     return {
         "name": f"board-{board.name}",
         "title": board.title,
         "what": board.what,
         "facts": size_of,
+        "lines": results.datasets[board.name].lines if results else 0,
         "signature": scores[0].metric if scores else board.metric,
         "axis": interval_axis(where) if where else None,
-        "titles": [*titles, "printed", "first scored by"],
+        "titles": [*titles, *after, *board.facts],
         "rows": rows,
-        "printed": None if board.brief else _printed(board.entrants, ours),
+        "bare": bool(board.family),
+        "printed": None if board.family else _printed(board.entrants, ours),
         "message": scored.message,
-        "config": as_yaml(scored.config) if scored.config and not board.brief else "",
+        "config": as_yaml(scored.config) if scored.config and not board.family else "",
         "href": href,
         "folder": board.folder,
     }
+
+
+def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:
+    """Return a table for each file of several results with boards, such as a year: a row for each result.
+
+    For each metric it has the best system, how many clusters of ranks there are, and how many systems cannot be told
+    apart from the next one by the paired test.
+    """
+    families: dict[str, dict[str, list[ScoredBoard]]] = {}
+    for one in boards:
+        if one.board.family and one.results:
+            families.setdefault(one.board.family, {}).setdefault(one.board.result, []).append(one)
+    tables = {}
+    for family, results in families.items():
+        metrics = list(dict.fromkeys(one.board.title.rpartition(", ")[2] for own in results.values() for one in own))
+        titles = [f"{title} {name}" for name in metrics for title in ("best by", "clusters by", "not told apart by")]
+        rows: list[list[str | Link]] = []
+        for result, own in results.items():
+            summaries = [_summary(one.results) for one in own if one.results]
+            same = "yes" if len({best for best, _, _ in summaries}) == 1 else "no"
+            systems = str(max(len(one.board.entrants) for one in own))
+            cells = [cell for summary in summaries for cell in summary]
+            cells += ["-"] * (len(titles) - len(cells))
+            rows.append([Link(result, f"#board-{quote(own[0].board.name)}"), systems, *cells, same])
+        tables[family] = PageTable(["result", "systems", *titles, "same best"], rows, left=(0, 2, 5))
+    return tables
+
+
+def _summary(results: Results) -> tuple[str, str, str]:
+    """Return the best system, how many clusters there are, and how many neighbours are not told apart of how many."""
+    scores = sorted(results.scores, key=lambda score: score.rank)
+    apart = {frozenset((test.system, test.other)) for test in results.tests if is_significant(test, results)}
+    neighbours = [frozenset((one.system, two.system)) for one, two in pairwise(scores)]
+    alike = sum(pair not in apart for pair in neighbours)
+    clusters = {score.bootstrap.cluster for score in scores if score.bootstrap}
+    best = " = ".join(score.system for score in scores if score.rank == 1)
+    return best, str(len(clusters)), f"{alike} of {len(neighbours)}"
 
 
 def _about(entrant: Entrant) -> list[str]:

@@ -15,6 +15,7 @@ from ...scoring.stored_runs import SHARED
 from ..html.page import render
 from ..html.shell import Link, PageTable
 from ..material import Material
+from ..tables import shown_role
 from ..tables.ranked import labels
 
 NAME = "board.html"
@@ -81,8 +82,9 @@ class Joined:
             info, digests={role: digest for role, digest in info.digests.items() if not role.startswith("system ")}
         )
         if known:
+            texts = ", ".join(map(shown_role, differing[dataset][:3]))
             self._warn(
-                f"{dataset}: {', '.join(differing[dataset][:3])} is not the same in {run} as before: its scores cannot "
+                f"{dataset}: {texts} is not the same in {run} as before: its scores cannot "
                 "be compared with those, and stand on boards of their own"
             )
         return place

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...io.dataset_cache import cache
 from ...io.remote import PREFIX
+from ...reproduction.recipe import Outcome
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import counted, difference, misses, summary
-from .leader_boards import KINDS, NOBODY, NOT_RUN, board_part, short_citation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...reproduction.recipe import Outcome
-    from .leader_boards import ScoredBoard
+from .leader_boards import KINDS, NOBODY, NOT_RUN, ScoredBoard, board_part, family_tables, short_citation
 
 DESIGN = Design(
     "reproductions.html",
@@ -61,6 +57,7 @@ def reproduction_report(
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
+        "families": family_tables(boards),
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
         "counts": [
             (one, KINDS.get(one, "none"), counts[one]) for one in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[one]

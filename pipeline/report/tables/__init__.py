@@ -6,6 +6,7 @@ Here is how numbers are printed in all of them.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
@@ -43,6 +44,11 @@ def shown_level(level: float | str) -> str:
 def shown_range(low: int, high: int) -> str:
     """Return "low-high", or one number where they are equal."""
     return str(low) if low == high else f"{low}-{high}"
+
+
+def shown_role(role: str) -> str:
+    """Return what tables call a text by its role in results.json: there references count from 0, for people from 1."""
+    return re.sub(r"^((?:.* )?reference )([0-9]+)$", lambda found: f"{found[1]}{int(found[2]) + 1}", role)
 
 
 def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...metrics.names import goodness
-from . import percent, round_half_up, shown_level, shown_range
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ...scoring.results import Comparison, Results, Score
-    from . import Table
-
+from ...scoring.results import Comparison, Results, Score
+from . import Table, percent, round_half_up, shown_level, shown_range
 
 EXTRA = re.compile("mean ± .*|p")
 """Titles of the columns of ranked tables that are there only where they are asked for."""

@@ -15,7 +15,7 @@ from ...metrics.names import goodness
 from ...scoring.results import Results, ranks
 from . import Table, percent, round_half_up, shown_level, shown_range
 from .comparisons import shown_p
-from .ranked import labels
+from .ranked import called
 
 if TYPE_CHECKING:
     from ...human.judgment_summary import HeadToHead, JudgmentSummary, Kappa
@@ -76,7 +76,7 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
     items = human["correlations"]
-    named = labels(item["metric"] for item in items)
+    named = called(item["metric"] for item in items)
     level = shown_level(human["settings"]["level"])
     names = list(items[0]["coefficients"]) if items else []
     header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
@@ -89,7 +89,7 @@ def correlation_table(human: dict[str, Any]) -> Table:
 
 def sentence_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
-    named = labels(item["metric"] for item in human["correlations"])
+    named = called(item["metric"] for item in human["correlations"])
     level = shown_level(human["settings"]["level"])
     rows = []
     for item in human["sentences"]:
@@ -110,7 +110,7 @@ def coefficient(value: float | None) -> str:
 
 def test_table(human: dict[str, Any]) -> Table:
     """Return a row for each of Williams' tests of whether a metric correlates higher with people than another."""
-    named = labels(item["metric"] for item in human["correlations"])
+    named = called(item["metric"] for item in human["correlations"])
     rows = []
     for item in human["tests"]:
         p = "-" if item["p"] is None or math.isnan(item["p"]) else shown_p(item["p"])
@@ -121,7 +121,7 @@ def test_table(human: dict[str, Any]) -> Table:
 
 def window_table(human: dict[str, Any]) -> Table:
     """Return the correlations among neighbours in the human ranking."""
-    named = labels(item["metric"] for item in human["correlations"])
+    named = called(item["metric"] for item in human["correlations"])
     rows = []
     for item in human["windows"]:
         cells = [coefficient(item["pearson"]), coefficient(item["spearman"])]
@@ -132,7 +132,7 @@ def window_table(human: dict[str, Any]) -> Table:
 def statistic_table(human: dict[str, Any]) -> Table:
     """Return a row for each statistic and metric, the best first: the value, what was compared, the epsilon found."""
     items = human.get("statistics", ())
-    named, short = labels(item["metric"] for item in items), _short(items)
+    named, short = called(item["metric"] for item in items), _short(items)
     sought = any(item["epsilon"] is not None for item in items)
     order = list(short)
 
@@ -168,7 +168,7 @@ def permutation_table(human: dict[str, Any]) -> Table:
     A p-value is a share of the permutations. Where none reached the difference, it is below one of them.
     """
     items = human.get("permutations", ())
-    named, short = labels(text for item in items for text in (item["metric"], item["other"])), _short(items)
+    named, short = called(text for item in items for text in (item["metric"], item["other"])), _short(items)
     rows = []
     for item in items:
         names = [short[item["statistic"]], named[item["metric"]], named[item["other"]], item["human"]]
@@ -232,7 +232,7 @@ def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, 
 def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
     """Yield a table for each metric: the mean over data sets of each system, and its score on each of them."""
     means = results.means or []
-    called = labels(mean.metric for mean in means)
+    named = called(mean.metric for mean in means)
     for mean in means:
         # the signature of a mean does not say how many references there are
         own = [s for s in results.scores if re.sub(r"\|nrefs:[^|]*", "", s.metric) == mean.metric]
@@ -245,5 +245,5 @@ def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[in
             shown = [percent(value, digits, mean.metric) for value in (mean.systems.get(name, math.nan), *each)]
             rows.append([position, name, *shown])
         without = "".join(f"; {name} has no score on {', '.join(on)}" for name, on in mean.lacking.items())
-        title = f"mean over {len(mean.datasets)} data sets, each counts the same: {called[mean.metric]}{without}"
+        title = f"mean over {len(mean.datasets)} data sets, each counts the same: {named[mean.metric]}{without}"
         yield title, (["rank", "system", "mean", *mean.datasets], rows), (1,)

@@ -7,21 +7,19 @@ choose places, colours and letters; names, numbers and what is marked are from h
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...metrics.names import factor
+from ...scoring.results import Results, Score
 from . import percent, shown_level
 from .comparisons import baseline_of, is_significant, level_name, p_cell
 from .people import coefficient
-from .ranked import groups, labels
+from .ranked import Group, called, groups
 from .series import best_of_series, best_sentences, series_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ...human.human_judgements import HumanRanking
-    from ...scoring.results import Results, Score
-    from .ranked import Group
 
     Box = tuple[float, float, float, float]
     """Left, bottom, right and top, in pixels; y grows upwards."""
@@ -296,12 +294,12 @@ def window_curves(results: Results) -> Iterator[tuple[Group, str, Curves]]:
         for group in own:
             found = {(i["first"], i["last"]): i["pearson"] for i in items if i["metric"] == group.metric}
             values = [math.nan if found.get(ranks) is None else found[ranks] for ranks in ranges]
-            lines.append((group.label, [Dot(x, value, value, value) for x, value in enumerate(values)]))
+            lines.append((group.called, [Dot(x, value, value, value) for x, value in enumerate(values)]))
         if own:
             what = f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours"
             ticks = [f"{first}-{last}" for first, last in ranges]
             x_axis = f"places in the ranking by {name.replace('_', ' ')}"
-            whole = own[0]._replace(label="", metric="")
+            whole = own[0]._replace(label="", metric="", called="")
             yield whole, name, Curves(what, x_axis, "pearson", lines, [("", 0)], ticks=ticks, ends=(-1.05, 1.05))
 
 
@@ -322,7 +320,7 @@ def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
                 points.append(Point(name, factor(group.metric) * score, float(judged), title))
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
-        label, y_axis = f"{group.label} against {item['human']}: {what}", item["human"].replace("_", " ")
+        label, y_axis = f"{group.called} against {item['human']}: {what}", item["human"].replace("_", " ")
         shown = Points(f"{label}; a dot for each system", group.axis, y_axis, points)
         yield group, item["human"], what, shown
 
@@ -334,8 +332,8 @@ def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:
     """
     human = results.human or {}
     items = human.get("correlations", ())
-    named = labels(item["metric"] for item in items)
-    whole = {group.dataset: group._replace(label="", metric="") for group in groups(results)}
+    named = called(item["metric"] for item in items)
+    whole = {group.dataset: group._replace(label="", metric="", called="") for group in groups(results)}
     for dataset, title in dict.fromkeys((i["dataset"], i["human"]) for i in items if i["dataset"] in whole):
         own = [(named[i["metric"]], i["coefficients"]) for i in items if (i["dataset"], i["human"]) == (dataset, title)]
         own.sort(key=lambda item: math.inf if (first := next(iter(item[1].values()))["value"]) is None else -first)

@@ -13,6 +13,7 @@ from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
 from ...metrics.base import options as signature
 from ...metrics.base.metric import Metric
+from ...metrics.build import from_text
 from ...metrics.names import class_of, factor
 from ...scoring.results import REFERENCES_ROW, Comparison, DatasetInfo, Results, Score
 from . import Table, percent, round_half_up
@@ -42,13 +43,13 @@ class Group(NamedTuple):
     """The best comes first."""
     tests: list[Comparison]
     """The comparisons of its systems."""
+    called: str
+    """What papers call the metric, with what tells it from others of its name."""
 
     @property
     def output(self) -> str:
-        """The name of the score, such as `gleu`."""
-        name = self.metric.partition("|")[0]
-        own = next(iter(self.scores[0].outputs), name)
-        return labels([self.metric])[self.metric] if own == name else own
+        """What papers call the score, such as M² F₀.₅."""
+        return " ".join(filter(None, in_text(self.metric, next(iter(self.scores[0].outputs), ""))))
 
     @property
     def axis(self) -> str:
@@ -57,8 +58,8 @@ class Group(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The label where it says more than the name, since several metrics share that; else nothing."""
-        return self.label if self.label != labels([self.metric])[self.metric] else ""
+        """What the metric is called, where several share the name and it says in what they differ; else nothing."""
+        return self.called if rivalry(self.metric, self.label) else ""
 
 
 def groups(results: Results) -> list[Group]:
@@ -72,9 +73,9 @@ def groups(results: Results) -> list[Group]:
     tests: dict[tuple[str, str], list[Comparison]] = {}
     for test in results.tests:
         tests.setdefault((test.dataset, test.metric), []).append(test)
-    named = labels(score.metric for score in results.scores)
+    named, printed = (function([s.metric for s in results.scores]) for function in (labels, called))
     keys = dict.fromkeys((score.dataset, score.metric) for score in results.scores)
-    return [Group(*key, named[key[1]], scores[key], tests.get(key, [])) for key in keys]
+    return [Group(*key, named[key[1]], scores[key], tests.get(key, []), printed[key[1]]) for key in keys]
 
 
 def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
@@ -105,6 +106,12 @@ def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
         elif own & references:
             apart[name] = HUMAN
     return apart
+
+
+def cluster_ends(scores: Sequence[Score]) -> list[int]:
+    """Return the numbers of the rows at which a cluster ends and another follows."""
+    clusters = [score.bootstrap.cluster if score.bootstrap else 0 for score in scores]
+    return [row for row in range(len(clusters) - 1) if clusters[row] != clusters[row + 1]]
 
 
 def size(info: DatasetInfo) -> str:
@@ -146,6 +153,24 @@ def labels(metrics: Iterable[str]) -> dict[str, str]:
 def rivalry(printed: str, label: str) -> str:
     """Return what the label of a signature has after the name: in what the metric differs from others of its name."""
     return label.removeprefix(labels([printed])[printed]) if label.startswith(printed.partition("|")[0]) else ""
+
+
+def called(metrics: Iterable[str]) -> dict[str, str]:
+    """Return what papers call the metric of each signature, with what tells it from others of its name."""
+    return {text: in_text(text, "")[0] + rivalry(text, label) for text, label in labels(metrics).items()}
+
+
+def in_text(printed: str, output: str) -> tuple[str, str]:
+    """Return how papers head an output of the metric of a signature: see Metric.in_text(). No output is the score.
+
+    Of a metric that this version does not have, they are its own names.
+    """
+    try:
+        metric = from_text(printed)
+    except InputError:
+        label = labels([printed])[printed]
+        return label, "" if output in (label, printed.partition("|")[0]) else output
+    return metric.in_text(output or metric.output)
 
 
 def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:

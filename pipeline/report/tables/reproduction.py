@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...reproduction.verdicts import VERDICTS
+from . import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from ...reproduction.recipe import Outcome, Recipe
-    from . import Table
 
 
 SHOWN = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...scoring.series import Series, series_of
+from ...scoring.results import Series, series_of
 from .comparisons import is_significant
 
 if TYPE_CHECKING:

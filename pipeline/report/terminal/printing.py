@@ -32,7 +32,7 @@ MAX_NAME = 40
 """How many letters of a name are shown where room is short."""
 NARROW, NARROWEST = 24, 8
 """A name is not cut below these widths: as long as a column can leave, and where none can."""
-INTERVAL = re.compile(r"[0-9.]+%")
+INTERVAL = re.compile(r"[0-9.]+%( interval| of draws)?")
 """The title of a column that has the intervals of the column before it."""
 RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
 """The lines of a table as rich has them: below the header, and below rows that have a rule."""
@@ -42,6 +42,12 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     """Print text that is wrapped between words on a terminal, so that a line which goes on is indented."""
     stream = stream or sys.stdout
     print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
+
+
+def print_warnings(warnings: Iterable[object], *, quiet: bool = False) -> None:
+    """Print warnings on standard error, each on lines of its own; commands do so before they print anything else."""
+    for warning in () if quiet else warnings:
+        print_text(f"warning: {warning}", sys.stderr)
 
 
 def unescaped(stream: TextIO) -> TextIO:
@@ -168,7 +174,7 @@ def fit(
     No number is broken, and no word of a text.
 
     Titles, and text in the columns `left`, are wrapped between words first, then names are cut in the middle. Then
-    columns leave: those titled `first_out`, in this order, then intervals of the column before them, then those of
+    columns leave: intervals of the column before them, then those titled `first_out`, in this order, then those of
     numbers and then of text, the last one first. Intervals are named once.
     The columns `stay` always stay. Of the columns `left`, those in `whole` are not wrapped.
     """
@@ -190,10 +196,9 @@ def fit(
         return own
 
     rest = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
-    leaving = [n for title in first_out for n in rest if header[n] == title]
     bare = [n for n in rest if INTERVAL.fullmatch(header[n])]
-    leaving += [n for n in [*bare, *sorted(rest, key=lambda n: n in left)] if n not in leaving]
-    leaving = list(dict.fromkeys(leaving))
+    asked = [n for title in first_out for n in rest if header[n] == title]
+    leaving = list(dict.fromkeys([*bare, *asked, *sorted(rest, key=lambda n: n in left)]))
     kept, gone = list(range(len(header))), list[int]()
     while total(widths(kept).values()) > width and leaving:
         gone.append(leaving.pop(0))

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...arrays import Floats
 from ...errors import InputError
+from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
-from ..categories import Beside, CategoryTerms, tiers
+from ..board import Board
 from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
+from ..terms import Beside, CategoryTerms, tiers
 from .reselected import ReselectedSamples, is_reselected
-from .samples import ALONE, GROUP, Bootstrap, Groups
+from .samples import ALONE, GROUP, Bootstrap, Bytes, Groups, Progress
 
 if TYPE_CHECKING:
-    from ...arrays import Floats
     from ...config.models import StatisticsConfig
-    from ...metrics.base.metric import Metric
-    from ..board import Board
-    from .samples import Bytes, Progress
 
 
 def summands(counts: SystemCounts) -> list[Summand]:

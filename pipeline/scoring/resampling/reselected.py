@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...metrics.base.capabilities import sequential_choice
+from ...metrics.base.choices import first_best
 from ..aggregation import DRAWN_MEANS, SENTENCES
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
     from ...metrics.base.choices import Keys
     from ...metrics.base.metric import Metric
-    from ..column_blocks import HasBlocks
-    from ..terms import ReferenceTerms
+    from ..terms import HasBlocks, ReferenceTerms
     from .samples import Bytes
 
     Pair = tuple[int, int]
@@ -159,19 +159,3 @@ def _different(counts: Ints) -> Ints:
     for candidate in range(counts.shape[1]):
         first.setdefault(counts[:, candidate].tobytes(), candidate)
     return np.array(list(first.values()))
-
-
-def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
-    """Return the first of the best candidates: int64 [...]. The first of the keys [candidates, ...] decides most."""
-    every = np.broadcast_arrays(*keys)
-    best = np.zeros(every[0].shape[1:], np.int64)
-    top = [key[0].copy() for key in every]
-    for candidate in range(1, len(every[0])):
-        better, tied = np.zeros(best.shape, bool), np.ones(best.shape, bool)
-        for key, most in zip(every, top, strict=True):
-            better |= tied & (key[candidate] > most)
-            tied &= key[candidate] == most
-        best[better] = candidate
-        for key, most in zip(every, top, strict=True):
-            np.copyto(most, key[candidate], where=better)
-    return best

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arrays import Floats
 from ...errors import InputError, did_you_mean
 from ...io.workers import processors
 from ..aggregation import SENTENCES, SystemCounts
 from ..board import Board, rows_of
-from ..column_blocks import present_blocks
 from ..results import Bootstrap, Comparison, Results, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
 from ..sums import Summand
-from ..terms import MetricTerms, first
+from ..terms import MetricTerms, first, present_blocks
 from . import intervals
 from .paired_tests import (
     CORRECTIONS,
@@ -31,12 +31,10 @@ from .paired_tests import (
     sign_test,
 )
 from .reselected import ReselectedSamples, idle_choice, is_reselected
-from .samples import Groups, Shuffles
+from .samples import Groups, Progress, Shuffles
 
 if TYPE_CHECKING:
-    from ...arrays import Floats
     from ...config.models import StatisticsConfig
-    from .samples import Progress
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from ...texts import metric_of
+from ...texts import metric_of, sums_of
 from .bleu_score import Tokens, counted
 
 __all__ = ["corpus_gleu", "sentence_gleu"]
@@ -26,9 +24,6 @@ def corpus_gleu(
     `max_len` tokens count. Raises InputError for lists that do not fit together.
     """
     metric = metric_of("google_gleu", min_order=min_len, order=max_len)
-    columns, there = counted(list_of_references, hypotheses, max_len, "match")
-    terms, rows = metric.make_terms(columns), np.arange(len(there))
-    larger = np.where(there, terms["larger"], 0)
-    best = np.where(larger > 0, terms["match"] / np.maximum(larger, 1), -1.0).argmax(axis=1)
-    match, total = int(terms["match"][rows, best].sum()), int(larger[rows, best].sum())
+    sums = sums_of(metric, *counted(list_of_references, hypotheses, max_len, "match"))
+    match, total = int(sums["match"]), int(sums["larger"])
     return match / total if total else 0.0

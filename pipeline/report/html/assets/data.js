@@ -23,12 +23,19 @@ function place(dataset, metric, line, system) {
   return row * metric.width;
 }
 
+// Return a number of the rows of a metric: a list, or a text with a letter for each number (`lettered` of explorer.py).
+function numberAt(metric, at) {
+  if (typeof metric.rows !== "string") return metric.rows[at];
+  const value = metric.rows.charCodeAt(at) - 93;
+  return value < 0 ? null : value;
+}
+
 // Return a score in units of the last digit that is shown, null where there is none. For the reference -1 this is the
 // score of the metric itself, for others the score with that reference.
 function score(dataset, metric, line, system, reference) {
   if (!hasSystem(dataset, metric, system)) return null;
   const first = place(dataset, metric, line, system);
-  return metric.rows[reference >= 0 && metric.apart > 0 ? first + 1 + reference : first];
+  return numberAt(metric, reference >= 0 && metric.apart > 0 ? first + 1 + reference : first);
 }
 
 function hasSystem(dataset, metric, system) {
@@ -37,7 +44,7 @@ function hasSystem(dataset, metric, system) {
 
 // Return the reference with which an output has its best score.
 function best(dataset, metric, line, system) {
-  return metric.apart > 0 ? metric.rows[place(dataset, metric, line, system) + 1 + metric.apart] : 0;
+  return metric.apart > 0 ? numberAt(metric, place(dataset, metric, line, system) + 1 + metric.apart) : 0;
 }
 
 // Return the counts of an output with a reference: {lengths: {name: n}, orders: {name: [n ...]}}.
@@ -45,8 +52,8 @@ function counts(dataset, metric, line, system, reference) {
   const first = place(dataset, metric, line, system), lengths = {}, orders = {};
   for (const [name, at, apart, many] of metric.fields) {
     const start = first + at + (apart ? reference * Math.max(many, 1) : 0);
-    if (many) orders[name] = metric.rows.slice(start, start + many);
-    else lengths[name] = metric.rows[start];
+    if (many) orders[name] = Array.from({ length: many }, (_, order) => numberAt(metric, start + order));
+    else lengths[name] = numberAt(metric, start);
   }
   return { lengths, orders };
 }
@@ -74,9 +81,10 @@ function tokens(number, which) {
   return Array.isArray(form) ? form : WAYS[how.way](form);
 }
 
-// Return the numbers of the references that a metric scores one at a time, or of the annotators whose edits it reads.
+// Return the numbers of the references that a metric scores one at a time, from 1 as lines, or of the annotators whose
+// edits it reads, as M2 files have them.
 function numbersOf(metric) {
-  return Array.from({ length: metric.apart }, (_, number) => String(number));
+  return Array.from({ length: metric.apart }, (_, number) => String(number + (metric.edits ? 0 : 1)));
 }
 
 function isMissing(dataset, line, reference) {

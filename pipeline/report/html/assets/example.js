@@ -7,7 +7,7 @@ function exampleOf(line) {
   const own = dataset(), before = againstText(state, own, line), rows = [];
   const add = (name, number, score = "") => rows.push({ name, score, parts: partsOf(DATA.texts[number], before) });
   if (own.source) add("source", own.source[line]);
-  own.references.forEach((list, number) => isMissing(own, line, number) || add(own.references.length > 1 ? `reference ${number}` : "reference", list[line]));
+  own.references.forEach((list, number) => isMissing(own, line, number) || add(own.references.length > 1 ? `reference ${number + 1}` : "reference", list[line]));
   for (const system of state.b < 0 || state.b === state.a ? [state.a] : [state.a, state.b]) {
     add(own.systems[system], systemText(own, line, system), hasSystem(own, metric(), system) ? percent(value(line, system)) : "");
   }

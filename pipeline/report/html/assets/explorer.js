@@ -113,7 +113,7 @@ function writeNow() {
   kept.set("metric", metric().label);
   kept.set("a", own.systems[state.a]);
   kept.set("b", state.b < 0 ? "" : own.systems[state.b]);
-  if (state.reference >= 0) kept.set("reference", state.reference);
+  if (state.reference >= 0) kept.set("reference", numbersOf(metric())[state.reference]);
   for (const key of ["sort", "wins", "edits", "q"]) if (state[key] !== DEFAULTS[key]) kept.set(key, state[key]);
   if (state.against !== usualAgainst(own)) kept.set("against", state.against);
   for (const key of SWITCHES) if (state[key]) kept.set(key, "1");
@@ -297,7 +297,7 @@ function drawControls() {
   if (!apart) state.reference = -1;
   options(fields.reference, [[-1, "all"], ...(apart ? numbersOf(metric()).map((name, number) => [number, name]) : [])], state.reference);
   fields.reference.disabled = !apart;
-  const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number}`), "nothing"];
+  const against = [...(own.source ? ["source"] : []), ...own.references.map((_, number) => `reference ${number + 1}`), "nothing"];
   if (!against.includes(state.against)) state.against = usualAgainst(own);
   options(fields.against, against.map((name) => [name, name]), state.against);
   drawMakers(fields.edits, judgeOf(own, metric()));

@@ -26,12 +26,12 @@ function numbers(state, dataset, metric, line, system) {
 }
 
 function perReference(state, dataset, metric, line, system, reference) {
-  const shown = element("p", "note", "by reference: ");
+  const numbers = numbersOf(metric), who = metric.edits ? "annotator" : "reference", shown = element("p", "note", `by ${who}: `);
   for (let number = 0; number < metric.apart; number++) {
-    const text = `${number}: ${percent(score(dataset, metric, line, system, number))}`;
+    const text = `${numbers[number]}: ${percent(score(dataset, metric, line, system, number))}`;
     shown.append(element(number === reference ? "strong" : "span", "", text), number + 1 < metric.apart ? " · " : "");
   }
-  shown.append(`; below: reference ${reference}${state.reference < 0 ? (metric.edits ? ", which counts for the score" : ", the best here") : ""}`);
+  shown.append(`; below: ${who} ${numbers[reference]}${state.reference < 0 ? (metric.edits ? ", which counts for the score" : ", the best here") : ""}`);
   return shown;
 }
 
@@ -202,8 +202,8 @@ function drawDetail(place, state, dataset, metric, line) {
   const source = dataset.source ? dataset.source[line] : null, before = againstText(state, dataset, line), beside = summarises(dataset);
   const given = source === null ? [] : [textBlock("source", source, state.against === "source" ? null : before)];
   const references = dataset.references.map((list, number) => {
-    if (isMissing(dataset, line, number)) return named(`reference ${number}`, element("span", "dim", "(none for this sentence)"));
-    return textBlock(`reference ${number}`, list[line], state.against === `reference ${number}` ? null : before);
+    if (isMissing(dataset, line, number)) return named(`reference ${number + 1}`, element("span", "dim", "(none for this sentence)"));
+    return textBlock(`reference ${number + 1}`, list[line], state.against === `reference ${number + 1}` ? null : before);
   });
   const groups = groupsOf(state, dataset, metric, line);
   const cards = drawCards(groups, (group) => card(state, dataset, metric, line, group, before));
@@ -241,6 +241,6 @@ function heading(dataset, metric, line) {
 // Return the text against which edits are marked, null for none.
 function againstText(state, dataset, line) {
   if (state.against === "source") return dataset.source ? DATA.texts[dataset.source[line]] : null;
-  const number = state.against.startsWith("reference ") ? Number(state.against.slice(10)) : -1;
+  const number = state.against.startsWith("reference ") ? Number(state.against.slice(10)) - 1 : -1;
   return number >= 0 && number < dataset.references.length ? DATA.texts[dataset.references[number][line]] : null;
 }
