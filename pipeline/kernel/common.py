@@ -253,13 +253,6 @@ MAX_BEAM_CELLS = 1 << 27
 """The most cells that edit_rate() computes for an alignment. It bounds memory to half a gigabyte or so."""
 
 
-def check_texts(texts: Sequence[Lines], split: str) -> None:
-    """Check the arguments of encode(); raises KeyError for an unknown split, and ValueError as check_lines() does."""
-    if split not in SPLITS:
-        raise KeyError(split)
-    check_lines(texts)
-
-
 def check_lines(texts: Sequence[Lines]) -> None:
     """Raise ValueError for lines that reach outside of their data. The compiled kernel would read foreign memory."""
     for text in texts:

@@ -27,12 +27,16 @@ def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> Ints:
     All texts come from one call of encode or words. Raises ValueError for texts that do not fit together.
     """
     check_parallel(references, systems)
+    return _weights(references, systems, range(max(len(text.ids) for text in references) + 1)).astype(np.int64)
+
+
+def _weights(references: Sequence[Encoded], systems: Sequence[Encoded], powers: Sequence[float]) -> Floats:
+    """Return the weights of longest common subsequences of lines: float64 [systems, lines, references]."""
     ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
-    lengths = np.zeros((len(twos), len(ones[0]), len(ones)), np.int64)
-    for s, line, r in np.ndindex(lengths.shape):
-        one, two = ones[r][line], twos[s][line]
-        lengths[s, line, r] = weigh(one, two, range(len(one) + 1), [])
-    return lengths
+    weights = np.zeros((len(twos), len(ones[0]), len(ones)))
+    for s, line, r in np.ndindex(weights.shape):
+        weights[s, line, r] = weigh(ones[r][line], twos[s][line], powers, [])
+    return weights
 
 
 def weigh(one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]) -> float:
@@ -105,18 +109,12 @@ def weighted_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], 
     A run of k tokens that follow one another in both texts weighs powers[k]. Each line is one sequence, whatever its
     sentences. `powers` reaches from 0 to the number of tokens in the longest line. Raises as check_weighted() does.
     """
-    references, systems = [flat(text) for text in references], [flat(text) for text in systems]
+    references, systems = (
+        [text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts))) for text in texts]
+        for texts in (references, systems)
+    )
     check_weighted(references, systems, powers)
-    ones, twos = ([text.whole.lines() for text in texts] for texts in (references, systems))
-    weights = np.zeros((len(twos), len(ones[0]), len(ones)))
-    for s, line, r in np.ndindex(weights.shape):
-        weights[s, line, r] = weigh(ones[r][line], twos[s][line], powers.tolist(), [])
-    return weights
-
-
-def flat(text: Sentences) -> Sentences:
-    """Return a text with each line as one sentence."""
-    return text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts), dtype=np.int64))
+    return _weights([text.whole for text in references], [text.whole for text in systems], powers.tolist())
 
 
 def weighted_union(
@@ -170,9 +168,8 @@ def skip_bigrams(references: Sequence[Encoded], systems: Sequence[Encoded], gap:
     ones, twos = ([[*map(pairs, text.lines())] for text in texts] for texts in (references, systems))
     merged = [functools.reduce(operator.or_, of_line) for of_line in zip(*ones, strict=True)]
     matches = [[(both & own).total() for both, own in zip(merged, output, strict=True)] for output in twos]
-    return np.array(matches, np.int64).reshape(len(systems), len(merged)), np.array(
-        [own.total() for own in merged], np.int64
-    )
+    totals = np.array([own.total() for own in merged], np.int64)
+    return np.array(matches, np.int64).reshape(len(systems), len(merged)), totals
 
 
 def _sentences(text: Sentences) -> list[list[Sentence]]:
