@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..config.resolved import Column, Dataset, System
 from ..errors import CorpusError, InputError, Problem
-from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .corpus import ONE, Corpus, corpus_in_memory
@@ -83,7 +82,7 @@ class _View:
 
     def __init__(self, corpus: Corpus, given: Corpus, view: str, how: Annotating) -> None:
         self.corpus, self.given, self.annotator, self.how = corpus, given, annotator_of(view), how
-        self.source = _lines(corpus.source) if corpus.source else []
+        self.source = read_texts(corpus.source) if corpus.source else []
         texts = given.references if given.foreign and given.references else corpus.references
         self.texts = () if given.references and not given.foreign else texts
         """The texts that are annotated as those of annotators, or the records of the edits that make such texts."""
@@ -91,7 +90,7 @@ class _View:
             _of_gold(self.source, text) if given.references else self._of_text(text) for text in self.texts
         ]
         own = {name: text for name, text in corpus.systems.items() if name not in given.systems}
-        self.outputs = {name: _lines(text) for name, text in own.items()}
+        self.outputs = {name: read_texts(text) for name, text in own.items()}
         self._begun = False
 
     def complete(self) -> tuple[Corpus, list[str]]:
@@ -105,7 +104,10 @@ class _View:
         ]
         if any(problems):
             raise CorpusError([problem for problem in problems if problem])
-        systems = {name: self._kept(self.corpus.systems[name], map(_output, own)) for name, own in outputs.items()}
+        systems = {}
+        for name, own in outputs.items():
+            records = ("\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode() for annotation in own)
+            systems[name] = self._kept(self.corpus.systems[name], records)
         pairs = self._reference_texts(references) if references else self.given.references
         named = {name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems}
         annotated = chain.from_iterable([*references, *outputs.values()])
@@ -122,7 +124,7 @@ class _View:
 
     def _of_text(self, text: AnyText) -> _Reference:
         """Return a reference that is given as a text, with the source in place of sentences that it lacks."""
-        lines, lacks = _lines(text), [int(line) - 1 for line in text.blanks] if self.corpus.missing else []
+        lines, lacks = read_texts(text), [int(line) - 1 for line in text.blanks] if self.corpus.missing else []
         for line in lacks:
             lines[line] = self.source[line]
         return _Reference(lines, {line: [] for line in lacks})
@@ -180,7 +182,7 @@ class _View:
         opener, name = self.how.opener, f"{text.place}, annotated"
         if opener is None:
             return text_in_memory(name, [record.decode() for record in records])
-        return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
+        return opener.index_records(name, records)
 
     def _notes(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
         """Yield what of gold is not compared, and which sentences have no edits or no lines of a reference."""
@@ -270,17 +272,8 @@ def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
     return None
 
 
-def _lines(text: AnyText) -> list[str]:
-    return read_texts(text, 0, text.lines)
-
-
 def _records(text: AnyText) -> Iterator[bytes]:
-    return (record.encode() for record in _lines(text))
-
-
-def _output(annotation: Annotation) -> bytes:
-    """Return the record of an output's edits for a sentence."""
-    return "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
+    return (record.encode() for record in read_texts(text))
 
 
 MEMORY = "memory"
@@ -321,8 +314,8 @@ def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: An
             raise InputError("references, sources: beside M2 files they come from gold; leave them out")
         return annotated
     if sources is None and annotated.source is not None:
-        sources = _lines(annotated.source)
-    texts = [*map(_lines, annotated.references)] if references is None else references
+        sources = read_texts(annotated.source)
+    texts = [*map(read_texts, annotated.references)] if references is None else references
     corpus = corpus_in_memory(hypotheses, texts, sources)
     problems = other_source(corpus.source, annotated.source) if annotated.source else []
     if problems:

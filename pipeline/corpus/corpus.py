@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CorpusError, InputError, Problem
+from ..io import workers
 from ..metrics.base.needs import TEXTS, Needs
 from ..tokenizers.own_tokens import is_list
 from .samples import Samples
 from .scan import changed
-from .texts import AnyText, MemoryText, numbered, text_in_memory
+from .texts import AnyText, numbered, text_in_memory
 
 MAX_REFERENCES = 255
-WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,8 @@ class Corpus:
         Raises InputError where it needs edits and the data set has none.
         """
         if needs.input != TEXTS and needs.input not in self.views:
-            raise InputError(f"{self.name}: {WITHOUT_EDITS}")
+            remedy = "name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
+            raise InputError(f"{self.name}: has no edits: {remedy}")
         external = self.external.get(needs.key) if self.external else None
         return external or self.views.get(needs.input, self)
 
@@ -178,7 +179,9 @@ def corpus_in_memory(
     missing = _check_texts(named)
     if missing:
         named = [(name, [text or "" for text in texts]) for name, texts in named]
-    opened = _opened(named, threads)
+    long = threads > 1 and sum(len(texts) * len(texts[0]) for _, texts in named if texts) > LONG
+    with workers.threads(threads if long else 1) as shared:
+        opened = shared(lambda item: text_in_memory(*item), named)
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
@@ -215,16 +218,6 @@ def corpus_in_memory(
 LONG = 1 << 20
 """Up to so many characters of all texts together, threads take longer to start than texts to open. How many there are
 is guessed by the first text of each list."""
-
-
-def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[MemoryText]:
-    """Return the texts of all names; raises CorpusError where UTF-8 cannot hold one."""
-    if threads == 1 or sum(len(texts) * len(texts[0]) for _, texts in named if texts) <= LONG:
-        return [text_in_memory(*item) for item in named]
-    from ..io.workers import threads as shared_by
-
-    with shared_by(threads) as shared:
-        return shared(lambda item: text_in_memory(*item), named)
 
 
 def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:

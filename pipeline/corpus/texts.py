@@ -22,13 +22,12 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
-from ..io.plain_files import Origin
+from ..io.plain_files import BOM, Origin
 from ..io.remote import Remote, RemoteStamp
 from ..io.safe_files import open_regular
 from ..kernel.common import Lines
 
 NEWLINE = b"\n"
-BOM = b"\xef\xbb\xbf"
 CHANGED = "the file changed while it was being read; start again"
 
 
@@ -107,11 +106,6 @@ def line_ends(data: bytes, separator: int) -> Ints:
     """Return where each line of data ends: int64 [lines]; its compiled twin is in `kernel/native/scan.pyx`."""
     ends: Ints = np.flatnonzero(np.frombuffer(data, np.uint8) == separator)
     return np.append(ends, len(data)) if data and data[-1] != separator else ends
-
-
-def stamp_of(path: Path | Remote) -> Stamp | RemoteStamp:
-    """Return the stamp of a file or an address; raises OSError and CorpusError."""
-    return remote.stamp_of(path) if isinstance(path, Remote) else Stamp.of(path)
 
 
 SUBWORDS = (b"@@ ", "\u2581".encode())
@@ -324,7 +318,6 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     try:
         strings, data, edges, blanks = kernel.joined(texts)
     except UnicodeEncodeError:
-        # The problem of the first text that UTF-8 cannot hold.
         matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
         number, match = next((number, match) for number, match in matches if match)
         message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
@@ -338,11 +331,11 @@ NONE = np.zeros(0, np.int64)
 NONE.flags.writeable = False
 
 
-def read_texts(text: AnyText, low: int, high: int) -> list[str]:
-    """Return the lines low <= i < high of a text as strings."""
+def read_texts(text: AnyText, low: int = 0, high: int | None = None) -> list[str]:
+    """Return the lines low <= i < high of a text as strings; without numbers, all of them."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
-    return [line.decode() for line in read_span(text.span(low, high)).texts()]
+    return [line.decode() for line in read_span(text.span(low, text.lines if high is None else high)).texts()]
 
 
 STEP = 1024
@@ -369,7 +362,7 @@ def called(line: int, ids: AnyText | None) -> str:
 def numbered(ids: AnyText) -> dict[str, int]:
     """Return the line, from 0, of each id; raises CorpusError where one stands twice."""
     known: dict[str, int] = {}
-    for line, name in enumerate(read_texts(ids, 0, ids.lines)):
+    for line, name in enumerate(read_texts(ids)):
         if known.setdefault(name, line) != line:
             first = ids.at(known[name] + 1)
             raise CorpusError([Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")])

@@ -361,7 +361,7 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
     for view, needs_of_view in _by_view(corpus, needs):
         if _is_small(view, options):
             try:
-                outputs = {name: read_texts(text, 0, text.lines) for name, text in view.systems.items()}
+                outputs = {name: read_texts(text) for name, text in view.systems.items()}
                 for need in needs_of_view:
                     counts = PreparedCounts(view, need)
                     counted |= {(name, need): counts.counts(texts) for name, texts in outputs.items()}

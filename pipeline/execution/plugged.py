@@ -130,8 +130,7 @@ class _Place(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        text = self.corpus.systems[self.system]
-        number = text.number(self.line + 1) if hasattr(text, "number") else self.line + 1
+        number = self.corpus.systems[self.system].number(self.line + 1)
         return f"{self.corpus.name}, {self.system}, line {number}"
 
 
@@ -163,19 +162,19 @@ class _Computed:
             raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
         read: dict[str, Sequence[Any]] = {}
         if "sources" in declared.reads and corpus.source is not None:
-            read["sources"] = _lines(corpus.source)
+            read["sources"] = read_texts(corpus.source)
         if "references" in declared.reads:
             every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]
         view = corpus.views.get(self.needs.input, corpus)
         if view is not corpus:  # records of edits, of annotators with their texts where the data set has these
-            records = zip(*map(_lines, view.references), strict=True)
+            records = zip(*map(read_texts, view.references), strict=True)
             read["references"] = [
                 tuple(zip(own, texts, strict=True) if len(own) == len(texts) else zip(own))
                 for own, texts in zip(records, read["references"], strict=True)
             ]
         own = [name for name in view.systems if name not in corpus.references_as_systems]
-        outputs = {name: _lines(view.systems[name]) for name in own}
+        outputs = {name: read_texts(view.systems[name]) for name in own}
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
@@ -212,16 +211,8 @@ class _Computed:
         declared = self.declared
         form = "each_reference" if declared.each_reference else "listwise" if declared.listwise else "plain"
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
-        fixed = (
-            "1",
-            self.needs.computed_by,
-            str(self.needs.decimals),
-            files,
-            self.code.identity,
-            form,
-            "|".join(declared.numbers),
-        )
-        begin = sha256(b"".join(map(_field, (*fixed, "|".join(declared.reads)))))
+        of_code = ("1", self.needs.computed_by, str(self.needs.decimals), files, self.code.identity, form)
+        begin = sha256(b"".join(map(_field, (*of_code, "|".join(declared.numbers), "|".join(declared.reads)))))
 
         def key(item: Item) -> bytes:
             hashed = begin.copy()
@@ -277,9 +268,7 @@ class _Computed:
         if (about := self.about(todo)) or kept:
             told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute{about}"
             (listener.tell if todo else listener.note)(told)
-        devices: list[str] = []
-        if todo:
-            devices = self._compute(items, todo)
+        devices = self._compute(items, todo) if todo else []
         seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
@@ -365,30 +354,29 @@ class _Computed:
         lacking = sorted({line for own in table.values() for line, answer in enumerate(own) if answer is None})
         notes = corpus.notes
         if lacking and self.declared.none not in ("error", "skip"):
-            width = len(self.needs.names)
-            stands = tuple([float(self.declared.none)] * width)
+            stands = (float(self.declared.none),) * len(self.needs.names)
             table = {name: [stands if answer is None else answer for answer in own] for name, own in table.items()}
             lacking = []
         if lacking:
-            notes = (*notes, self._told_lacking(corpus, lacking))
+            message = f"has no score for {self._listed(corpus, lacking)}; they are left out for all systems"
+            if len(lacking) > UNTOLD * corpus.lines:
+                message += "; these are so many that the score is not of the data set any more"
+            notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
             if len(lacking) == corpus.lines:
                 raise InputError(f"{corpus.name}: {self.declared.name} has no score for any line that all systems have")
         if not self.declared.deterministic:
-            notes = (
-                *notes,
-                f"{corpus.name}: {self.declared.name} may give other numbers for the same texts; the first are kept",
-            )
+            message = "may give other numbers for the same texts; the first are kept"
+            notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
         for message, items, share in self.warnings:
             of_lines = [{item for row in each for item in _items_of(row)} for each in zip(*rows.values(), strict=True)]
             odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
             if len(odd) > share * corpus.lines:
-                where = f"{len(odd)} of {corpus.lines} lines ({self._listed(corpus, odd)})"
-                notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {where}")
+                notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {self._listed(corpus, odd)}")
         left_out = set(lacking)
+        form = repr if self.needs.decimals is None else lambda number: str(int(number))
         systems: dict[str, AnyText] = {}
         for name, own in table.items():
             kept = [answer for line, answer in enumerate(own) if line not in left_out and answer is not None]
-            form = repr if self.needs.decimals is None else lambda number: str(int(number))
             lines = [" ".join(map(form, answer)) for answer in kept]
             systems[name] = text_in_memory(f"{self.declared.name} of {name}", lines)
         view = corpus.views.get(self.needs.input, corpus)
@@ -414,27 +402,17 @@ class _Computed:
         return self.code.of_line(given) if len(given) == len(_items_of(row)) else None
 
     def _listed(self, corpus: Corpus, lines: list[int]) -> str:
+        """Return how many lines of a data set these are, and the numbers of the first ones."""
         text = next(iter(corpus.systems.values()))
-        numbers = [text.number(line + 1) if hasattr(text, "number") else line + 1 for line in lines]
-        return ", ".join(map(str, numbers[:MOST_LINES])) + (" ..." if len(numbers) > MOST_LINES else "")
-
-    def _told_lacking(self, corpus: Corpus, lacking: list[int]) -> str:
-        where = f"{len(lacking)} of {corpus.lines} lines ({self._listed(corpus, lacking)})"
-        message = f"{corpus.name}: {self.declared.name} has no score for {where}; they are left out for all systems"
-        if len(lacking) > UNTOLD * corpus.lines:
-            message += "; these are so many that the score is not of the data set any more"
-        return message
-
-
-def _lines(text: AnyText) -> list[str]:
-    return read_texts(text, 0, text.lines)
+        numbers = ", ".join(str(text.number(line + 1)) for line in lines[:MOST_LINES])
+        return f"{len(lines)} of {corpus.lines} lines ({numbers}{' ...' if len(lines) > MOST_LINES else ''})"
 
 
 def _references(corpus: Corpus) -> list[list[str | None]]:
     """Return the texts of each reference, with None for those that are missing."""
     sets: list[list[str | None]] = []
     for number, reference in enumerate(corpus.references):
-        texts: list[str | None] = [*_lines(reference)]
+        texts: list[str | None] = [*read_texts(reference)]
         if corpus.missing:
             there = set(corpus.kept[number].tolist()) if number < len(corpus.kept) else set()
             for line in reference.blanks.tolist():
@@ -487,11 +465,9 @@ class _Batches:
     def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
         start = 0
         while start < len(batches):
-            part = batches[start : start + self.at_once]
-            number = start
-            self.given[number] = part
+            part = self.given[start] = batches[start : start + self.at_once]
+            yield start, *self._texts(part)
             start += len(part)
-            yield number, *self._texts(part)
 
     def _texts(self, part: list[list[int]]) -> tuple[list[list[Item]], list[list[bytes]]]:
         """Return the texts of batches, and their keys, where each batch is kept at once."""

@@ -149,15 +149,6 @@ def in_the_way(path: Path) -> str:
     return f"delete {wrong}, which is in the place of a folder, and run the same command again" if wrong else ""
 
 
-def refuse_links(root: Path, folder: str) -> None:
-    """Raise StoreError where a folder below root, or one between the two, is a link."""
-    path = root
-    for step in folder.split("/"):
-        path /= step
-        if path.is_symlink():
-            raise StoreError(f"{path}: is a link; a run directory with links inside is not written to: delete it")
-
-
 LOCK = "run.lock"
 """The name of an empty file. It is never deleted: two runs could then hold two files of this name."""
 

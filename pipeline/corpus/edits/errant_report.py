@@ -13,8 +13,8 @@ from itertools import chain
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from .m2_files import NOOP as M2_NOOP
-from .m2_files import PREFIXES, Annotated, Edit, edit_of
+from . import m2_files
+from .m2_files import PREFIXES, Annotated, Edit
 
 Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
 """The types of the edits of an annotator, by their keys, in the order of the file."""
@@ -159,7 +159,7 @@ WIDE, NARROW = 66, 46
 """The widths of the tables of categories and of totals."""
 RULE = "-" * 40
 """What parts the sentences and pairs of annotators that the option -v prints."""
-NOTHING = edit_of(M2_NOOP, "", 0)
+NOTHING = m2_files.edit_of(m2_files.NOOP, "", 0)
 """What a sentence without edits stands for."""
 WHOLE = 3
 """The tier of categories that are whole types."""
@@ -229,8 +229,8 @@ def report(
             sums[name] = list(map(add, sums.get(name, (0, 0, 0)), row))
         yield from (_row((name, *row, *_rounded(row, beta))) for name, row in sorted(sums.items()))
     yield from ("", f" {title} ".center(NARROW, "="))
-    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{beta}"), "\t")
-    yield _joined((*totals, *_rounded(totals, beta)), "\t")
+    yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}"
+    yield "\t".join(map(str, (*totals, *_rounded(totals, beta))))
     yield from ("=" * NARROW, "")
 
 
@@ -249,8 +249,8 @@ def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterat
     yield f"REFERENCE EDITS  : {_listed(pair.keys[1])}"
     running = [total + count for total, count in zip(totals, pair.counts, strict=True)]
     for name, counts in (("Local", pair.counts), ("Global", running)):
-        yield f"{f'{name} TP/FP/FN':<16} : {_joined(counts, ' ')}"
-        yield f"{name} P/R/F{beta}  : {_joined(_rounded(counts, beta), ' ')}"
+        yield f"{f'{name} TP/FP/FN':<16} : {' '.join(map(str, counts))}"
+        yield f"{name} P/R/F{beta}  : {' '.join(map(str, _rounded(counts, beta)))}"
     yield RULE
 
 
@@ -268,7 +268,3 @@ def _row(values: Sequence[object]) -> str:
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
     return tuple(round(value, 4) for value in precision_recall_f(counts[0], counts[1], counts[2], beta))
-
-
-def _joined(values: Iterable[object], between: str) -> str:
-    return between.join(map(str, values))

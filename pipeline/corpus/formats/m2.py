@@ -118,7 +118,7 @@ def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
 @lru_cache(SENTENCES)
 def _first(whole: str) -> str:
     """Return the first alternative of a correction; empty where the tokens are deleted."""
-    first = (whole.partition("||")[0] if "||" in whole else whole).strip()
+    first = whole.partition("||")[0].strip()
     return "" if first == "-NONE-" else first
 
 
@@ -134,8 +134,6 @@ def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
 
 def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, which do not overlap."""
-    if not edits:
-        return tokens
     result, kept = list[str](), 0
     for start, end, text, _ in edits:
         result += tokens[kept:start]
@@ -162,16 +160,15 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     source = spool.write_texts(name, _source(sentences(raw, name, lenient=lenient), name, lacking))
     if lenient and not lacking:
         lacking[0] = [0, 0]
-    annotators = sorted(lacking)
     if not source.stat().st_size:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
-    if not annotators:
+    if not lacking:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
     references = []
-    for annotator in annotators:
+    for annotator in sorted(lacking):
         texts = spool.write_texts(name, _reference(sentences(raw, name, lenient=lenient), annotator, missing))
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
-    incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
+    incomplete = [(annotator, count, line) for annotator, (count, line) in sorted(lacking.items()) if count]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
 
 
@@ -180,11 +177,10 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
 
     Raises CorpusError where the file cannot be read.
     """
-    name, raw = named(path), spool.local(path)
-    lacking: dict[int, list[int]] = {}
-    for _ in _source(sentences(raw, name), name, lacking):
+    name, lacking = named(path), dict[int, list[int]]()
+    for _ in _source(sentences(spool.local(path), name), name, lacking):
         pass
-    return {annotator: (lacking[annotator][0], lacking[annotator][1]) for annotator in sorted(lacking)}
+    return {annotator: (count, line) for annotator, (count, line) in sorted(lacking.items())}
 
 
 def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
