@@ -14,9 +14,9 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .corpus import ONE, Corpus, corpus_in_memory
-from .edits.m2_files import BAR, BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
+from .edits.m2_files import BAR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .edits.records import annotation_of, outputs_of, record_of
-from .formats.m2 import SPAN
+from .formats.m2 import SPAN, first_alternative
 from .opener import open_corpus, other_source
 from .texts import AnyText, read_texts, text_in_memory
 
@@ -244,8 +244,8 @@ def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
             words[edit.start + longer : edit.end + longer] = new
             longer += len(new) - (edit.end - edit.start)
         if edits or not annotation:
-            only = (edit for edit in edits if edit.type in DETECTED)
-            beside[number] = [f"A {e.start} {e.end}|||UNK|||{' '.join(_words(e))}|||REQUIRED|||-NONE-|||" for e in only]
+            only = [(e, " ".join(first_alternative(e.correction).split())) for e in edits if e.type in DETECTED]
+            beside[number] = [f"A {e.start} {e.end}|||UNK|||{text}|||REQUIRED|||-NONE-|||" for e, text in only]
         lines.append(" ".join(words))
     return _Reference(lines, beside)
 
@@ -254,13 +254,8 @@ def corrected(edit: Edit, tokens: list[str]) -> list[str]:
     """Return what an edit puts in the place of tokens: the same ones where it only detects an error."""
     if edit.type in DETECTED:
         return tokens[edit.start : edit.end]
-    return _words(edit) if edit.type else edit.correction.split()  # without a type it is of words alone
-
-
-def _words(edit: Edit) -> list[str]:
-    """Return the words of the first alternative of a correction."""
-    first = edit.correction.partition(BETWEEN)[0].strip()
-    return [] if first == DELETED else first.split()
+    words = first_alternative(edit.correction) if edit.type else edit.correction  # without a type it is of words alone
+    return words.split()
 
 
 def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:

@@ -18,7 +18,6 @@ from ..io import workers
 from ..metrics.base.needs import TEXTS, Needs
 from ..tokenizers.own_tokens import is_list
 from .samples import Samples
-from .scan import changed
 from .texts import AnyText, numbered, text_in_memory
 
 MAX_REFERENCES = 255
@@ -36,7 +35,9 @@ class Corpus:
     missing: bool = False
     """A reference without a token means that its annotator has none for the sentence; others then have one."""
     kept: tuple[NDArray[np.int64], ...] = ()
-    """The lines, from 1, of each reference without a token that is there all the same, although others are missing."""
+    """The lines, from 1, of each reference without a token that is there all the same, although others are missing.
+
+    They are not among the `blanks` of the reference."""
     notes: tuple[str, ...] = ()
     """Warnings about how the texts were made."""
     ids: AnyText | None = None
@@ -91,18 +92,11 @@ class Corpus:
 
     def lacks(self, number: int, line: int) -> bool:
         """Return whether a line, from 1, does not have the reference of this number."""
-        return self.missing and line in self.references[number].blanks and not (self.kept and line in self.kept[number])
+        return self.missing and line in self.references[number].blanks
 
     def without(self, names: Collection[str]) -> Corpus:
         """Return the data set without some systems."""
         return replace(self, systems={name: file for name, file in self.systems.items() if name not in names})
-
-    def check_unchanged(self) -> None:
-        """Raise CorpusError where a file has other lines than when it was checked."""
-        names = dict.fromkeys(file.place for file in self.texts() if changed(file))
-        if names:
-            message = "changed while it was being scored; nothing of it is kept: run the same command again"
-            raise CorpusError([Problem(name, message) for name in names])
 
     @cached_property
     def samples(self) -> Samples:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from ..config.resolved import Column, Dataset, Input, System
 from ..errors import CorpusError, Problem
@@ -19,11 +19,8 @@ from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
 from .edits.records import is_xml, record_of, sentences_of
+from .input_files import Opener
 from .texts import REPLACEMENTS, TextFile, read_texts
-
-if TYPE_CHECKING:
-    from .input_files import Opener
-
 
 # What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
 #

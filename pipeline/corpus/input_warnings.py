@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..metrics.base.metric import Metric
+from .corpus import Corpus
 from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
 from .samples import FEW, Sample, Samples, mean
 from .texts import ORDINARY, AnyText, MemoryText, same
-
-if TYPE_CHECKING:
-    from ..metrics.base.metric import Metric
-    from .corpus import Corpus
 
 ROLES = {
     "source": {"source", "src", "input", "orig", "original", "uncorrected"},

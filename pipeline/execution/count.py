@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.scan import STRIDE
+from ..corpus.scan import STRIDE, changed
 from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
-from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
+from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..io.workers import in_batches, threads
 from ..metrics.base.needs import TEXTS, Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
@@ -20,7 +20,7 @@ from .options import AUTO, SILENT, Listener, Missing, RunOptions
 from .store.counts import BATCH, UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
 
 if TYPE_CHECKING:
-    from ..arrays import Ints
+    from ..arrays import Bools, Ints
     from ..corpus.corpus import Corpus
     from ..kernel.common import Lines
     from .store.run_directory import RunDirectory
@@ -132,8 +132,10 @@ class _Plan(NamedTuple):
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
             needs=tuple(self.needs),
-            missing=corpus.missing,
-            kept=tuple(lines[(lines > low) & (lines <= high)] - low - 1 for lines in corpus.kept),
+            lacking=tuple(
+                workers.lines_between(text.blanks, low + 1, high + 1)
+                for text in (corpus.references if corpus.missing else ())
+            ),
             low=low,
             found=found,
             file=file,
@@ -302,11 +304,10 @@ def _counted_to_files(
                     raise StoreError(f"{file.path}: is gone, or damaged; run the same command again")
                 locations |= found
                 missing += lost
-    try:
-        plan.corpus.check_unchanged()
-    except CorpusError:
+    if altered := dict.fromkeys(text.place for text in plan.corpus.texts() if changed(text)):
         directory.remove_parts({location.path for location in locations.values()})  # of the old lines or of the new
-        raise
+        message = "changed while it was being scored; nothing of it is kept: run the same command again"
+        raise CorpusError([Problem(name, message) for name in altered])
     return locations, missing
 
 
@@ -410,17 +411,11 @@ class PreparedCounts:
 
         self.references, self.every = len(corpus.references), np.arange(corpus.lines)
         self.schema = needs.schema(self.references)
-        self.blank = None  # which references are missing, bool [lines, references]
+        self.blank: Bools | None = None  # which references are missing
         source = lines(corpus.source) if corpus.source and needs.source else None
         kept = [lines(text) for text in corpus.references]
         if corpus.missing:
-            blank = np.zeros((corpus.lines, self.references), bool)
-            for number, reference in enumerate(corpus.references):
-                blank[reference.blanks - 1, number] = True
-            for number, not_missing in enumerate(corpus.kept):
-                blank[not_missing - 1, number] = False
-            kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
-            self.blank = blank
+            kept, self.blank = workers.without(kept, [reference.blanks - 1 for reference in corpus.references])
         systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
         text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
         self.whole = text.whole

@@ -411,13 +411,10 @@ class _Computed:
 def _references(corpus: Corpus) -> list[list[str | None]]:
     """Return the texts of each reference, with None for those that are missing."""
     sets: list[list[str | None]] = []
-    for number, reference in enumerate(corpus.references):
+    for reference in corpus.references:
         texts: list[str | None] = [*read_texts(reference)]
-        if corpus.missing:
-            there = set(corpus.kept[number].tolist()) if number < len(corpus.kept) else set()
-            for line in reference.blanks.tolist():
-                if line not in there:
-                    texts[line - 1] = None
+        for line in reference.blanks.tolist() if corpus.missing else ():
+            texts[line - 1] = None
         sets.append(texts)
     return sets
 

@@ -232,9 +232,8 @@ def scorable(text: str) -> Scorable:
     if parts:
         raise DataError(f"the data set {name} has several parts; name one: {', '.join(parts)}")
     if name in catalogue():
-        raise DataError(
-            f"the data set {name} has no source and references of its own; name its files: data:{name}/FILE"
-        )
+        message = f"the data set {name} has no source and references of its own; name its files as data:{name}/FILE"
+        raise DataError(message)
     hint = did_you_mean(name, [*parts_by_name, *catalogue()])
     raise DataError(f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}")
 

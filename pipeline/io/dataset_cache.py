@@ -234,9 +234,7 @@ def _mirror_of(text: str | None) -> Path | Remote:
             return Remote(address)
         raise DataError(f"{label}: '{text}' names no host")
     with contextlib.suppress(OSError, RuntimeError, ValueError):  # what can be no path
-        path = locate(Path(), text)
-        assert isinstance(path, Path)  # noqa: S101 (for the type checker)
-        path = path.expanduser()
+        path = Path(str(locate(Path(), text))).expanduser()
         if text and path.is_dir():
             return path
     raise DataError(f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH")

@@ -439,9 +439,8 @@ class _Attempt:
             self.folder = f"{tempfile.gettempdir()}/{FOLDER}{secrets.token_hex(8)}"
 
     def __call__(self, item: Any) -> bytes | str:
-        from joblib.externals.loky.cloudpickle_wrapper import (
-            dumps,
-        )  # values of classes of a notebook are sent with their class
+        # values of classes of a notebook are sent with their class
+        from joblib.externals.loky.cloudpickle_wrapper import dumps
 
         try:
             try:

@@ -24,23 +24,11 @@ from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...io.small_tables import at_line
-from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, Block, blocks, is_noop, read_block
-from ..edits.m2_files import Edit as Written
+from ..edits.m2_files import BETWEEN, DELETED, MAX_ANNOTATORS, SENTENCES, Block, Edit, blocks, is_noop, read_block
 from ..edits.records import sentences_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
-
-
-class Edit(NamedTuple):
-    """An edit: the tokens start <= i < end are replaced."""
-
-    start: int
-    end: int
-    text: str
-    """What replaces the tokens; where it is empty, they are deleted."""
-    line: int
-    """The line of the edit in its file."""
 
 
 @dataclass(slots=True)
@@ -51,7 +39,7 @@ class Sentence:
     """The line of the tokens in their file."""
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
-    """The edits of each annotator who has a line for the sentence; a noop is no edit."""
+    """The edits of each annotator who has a line for the sentence, sorted, without noops."""
 
 
 class M2(NamedTuple):
@@ -94,50 +82,51 @@ def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
         each = read_block(block, name).by_annotator.items()
         sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in each}
         return sentence
-    noops: dict[int, int] = {}
+    noops, numbered = dict[int, int](), dict[int, list[tuple[Edit, int]]]()
     for (number, _), edit in zip(block.lines, read_block(block, name).edits, strict=True):
-        own = sentence.edits.setdefault(edit.annotator, [])
+        own = numbered.setdefault(edit.annotator, [])
         if edit.is_noop:
             noops[edit.annotator] = number
         elif 0 <= edit.start <= edit.end <= len(sentence.tokens):
-            own.append(Edit(edit.start, edit.end, _first(edit.correction), number))
+            own.append((edit, number))
         else:
             message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
             raise at_line(name, number, message)
-    for annotator, edits in sentence.edits.items():
-        edits.sort(key=SPAN)
-        for one, two in itertools.pairwise(edits):
+    for annotator, own in numbered.items():
+        own.sort(key=lambda pair: SPAN(pair[0]))
+        for (one, line), (two, other) in itertools.pairwise(own):
             if two.start < one.end:
-                raise at_line(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
-        if edits and annotator in noops:
-            message = f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}"
+                raise at_line(name, max(line, other), f"overlaps the edit of line {min(line, other)}")
+        if own and annotator in noops:
+            message = f"a noop, but annotator {annotator} edits the sentence in line {own[0][1]}"
             raise at_line(name, noops[annotator], message)
+        sentence.edits[annotator] = [edit for edit, _ in own]
     return sentence
 
 
 @lru_cache(SENTENCES)
-def _first(whole: str) -> str:
+def first_alternative(whole: str) -> str:
     """Return the first alternative of a correction; empty where the tokens are deleted."""
-    first = whole.partition("||")[0].strip()
-    return "" if first == "-NONE-" else first
+    first = whole.partition(BETWEEN)[0].strip()
+    return "" if first == DELETED else first
 
 
-def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
+def _applicable(edits: Sequence[Edit], size: int) -> list[Edit]:
     """Return the edits of an annotator, sorted, that fit so many tokens; of overlapping ones the first."""
     kept, behind = list[Edit](), 0
-    for start, end, type_, correction, _ in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
-        if behind <= start <= end <= size and not is_noop(type_):
-            kept.append(tuple.__new__(Edit, (start, end, _first(correction), 0)))  # as Edit(...) does, but faster
-            behind = end
+    for edit in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
+        if behind <= edit[0] <= edit[1] <= size and not is_noop(edit[2]):
+            kept.append(edit)
+            behind = edit[1]
     return kept
 
 
 def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, which do not overlap."""
     result, kept = list[str](), 0
-    for start, end, text, _ in edits:
+    for start, end, _, correction, _ in edits:
         result += tokens[kept:start]
-        if text:
+        if text := first_alternative(correction):
             result.append(text)
         kept = end
     return [*result, *tokens[kept:]]

@@ -7,18 +7,23 @@ import itertools
 import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_skip, check_weighted
+from ...arrays import Floats, Ints
+from ..common import (
+    Allowed,
+    Encoded,
+    Sentences,
+    check_allowed,
+    check_parallel,
+    check_sentences,
+    check_skip,
+    check_weighted,
+)
 
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ..common import Allowed, Sentences
-
-    Sentence = tuple[int, ...]
-    Left = list[list[list[Counter[int]]]]
+Sentence = tuple[int, ...]
+Left = list[list[list[Counter[int]]]]
 
 
 def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> Ints:
@@ -173,7 +178,6 @@ def skip_bigrams(references: Sequence[Encoded], systems: Sequence[Encoded], gap:
 
 
 def _sentences(text: Sentences) -> list[list[Sentence]]:
-    """Return the sentences of each line."""
     sentences = Encoded(text.ids, text.offsets).lines()
     return [sentences[first:last] for first, last in itertools.pairwise(text.firsts.tolist())]
 
