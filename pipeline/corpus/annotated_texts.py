@@ -112,14 +112,17 @@ class _View:
         named = {name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems}
         annotated = chain.from_iterable([*references, *outputs.values()])
         types = {edit.split(BAR)[1] for annotation in annotated for edit in annotation}
-        texts = replace(
+        view = replace(
             self.corpus,
             references=tuple(pairs),
             systems=named,
             annotated=bool(references) and not self.given.references,
             categories=tuple(sorted({*self.given.categories, *types} - {"noop"})),
+            missing=False,
+            kept=(),
+            notes=(),
+            views={},
         )
-        view = replace(texts, missing=False, kept=(), notes=(), views={})
         return view, [*self._notes(references)]
 
     def _of_text(self, text: AnyText) -> _Reference:

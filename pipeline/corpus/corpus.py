@@ -292,8 +292,9 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
             wanted = f"{name}: expected a list of strings{hint}; "
             if not is_list(texts):
                 raise InputError(f"{wanted}found {type(texts).__name__}")
-            odd_ones = ((n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None)))
-            number, odd = next(odd_ones)
+            number, odd = next(
+                (n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None))
+            )
             lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
             shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
             raise InputError(f"{wanted}item {number} is {shown}{lists}")

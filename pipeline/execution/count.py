@@ -208,48 +208,36 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Do what count_to_disk() does, for all views of a data set: texts, edits, and files of numbers."""
-    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
-    missing: list[Missing] = []
-    for view, needs in views:
-        counts, lost = count_to_disk(view, needs, directory, options, listener)
-        counted |= counts
-        missing += lost
-    return counted, missing
-
-
-def count_to_disk(
-    corpus: Corpus,
-    needs: Sequence[Needs],
-    directory: RunDirectory,
-    options: RunOptions = AUTO,
-    listener: Listener = SILENT,
-) -> tuple[Counted, list[Missing]]:
     """Count what the run directory does not have yet; return all counts, and the lines that could not be counted.
 
-    The counts of a shard are written as soon as it is done, so that after an interruption the next run goes on from
-    there. Systems with lines that could not be counted are left out of the counts. Raises CorpusError where a file
-    has changed meanwhile.
+    `views` are those of a data set, each with the needs that read it: texts, edits, and files of numbers. The counts of
+    a shard are written as soon as it is done, so that after an interruption the next run goes on from there. Systems
+    with lines that could not be counted are left out of the counts. Raises CorpusError where a file has changed
+    meanwhile.
     """
-    counts, keys = placed(corpus, needs, directory)
-    missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
-    directory.announce(counts[cell] for cell in missing)
-    found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
-    plan = _Plan.of(corpus, missing, options.shard_lines, found=found)
-    locations, lost = _counted_to_files(plan, directory, options, listener)
-    parts = {location.path for location in locations.values()}
-    joined = []
-    with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
-        for cell, key in missing.items():
-            own = [locations[CountsKey(key, *shard)] for shard in plan.shards if CountsKey(key, *shard) in locations]
-            if len(own) == len(plan.shards):
-                arrays = in_batches(shared, Location.read, own, BATCH)
-                joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
-    directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
-    if not lost:
-        directory.remove_parts(parts)
-    incomplete = {item.system for item in lost}
-    return {cell: item for cell, item in counts.items() if cell[0] not in incomplete}, _merged(lost)
+    counted, every_lost = dict[tuple[str, Needs], StoredCounts | InMemoryCounts](), list[Missing]()
+    for corpus, needs in views:
+        counts, keys = placed(corpus, needs, directory)
+        missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
+        directory.announce(counts[cell] for cell in missing)
+        found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
+        plan = _Plan.of(corpus, missing, options.shard_lines, found=found)
+        locations, lost = _counted_to_files(plan, directory, options, listener)
+        parts = {location.path for location in locations.values()}
+        joined = []
+        with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
+            for cell, key in missing.items():
+                own = [locations[of] for of in (CountsKey(key, *shard) for shard in plan.shards) if of in locations]
+                if len(own) == len(plan.shards):
+                    arrays = in_batches(shared, Location.read, own, BATCH)
+                    joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
+        directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
+        if not lost:
+            directory.remove_parts(parts)
+        incomplete = {item.system for item in lost}
+        counted |= {cell: item for cell, item in counts.items() if cell[0] not in incomplete}
+        every_lost += _merged(lost)
+    return counted, every_lost
 
 
 def _surveyed_to_disk(

@@ -73,9 +73,7 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
-    for computed in _needed(metrics, how):
-        for corpus in corpora:
-            computed.gather(corpus)
+    for computed in _needed(metrics, how, corpora):
         whole, kept = len(computed.distinct), computed.kept()
         new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
         about = computed.about(number for number in range(whole) if number not in kept)
@@ -88,9 +86,7 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     A text of middle length and the longest one are computed in one call, in another one, in another order, and each
     alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
     """
-    for computed in _needed(metrics, how):
-        for corpus in corpora:
-            computed.gather(corpus)
+    for computed in _needed(metrics, how, corpora):
         items, cost, code = list(computed.distinct), computed.cost(), computed.code
         devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
         call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
@@ -113,13 +109,19 @@ def _shown(answer: Answer) -> str:
     return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
-def _needed(metrics: Iterable[Metric], how: Computing) -> Iterator[_Computed]:
-    """Yield what computes the numbers of metrics, one for all that share them. Raises InputError where code lacks."""
+def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> Iterator[_Computed]:
+    """Yield what computes the numbers of metrics, one for all that share them, with the items of some data sets.
+
+    Raises InputError where code lacks.
+    """
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
     for needs in needed:
         if needs.code is None:
             raise InputError(without_code(needs.title))
-        yield _Computed(needs, needs.code, how)
+        computed = _Computed(needs, needs.code, how)
+        for corpus in corpora:
+            computed.gather(corpus)
+        yield computed
 
 
 class _Place(NamedTuple):
@@ -132,6 +134,15 @@ class _Place(NamedTuple):
     def __str__(self) -> str:
         number = self.corpus.systems[self.system].number(self.line + 1)
         return f"{self.corpus.name}, {self.system}, line {number}"
+
+
+class _Row(NamedTuple):
+    """What a line of a system has."""
+
+    items: list[int]
+    """The numbers of its items: several where each reference is one."""
+    place: int | None
+    """The place of its output in a list of several, whose numbers are those of the item."""
 
 
 class _Computed:
@@ -153,8 +164,8 @@ class _Computed:
 
     # --- which items there are
 
-    def gather(self, corpus: Corpus) -> dict[str, list[Any]]:
-        """Take the items of a data set; return for each system what each line has: the number of an item or several."""
+    def gather(self, corpus: Corpus) -> dict[str, list[_Row]]:
+        """Take the items of a data set; return for each system what each line has."""
         declared, lines = self.declared, corpus.lines
         if "sources" in declared.reads and corpus.source is None:
             raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
@@ -178,22 +189,18 @@ class _Computed:
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
-        numbers_of: dict[str, list[Any]] = {}
+        numbers_of: dict[str, list[_Row]] = {}
         for name, texts in outputs.items():
-            rows: list[Any] = []
-            for line in range(lines):
-                where = (corpus, name, line)
-                if declared.listwise:
-                    rows.append((self._number(self._item(read, line, shared[line]), where), orders[line][texts[line]]))
-                elif declared.each_reference:
-                    each = read["references"][line] or ("",)  # of code that can do without
-                    rows.append([self._number(self._item(read, line, texts[line], one), where) for one in each])
-                else:
-                    rows.append(self._number(self._item(read, line, texts[line]), where))
+            rows: list[_Row] = []
+            for line, text in enumerate(texts):
+                each = (read["references"][line] or ("",)) if declared.each_reference else ("",)  # "": none is needed
+                items = [self._item(read, line, shared[line] if declared.listwise else text, one) for one in each]
+                place = orders[line][text] if declared.listwise else None
+                rows.append(_Row([self._number(item, (corpus, name, line)) for item in items], place))
             numbers_of[name] = rows
         return numbers_of
 
-    def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any = None) -> Item:
+    def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any) -> Item:
         given = {"outputs": output} | ({"references": reference} if self.declared.each_reference else {})
         return tuple(given[name] if name in given else read[name][line] for name in self.declared.reads)
 
@@ -348,7 +355,7 @@ class _Computed:
 
     # --- numbers of lines
 
-    def _with_numbers(self, corpus: Corpus, rows: Mapping[str, list[Any]]) -> Corpus:
+    def _with_numbers(self, corpus: Corpus, rows: Mapping[str, list[_Row]]) -> Corpus:
         """Return a data set with a text of numbers for each system."""
         table = {name: [self._of_line(row) for row in own] for name, own in rows.items()}
         lacking = sorted({line for own in table.values() for line, answer in enumerate(own) if answer is None})
@@ -368,7 +375,7 @@ class _Computed:
             message = "may give other numbers for the same texts; the first are kept"
             notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
         for message, items, share in self.warnings:
-            of_lines = [{item for row in each for item in _items_of(row)} for each in zip(*rows.values(), strict=True)]
+            of_lines = [{item for row in each for item in row.items} for each in zip(*rows.values(), strict=True)]
             odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
             if len(odd) > share * corpus.lines:
                 notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {self._listed(corpus, odd)}")
@@ -391,15 +398,16 @@ class _Computed:
         )
         return replace(corpus, external={**corpus.external, self.needs.key: numbers}, notes=notes)
 
-    def _of_line(self, row: Any) -> Answer:
+    def _of_line(self, row: _Row) -> Answer:
         """Return the numbers of a line, of one reference or several."""
-        if isinstance(row, tuple):
-            number, place = row
-            answer, width = self.answers[number], len(self.needs.names)
-            own = answer[place * width : (place + 1) * width] if answer else None
-            return None if own is None or math.isnan(own[0]) else own
-        given = [answer for answer in map(self.answers.__getitem__, _items_of(row)) if answer is not None]
-        return self.code.of_line(given) if len(given) == len(_items_of(row)) else None
+        given = [answer for answer in map(self.answers.__getitem__, row.items) if answer is not None]
+        if len(given) < len(row.items):
+            return None
+        if row.place is None:
+            return self.code.of_line(given)
+        width = len(self.needs.names)
+        own = given[0][row.place * width : (row.place + 1) * width]
+        return None if not own or math.isnan(own[0]) else own
 
     def _listed(self, corpus: Corpus, lines: list[int]) -> str:
         """Return how many lines of a data set these are, and the numbers of the first ones."""
@@ -422,11 +430,6 @@ def _references(corpus: Corpus) -> list[list[str | None]]:
 def all_references(corpora: Iterable[Corpus]) -> list[str]:
     """Return all references of data sets, each as often as it is there, but for those that are missing."""
     return [text for corpus in corpora for each in _references(corpus) for text in each if text is not None]
-
-
-def _items_of(row: Any) -> list[int]:
-    """Return the numbers of the items that a line has."""
-    return row if isinstance(row, list) else [row[0] if isinstance(row, tuple) else row]
 
 
 def _field(text: str) -> bytes:

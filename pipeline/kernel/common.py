@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import LongTextError
 
@@ -36,18 +35,13 @@ class Kind(NamedTuple):
     within: str = ""
     """A text that must have it as often as it is counted, beyond those of `less` too."""
 
-    def times(self, source: Any, reference: Any, output: Any, least: Any = min, most: Any = max) -> Any:
-        """Return how often n-grams are counted, from their counts in the texts.
-
-        These are whole numbers; or arrays, where `least` and `most` are numpy's minimum and maximum.
-        """
+    def times(self, source: int, reference: int, output: int) -> int:
+        """Return how often an n-gram is counted, from how often it stands in the texts."""
         texts = {"s": source, "r": reference, "h": output}
-        count = functools.reduce(least, [texts[letter] for letter in self.of])
-        if self.less:
-            count = most(count - functools.reduce(most, [texts[letter] for letter in self.less]), 0)
-        if self.within:
-            count = least(count, texts[self.within])
-        return count * (texts[self.without] == 0) if self.without else count
+        if self.without and texts[self.without]:
+            return 0
+        count = min(texts[letter] for letter in self.of) - max((texts[letter] for letter in self.less), default=0)
+        return min(max(count, 0), texts[self.within]) if self.within else max(count, 0)
 
 
 COUNTED = {

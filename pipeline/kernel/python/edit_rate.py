@@ -34,14 +34,11 @@ class Shift(NamedTuple):
 
     def of(self, words: Sequence[int]) -> list[int]:
         """Return the words after the move."""
-        block = [*words[self.start : self.start + self.length]]
-        if self.target < self.start:
-            rest = [*words[self.target : self.start]]
-            return [*words[: self.target], *block, *rest, *words[self.start + self.length :]]
+        end = self.start + self.length
+        rest = [*words[: self.start], *words[end:]]
         # inside of the block, the target counts how many of the words behind it come before
-        over = self.target - self.start - (self.length if self.target > self.start + self.length else 0)
-        stop = self.start + self.length + over
-        return [*words[: self.start], *words[self.start + self.length : stop], *block, *words[stop:]]
+        at = self.target - (self.length if self.target > end else 0)
+        return [*rest[:at], *words[self.start : end], *rest[at:]]
 
 
 class Path(NamedTuple):
