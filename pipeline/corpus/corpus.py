@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
 from ..io import workers
 from ..metrics.base.needs import TEXTS, Needs
@@ -34,7 +34,7 @@ class Corpus:
     systems: Mapping[str, AnyText]
     missing: bool = False
     """A reference without a token means that its annotator has none for the sentence; others then have one."""
-    kept: tuple[NDArray[np.int64], ...] = ()
+    kept: tuple[Ints, ...] = ()
     """The lines, from 1, of each reference without a token that is there all the same, although others are missing.
 
     They are not among the `blanks` of the reference."""
@@ -179,7 +179,7 @@ def corpus_in_memory(
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
-    kept: list[NDArray[np.int64]] = []
+    kept: list[Ints] = []
     if missing:
         lacking = [
             np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
@@ -187,12 +188,7 @@ def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
     last = Counter(Path(name).name for name in names)
     short = {name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :]) for name in names}
     paths = sorted(short, key=len, reverse=True)  # a path may begin with another
-    shortened = []
-    for note in notes:
-        for path in paths:
-            note = note.replace(path, short[path])  # noqa: PLW2901 (each path in turn)
-        shortened.append(note)
-    return shortened
+    return [reduce(lambda text, path: text.replace(path, short[path]), paths, note) for note in notes]
 
 
 def _gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated | None:

@@ -157,7 +157,7 @@ class TextFile:
     """How many lines have no token."""
     blank_bits: NDArray[np.uint8] = field(repr=False, compare=False)
     """A bit for each line, whether it has no token; eight lines in a byte, the first in its highest bit."""
-    marks: NDArray[np.int64] = field(repr=False, compare=False)
+    marks: Ints = field(repr=False, compare=False)
     """The numbers of some lines, from 0, and the bytes where they begin, [2, lines]: the first line, one in each so
     many bytes, and the end of the file."""
     odd: Odd = ORDINARY
@@ -165,7 +165,7 @@ class TextFile:
     """The byte that ends a line."""
     origin: Origin | None = None
     """Where the texts came from, where that is not the path."""
-    numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    numbers: Ints | None = field(default=None, repr=False, compare=False)
     """Where lines were selected: the numbers, from 1, that the lines have in the file of the user."""
     keeper: object = field(default=None, repr=False, compare=False)
     """The spool that the file is in, which must live as long as this object; None for a file of the user."""
@@ -173,7 +173,7 @@ class TextFile:
     """The stamp that the file had when it was opened to be checked."""
 
     @cached_property
-    def blanks(self) -> NDArray[np.int64]:
+    def blanks(self) -> Ints:
         """The numbers, from 1, of the lines without a token; made when first asked for, since they may be many."""
         return np.flatnonzero(np.unpackbits(self.blank_bits, count=self.lines)) + 1
 
@@ -233,7 +233,7 @@ class MemoryText:
     """The texts as lines, one after the other."""
     strings: tuple[str, ...] = field(repr=False)
     """The texts as they were given."""
-    blanks: NDArray[np.int64] = field(repr=False, compare=False)
+    blanks: Ints = field(repr=False, compare=False)
     odd: Odd = ORDINARY
     has_bom: ClassVar[bool] = False
 

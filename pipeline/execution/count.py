@@ -13,7 +13,7 @@ from ..corpus.scan import STRIDE, changed
 from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..io.workers import in_batches, threads
-from ..metrics.base.needs import TEXTS, Needs, Survey, Text, surveyed
+from ..metrics.base.needs import Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
@@ -153,8 +153,6 @@ class _Plan(NamedTuple):
 
 def _by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
     """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
-    if needs and not corpus.views and not corpus.external and all(need.input == TEXTS for need in needs):
-        return [(corpus, [*needs])]
     by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
     for need in needs:
         read = corpus.read_by(need)
@@ -348,7 +346,8 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
     """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
     counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
     for view, needs_of_view in _by_view(corpus, needs):
-        if _is_small(view, options):
+        is_alone = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
+        if is_alone and sum(text.size if isinstance(text, MemoryText) else SMALL for text in view.texts()) < SMALL:
             try:
                 outputs = {name: read_texts(text) for name, text in view.systems.items()}
                 for need in needs_of_view:
@@ -378,13 +377,6 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
             schema = cell[1].schema(len(view.references))
             counted[cell] = InMemoryCounts([array for array in arrays if array is not None], schema)
     return counted
-
-
-def _is_small(corpus: Corpus, options: RunOptions) -> bool:
-    """Return whether all texts are in memory, few, and are counted by this process."""
-    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
-        return False
-    return sum(text.size if isinstance(text, MemoryText) else SMALL for text in corpus.texts()) < SMALL
 
 
 class PreparedCounts:

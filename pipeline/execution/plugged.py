@@ -237,7 +237,8 @@ class _Computed:
         if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
         kept = self.cache.read(self.keys)
-        return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
+        numbers = {key: tuple(np.frombuffer(value, "<f8").tolist()) for key, value in kept.items()}
+        return {number: numbers[key] or None for number, key in enumerate(self.keys) if key in kept}
 
     def _tell_changed_code(self) -> None:
         """Say where the code of a version is another than when its numbers were kept."""
@@ -303,7 +304,7 @@ class _Computed:
         call = Call(plugin if not processes else None, plugin.place, self.code.values, declared)
         database = self.cache.path if self.cache else None
         call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid(), database=database)
-        work = _Batches(self, call, items, batches, min(number, len(batches)), processes=processes)
+        work = _Batches(self, call, batches, min(number, len(batches)), processes=processes)
         cache = self.cache if work.adapts else None
         waiting: dict[bytes, bytes] = {}
         last = time.monotonic()
@@ -437,25 +438,13 @@ def _field(text: str) -> bytes:
     return pack(">Q", len(data)) + data
 
 
-def _opened(value: bytes) -> Answer:
-    numbers = np.frombuffer(value, "<f8").tolist()
-    return tuple(numbers) if numbers else None
-
-
 class _Batches:
     """Batches that workers do, in any order. What a worker was lost with is tried alone, then in halves."""
 
     def __init__(
-        self,
-        computed: _Computed,
-        call: Call,
-        items: Sequence[Item],
-        batches: list[list[int]],
-        number: int,
-        *,
-        processes: bool,
+        self, computed: _Computed, call: Call, batches: list[list[int]], number: int, *, processes: bool
     ) -> None:
-        self.computed, self.call, self.items, self.batches = computed, call, items, batches
+        self.computed, self.call, self.items, self.batches = computed, call, list(computed.distinct), batches
         self.here = replace(call, plugin=computed.code.plugin)
         self.number, self.processes = number, processes
         self.at_once = 1

@@ -264,12 +264,13 @@ def _carried(task: Task) -> Task:
     def carried(text: Span | Lines) -> Span | Lines:
         return read_span(text) if isinstance(text, Span) and text.temporary else text
 
+    found = [replace(f, rows=f.rows.read()) if f and isinstance(f.rows, Location) else f for f in task.found]
     return replace(
         task,
         source=task.source and carried(task.source),
         references=tuple(map(carried, task.references)),
         systems=tuple(map(carried, task.systems)),
-        found=tuple(found and found.carried() for found in task.found),
+        found=tuple(found),
     )
 
 
@@ -399,10 +400,6 @@ class Found:
         """What needs find as Text.whole. Raises StoreError where the file is damaged or gone."""
         rows = self.rows.read() if isinstance(self.rows, Location) else self.rows
         return self.survey.opened(self.survey.schema(self.references).unpack(rows))
-
-    def carried(self) -> Found:
-        """Return the same for another machine, which need not have the file."""
-        return replace(self, rows=self.rows.read()) if isinstance(self.rows, Location) else self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_file if isinstance(self.rows, Location) else Found, (self.survey, self.references, self.rows)

@@ -153,22 +153,12 @@ def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
     return corrected
 
 
-def combinations(sentence: CorrectedSentence) -> int:
-    """Return how many combinations of alternatives a sentence has with mixing."""
-    return math.prod(len(options) for options in _options(sentence))
-
-
-def _options(sentence: CorrectedSentence) -> list[list[frozenset[Correction]]]:
-    """Return for each error the distinct sets of corrections, one of which is applied."""
-    result = []
-    for error in sentence.errors:
-        options = [_merged(alternative) for alternative in error.alternatives]
-        result.append(list(dict.fromkeys(options if error.required else [*options, frozenset()])))
-    return result
-
-
 def _mixed(sentence: CorrectedSentence, most: int) -> Iterator[Tokens]:
-    options, number = _options(sentence), combinations(sentence)
+    options = []  # for each error the distinct sets of corrections, one of which is applied
+    for error in sentence.errors:
+        own = [_merged(alternative) for alternative in error.alternatives]
+        options.append(dict.fromkeys(own if error.required else [*own, frozenset()]))
+    number = math.prod(map(len, options))
     if number > most:
         raise MixingError(number, f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried")
     compatible = False

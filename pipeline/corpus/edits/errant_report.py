@@ -71,9 +71,15 @@ class Comparison:
 
     def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
         """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""
-        if self._skips(edit):
-            return []
-        start, end, correction = edit.start, edit.end, self._correction(edit)
+        if edit.type in self.left_out or (edit.type == UNKNOWN and self.mode in ("cs", "cse")):
+            return []  # an unknown one is detected, but not corrected
+        start, end, correction = edit.start, edit.end, edit.correction
+        if self.style == CHERRANT:
+            correction = correction.replace(" ", "")
+        if self.single or self.multi:
+            long = end - start >= WORDS or len(correction.split()) >= WORDS
+            if (self.single and long) or (self.multi and not long):
+                return []
         if self.mode == "cs":
             return [(start, end, correction)]
         if self.mode == "cse":
@@ -84,18 +90,6 @@ class Comparison:
             return [(-1, -1)]
         # an insertion is charged to the token on its right
         return [(token, token + 1) for token in range(start, end)] if start != end else [(start, start + 1)]
-
-    def _correction(self, edit: Edit) -> str:
-        return edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
-
-    def _skips(self, edit: Edit) -> bool:
-        if edit.type == UNKNOWN and self.mode in ("cs", "cse"):  # detected, but not corrected
-            return True
-        if self.single or self.multi:
-            long = edit.end - edit.start >= WORDS or len(self._correction(edit).split()) >= WORDS
-            if (self.single and long) or (self.multi and not long):
-                return True
-        return edit.type in self.left_out
 
 
 def compare(output: Keys, annotator: Keys) -> Hits:

@@ -204,7 +204,11 @@ class Annotated(NamedTuple):
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in self.absent().items()]
+        absent: dict[int, list[int]] = {annotator: [] for annotator in self.annotators}
+        for block, own in zip(self.blocks, self.by_annotator, strict=True):
+            for annotator in absent.keys() - own.keys():
+                absent[annotator].append(block.line)
+        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
         if lacking:
             more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
             yield (
@@ -218,16 +222,6 @@ class Annotated(NamedTuple):
                 "leaves out those beyond the end, ERRANT counts all of them, I-measure takes what is there of their "
                 "tokens, as ieval.py does"
             )
-
-    def absent(self) -> dict[int, list[int]]:
-        """Return the lines of the sentences for which an annotator has no line while others have, by annotator."""
-        absent: dict[int, list[int]] = {}
-        everybody = self.annotators
-        for block, own in zip(self.blocks, self.by_annotator, strict=True):
-            for annotator in everybody if len(own) < len(everybody) else ():
-                if annotator not in own:
-                    absent.setdefault(annotator, []).append(block.line)
-        return dict(sorted(absent.items()))
 
     def misfits(self) -> Iterator[str]:
         """Yield the place of each edit that reaches beyond its sentence or ends before it begins, and what is wrong.

@@ -78,9 +78,13 @@ def wrong_sentences(path: Path, name: str) -> list[Problem]:
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
     """Return a sentence with sorted edits; raises CorpusError where they overlap, do not fit, or are beside a noop."""
     sentence = Sentence(block.line, block.sentence.split())
-    if lenient:
-        each = read_block(block, name).by_annotator.items()
-        sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in each}
+    if lenient:  # edits that fit, and of overlapping ones the first
+        for annotator, edits in read_block(block, name).by_annotator.items():
+            kept, behind = sentence.edits.setdefault(annotator, []), 0
+            for edit in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
+                if behind <= edit[0] <= edit[1] <= len(sentence.tokens) and not is_noop(edit[2]):
+                    kept.append(edit)
+                    behind = edit[1]
         return sentence
     noops, numbered = dict[int, int](), dict[int, list[tuple[Edit, int]]]()
     for (number, _), edit in zip(block.lines, read_block(block, name).edits, strict=True):
@@ -109,16 +113,6 @@ def first_alternative(whole: str) -> str:
     """Return the first alternative of a correction; empty where the tokens are deleted."""
     first = whole.partition(BETWEEN)[0].strip()
     return "" if first == DELETED else first
-
-
-def _applicable(edits: Sequence[Edit], size: int) -> list[Edit]:
-    """Return the edits of an annotator, sorted, that fit so many tokens; of overlapping ones the first."""
-    kept, behind = list[Edit](), 0
-    for edit in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
-        if behind <= edit[0] <= edit[1] <= size and not is_noop(edit[2]):
-            kept.append(edit)
-            behind = edit[1]
-    return kept
 
 
 def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
@@ -189,8 +183,7 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
-    for block in sentences_of(path, name):
-        sentence = _sentence(block, name, lenient=column.lenient)
+    for sentence in sentences(path, name, lenient=column.lenient):
         if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
             raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")

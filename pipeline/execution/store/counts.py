@@ -144,16 +144,9 @@ class InMemoryCounts:
 
     def __init__(self, arrays: Sequence[NDArray[np.integer]], schema: Schema, columns: Columns | None = None) -> None:
         """Take packed arrays in the order of lines, or the columns of BLOCK lines at most as they were counted."""
-        self.schema, self._arrays, self._columns = schema, [*arrays], columns
+        self.schema, self._arrays, self._columns = schema, arrays, columns
         if columns is not None:
             self._columns = {field.name: columns[field.name] for field in schema.fields}
-
-    @property
-    def arrays(self) -> list[NDArray[np.integer]]:
-        """Packed arrays in the order of lines."""
-        if self._columns is not None and not self._arrays:
-            self._arrays = [self.schema.narrowed(self._columns)]
-        return self._arrays
 
     @property
     def lines(self) -> int:

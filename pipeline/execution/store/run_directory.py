@@ -14,7 +14,6 @@ run.lock                                  keeps other runs out
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import platform
@@ -162,13 +161,13 @@ class Log:
 
 def content_key(*content: object) -> str:
     """Return a digest of content and of the version of the counting."""
-    return hashlib.blake2b(repr((COUNTING, *content)).encode(), digest_size=16).hexdigest()
+    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
 
 
 def counts_key(texts: Sequence[object], needs: Needs) -> str:
     """Return the key of the counts of some texts: a digest of everything on which the counts depend."""
     whole = f"{repr((COUNTING, *texts)).removesuffix(')')}, {needs.cache_key})"  # a key without quotes around it
-    return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()
+    return safe_files.digest(whole.encode(), size=16)
 
 
 class RunDirectory:
@@ -300,13 +299,11 @@ class RunDirectory:
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
-        about = self.about()
-        counts = self._counts_beside(used)
-        _delete(counts)
-        self.remove_parts(own_files(self.path / UNFINISHED))
-        for folder in self._statistics():
+        about, files = self.about(), self.unneeded(used)
+        _delete(files)
+        for folder in (*self._statistics(), self.path / UNFINISHED):
             _remove_empty(folder)
-        self._before -= set(map(self._name, counts))
+        self._before -= set(map(self._name, files))
         self.write_manifest(about)
 
     def _counts_beside(self, used: Set[str]) -> list[Path]:

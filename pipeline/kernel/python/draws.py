@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ints
 from ..common import SEED_STEP, check_drawer, check_present, check_terms
 
 Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 Stream = Callable[[int, int | Ints], Bytes]
 
 
@@ -108,10 +108,4 @@ def all_choices(iteration: int, lines: int, references: int, _: int) -> Stream:
     return lambda count, _: np.fromiter(itertools.islice(digits, count), np.uint8, count)
 
 
-_STREAMS: dict[str, Callable[[int, int, int, int], Stream]] = {
-    "python2": python2,
-    "python3": python3,
-    "numpy": numpy,
-    "turned": turned,
-    "all": all_choices,
-}
+_STREAMS = {"python2": python2, "python3": python3, "numpy": numpy, "turned": turned, "all": all_choices}

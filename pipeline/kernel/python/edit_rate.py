@@ -13,9 +13,9 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Encoded, check_edit_rate
+from ...arrays import Ints
+from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Texts, check_edit_rate
 
 OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""
@@ -57,7 +57,7 @@ class Path(NamedTuple):
         return len(self.shifts) + sum(step != EQUAL for step in self.steps)
 
 
-def edit_rate(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np.int64]:
+def edit_rate(references: Texts, systems: Texts) -> Ints:
     """Return how many edits make each output each reference: int64 [systems, lines, references].
 
     Raises as check_edit_rate() does.

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ints
 from ...errors import InvalidTextError
 from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
 from ..characters import ASCII_ALONE, CHINESE, Range, parse
@@ -129,7 +129,7 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     return Words(result, b"".join(distinct), np.cumsum([*map(len, distinct)], dtype=np.int64))
 
 
-def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, NDArray[np.int64], list[int]]:
+def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
     """Return texts as plain strings, joined in UTF-8, with the edges between them, and which have no token.
 
     The edges are int64 [texts + 1], in bytes. Texts without a token are told by their numbers, from 1. Raises

@@ -11,31 +11,23 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ..common import (
-    Allowed,
-    Encoded,
-    Sentences,
-    check_allowed,
-    check_parallel,
-    check_sentences,
-    check_skip,
-    check_weighted,
-)
+from .. import common
+from ..common import Allowed, Encoded, Sentences, Texts
 
 Sentence = tuple[int, ...]
 Left = list[list[list[Counter[int]]]]
 
 
-def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> Ints:
+def lcs(references: Texts, systems: Texts) -> Ints:
     """Return the lengths of longest common subsequences of tokens: int64 [systems, lines, references].
 
     All texts come from one call of encode or words. Raises ValueError for texts that do not fit together.
     """
-    check_parallel(references, systems)
+    common.check_parallel(references, systems)
     return _weights(references, systems, range(max(len(text.ids) for text in references) + 1)).astype(np.int64)
 
 
-def _weights(references: Sequence[Encoded], systems: Sequence[Encoded], powers: Sequence[float]) -> Floats:
+def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floats:
     """Return the weights of longest common subsequences of lines: float64 [systems, lines, references]."""
     ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
     weights = np.zeros((len(twos), len(ones[0]), len(ones)))
@@ -94,8 +86,8 @@ def union_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], all
     the output. But equal tokens are hit no more often than the output has them, or allowed[system][reference] where
     `allowed` is given. Raises ValueError as lcs() does.
     """
-    check_sentences(references, systems)
-    check_allowed(references, systems, allowed)
+    common.check_sentences(references, systems)
+    common.check_allowed(references, systems, allowed)
     golds, outputs = ([*map(_sentences, texts)] for texts in (references, systems))
     left = _left(systems, references, allowed)
     hits = np.zeros((len(systems), len(golds[0]), len(references)), np.int64)
@@ -118,7 +110,7 @@ def weighted_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], 
         [text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts))) for text in texts]
         for texts in (references, systems)
     )
-    check_weighted(references, systems, powers)
+    common.check_weighted(references, systems, powers)
     return _weights([text.whole for text in references], [text.whole for text in systems], powers.tolist())
 
 
@@ -133,8 +125,8 @@ def weighted_union(
     The bases, float64 [lines, references], are the sum of powers[tokens] over the sentences of the reference.
     `allowed` is as in union_lcs(). Raises as check_weighted() does.
     """
-    check_weighted(references, systems, powers)
-    check_allowed(references, systems, allowed)
+    common.check_weighted(references, systems, powers)
+    common.check_allowed(references, systems, allowed)
     golds, outputs = ([*map(_sentences, texts)] for texts in (references, systems))
     left = _left(systems, references, allowed)
     weight = powers.tolist()
@@ -157,14 +149,14 @@ def weighted_union(
     return hits, bases
 
 
-def skip_bigrams(references: Sequence[Encoded], systems: Sequence[Encoded], gap: int) -> tuple[Ints, Ints]:
+def skip_bigrams(references: Texts, systems: Texts, gap: int) -> tuple[Ints, Ints]:
     """Count the skip bigrams that outputs share with the references, which are merged by maximum count.
 
     `gap` is how many tokens may stand between the two tokens of a pair; below 0, any number may. Returns the matches,
     int64 [systems, lines], and the number of skip bigrams in the merged references, int64 [lines]. Raises as
     check_skip() does.
     """
-    check_skip(references, systems, gap)
+    common.check_skip(references, systems, gap)
 
     def pairs(ids: Sentence) -> Counter[tuple[int, int]]:
         reach = len(ids) if gap < 0 else gap + 2

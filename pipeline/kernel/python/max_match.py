@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common import Encoded
+from ..common import Encoded, Texts
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, GoldEdits, MaxMatches, ProposedEdits, check_max_match, too_long
 
 Sentence = tuple[int, ...]
@@ -161,7 +161,7 @@ def edit_of(arc: Arc, inserting: bool, first_row: bool) -> Edit:
 
 def max_match(
     source: Encoded,
-    systems: Sequence[Encoded],
+    systems: Texts,
     gold: GoldEdits,
     annotators: int,
     *,
