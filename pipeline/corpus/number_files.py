@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..config.resolved import Column, Config, System, fill
+from ..config.resolved import Column, Config, Input, System, fill
 from ..errors import CorpusError, DataError, InputError, Problem, did_you_mean
 from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
@@ -79,7 +79,7 @@ def with_numbers(systems: Sequence[System], readers: Sequence[ReadsFiles]) -> li
             names, decimals = metric.columns or "+".join(metric.needs.names), metric.needs.decimals
             files = {dataset: _path(fill(metric.files, dataset, system.name)) for dataset in system.paths}
             column = partial(Column, kind="numbers", column=names, header=bool(metric.columns), decimals=decimals)
-            paths = {name: column(path=path) for name, path in files.items()}
+            paths: dict[str, Input] = {name: column(path=path) for name, path in files.items()}
             more.append(System(f"{metric.needs.key}:{system.name}", paths))  # no name of a system has a colon
     return [*systems, *more]
 

@@ -63,11 +63,7 @@ def survey(piece: bytes | memoryview, separator: int, start: int, line: int, gri
     ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == separator).astype(np.int64)
     *lines, rest = piece.split(bytes([separator]))
     blank = np.array([_WHITE.fullmatch(line) is not None for line in lines], np.uint8)
-    try:
-        piece.decode()
-        valid = True
-    except UnicodeDecodeError:
-        valid = False
+    valid = piece.decode(errors="ignore").encode() == piece  # no byte is passed over
     longest, place = -1, 0
     if lines:
         sizes = np.diff(ends, prepend=-1 - (start - line if line >= 0 else 0)) - 1

@@ -125,6 +125,7 @@ class _Plan(NamedTuple):
         """Return what a worker is given."""
         corpus, (low, high) = self.corpus, shard
         names = self.corpus.systems if self.names == [ALL] else self.names
+        incomplete = corpus.references if corpus.missing else ()
         found = tuple(self.found[need.survey] if need.survey else None for need in self.needs) if self.found else ()
         return workers.Task(
             number=number,
@@ -132,10 +133,7 @@ class _Plan(NamedTuple):
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
             needs=tuple(self.needs),
-            lacking=tuple(
-                workers.lines_between(text.blanks, low + 1, high + 1)
-                for text in (corpus.references if corpus.missing else ())
-            ),
+            lacking=tuple(workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete),
             low=low,
             found=found,
             file=file,

@@ -178,9 +178,8 @@ def bring(written: Any, home: str) -> None:
                 key = wrong or "sha256"
                 raise DataError(f"catalogue: {name}: {file.name}: '{getattr(file, key)}' can be no {key}")
         if not catalogue().get(name, own).home:
-            raise DataError(
-                f"catalogue: {name}: a data set of `gec-pipeline data list` is called so; name it otherwise"
-            )
+            known = "a data set of `gec-pipeline data list` is called so"
+            raise DataError(f"catalogue: {name}: {known}; name it otherwise")
         catalogue()[name] = own
 
 

@@ -72,11 +72,10 @@ class ContentCache:
     def delete(self, of: str) -> None:
         """Delete all that is kept of a metric."""
 
-        def drop() -> bool:
+        def drop() -> None:
             with closing(self._open()) as database:
                 database.execute(f"DROP TABLE IF EXISTS {self.kind.table}_{of}")
                 database.execute("VACUUM")
-            return True
 
         self._try(drop)
 

@@ -70,14 +70,11 @@ def state(file: DataFile, *, quick: bool = False) -> State:
     try:
         if not path.is_file():
             return "changed" if path.exists() else "missing"
-        if file.size and path.stat().st_size != file.size:
-            return "changed"
-        if quick or not file.sha256:
-            return "here"
-        checksum = _checksum(path)
+        has_size = not file.size or path.stat().st_size == file.size
+        is_same = has_size and (quick or not file.sha256 or _checksum(path) == file.sha256)
     except OSError:
-        return "changed"
-    return "here" if checksum == file.sha256 else "changed"
+        is_same = False
+    return "here" if is_same else "changed"
 
 
 def _checksum(path: Path) -> str:

@@ -180,7 +180,7 @@ class Tokenization:
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
             return tokens if self.stemmer == "none" else list(map(self._stem(), tokens))
         (line,) = self._prepare(lines, tokenizer, 0).texts()
-        return [token if isinstance(token, str) else token.decode() for token in SPLITS[tokenizer.split](line)]
+        return list(SPLITS[tokenizer.split](line))
 
     def _stem(self) -> Callable[[str], str]:
         from .stemmers import STEMMERS  # here, because few tokens are stemmed

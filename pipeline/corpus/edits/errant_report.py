@@ -255,7 +255,6 @@ def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
 
 
 def _row(values: Sequence[object]) -> str:
-    """Return a row of the table of categories."""
     name, *numbers, last = map(str, values)
     return " ".join([f"{name:<14}", *(f"{number:<8}" for number in numbers), last])
 

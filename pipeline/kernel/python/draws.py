@@ -108,4 +108,10 @@ def all_choices(iteration: int, lines: int, references: int, _: int) -> Stream:
     return lambda count, _: np.fromiter(itertools.islice(digits, count), np.uint8, count)
 
 
-_STREAMS = {"python2": python2, "python3": python3, "numpy": numpy, "turned": turned, "all": all_choices}
+_STREAMS: dict[str, Callable[[int, int, int, int], Stream]] = {
+    "python2": python2,
+    "python3": python3,
+    "numpy": numpy,
+    "turned": turned,
+    "all": all_choices,
+}

@@ -56,9 +56,9 @@ def _points(text: str) -> str:
     return re.sub("([0-9])-", r"\1 - ", text)
 
 
-SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
+SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "whitespace": lambda line: line.decode().split(),
-    "ascii_whitespace": lambda line: line.decode() and line.split(),
+    "ascii_whitespace": lambda line: [word.decode() for word in line.split()],
     "blank": lambda line: line.decode().split(" "),
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
@@ -91,7 +91,7 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
 
 
 def _numbered(
-    texts: Sequence[Lines], tokenize: Callable[[bytes], Iterable[str | bytes]], vocabulary: dict[str | bytes, int]
+    texts: Sequence[Lines], tokenize: Callable[[bytes], Iterable[str]], vocabulary: dict[str, int]
 ) -> list[Encoded]:
     """Return texts as ids of their tokens, which are counted up in the vocabulary."""
     check_lines(texts)
@@ -119,13 +119,13 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Raises KeyError for an unknown split or
     fold, and otherwise as encode() does.
     """
-    vocabulary: dict[str | bytes, int] = {}
+    vocabulary: dict[str, int] = {}
 
     def folded(line: bytes) -> list[str]:
         return _WORD.findall(line.decode().lower() if split == "google" else line.lower().decode())
 
     result = _numbered(texts, folded if split in FOLDS else SPLITS[split], vocabulary)
-    distinct = [token.encode() if isinstance(token, str) else token for token in vocabulary]
+    distinct = [token.encode() for token in vocabulary]
     return Words(result, b"".join(distinct), np.cumsum([*map(len, distinct)], dtype=np.int64))
 
 
