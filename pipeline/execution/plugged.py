@@ -167,13 +167,13 @@ class _Computed:
     def gather(self, corpus: Corpus) -> dict[str, list[_Row]]:
         """Take the items of a data set; return for each system what each line has."""
         declared, lines = self.declared, corpus.lines
-        if "sources" in declared.reads and corpus.source is None:
-            raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
+        read: dict[str, Sequence[Any]] = {}
+        if "sources" in declared.reads:
+            if corpus.source is None:
+                raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
+            read["sources"] = read_texts(corpus.source)
         if {"references"} & set(declared.reads) - set(declared.optional) and not corpus.references:
             raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
-        read: dict[str, Sequence[Any]] = {}
-        if "sources" in declared.reads and corpus.source is not None:
-            read["sources"] = read_texts(corpus.source)
         if "references" in declared.reads:
             every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]

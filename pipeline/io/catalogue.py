@@ -253,5 +253,4 @@ def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
 
 def citations() -> dict[str, str]:
     """Return the BibTeX entries of the package by their keys."""
-    text = _text("citations.bib")
-    return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
+    return {entry[1]: entry[0] for entry in _ENTRY.finditer(_text("citations.bib"))}

@@ -430,12 +430,8 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
     by_annotator: dict[int, list[Edit]] = {}
     own_lines: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):
-        annotator = edit[4]
-        if annotator in by_annotator:
-            by_annotator[annotator].append(edit)
-            own_lines[annotator].append(line)
-        else:
-            by_annotator[annotator], own_lines[annotator] = [edit], [line]
+        by_annotator.setdefault(edit[4], []).append(edit)
+        own_lines.setdefault(edit[4], []).append(line)
     return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 

@@ -157,9 +157,8 @@ class InMemoryCounts:
         """Yield the columns of BLOCK lines at a time, as StoredCounts.blocks() does."""
         if self._columns is not None:
             yield dict(self._columns)
-            return
-        for packed in reblock(self._arrays):
-            yield self.schema.unpack(packed)
+        else:
+            yield from map(self.schema.unpack, reblock(self._arrays))
 
 
 def damaged(path: Path) -> StoreError:

@@ -58,7 +58,7 @@ def _points(text: str) -> str:
 
 SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "whitespace": lambda line: line.decode().split(),
-    "ascii_whitespace": lambda line: [word.decode() for word in line.split()],
+    "ascii_whitespace": lambda line: line.decode() and [word.decode() for word in line.split()],
     "blank": lambda line: line.decode().split(" "),
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
