@@ -32,7 +32,7 @@ from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
-from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_systems, reads_files
+from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.needs import TEXTS
 from .metrics.build import Asked, from_values
@@ -179,7 +179,7 @@ def evaluate_corpus(
     InputError where a metric cannot score this corpus,
     and for an impossible `n_jobs` and wrong `statistics`.
     """
-    metrics, settings = for_systems(metrics, len(corpus.systems)), None
+    settings = None
     if statistics is not None and statistics is not False:
         from .scoring.resampling.significance import settings_of  # here, because most scores have no statistics
 
@@ -198,6 +198,10 @@ def evaluate_corpus(
     views = {metric.needs.input for metric in metrics}
     if corpus.views or views != {TEXTS}:
         corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
+    if any(map(computes_numbers, metrics)):
+        from .execution.plugged import all_references
+
+        metrics = for_run(metrics, len(corpus.systems), lambda: all_references([corpus]))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)

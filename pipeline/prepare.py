@@ -21,7 +21,16 @@ from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
-from .metrics.base.capabilities import ReadsFiles, annotates_texts, for_systems, lacks_code, misfit, reads_files, warner
+from .metrics.base.capabilities import (
+    ReadsFiles,
+    annotates_texts,
+    computes_numbers,
+    for_run,
+    lacks_code,
+    misfit,
+    reads_files,
+    warner,
+)
 from .metrics.base.metric import Metric
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
@@ -172,7 +181,6 @@ def _opened(
         ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        metrics = for_systems(metrics, len(config.systems))
         address, options = options.address, options.under(config.run)
         if address:
             from .config.models import idle_address
@@ -198,6 +206,10 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
+    if config and any(map(computes_numbers, metrics)):
+        from .execution.plugged import all_references  # here, because most runs have no such metric
+
+        metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster
 

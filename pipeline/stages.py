@@ -175,7 +175,8 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
 
 def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job, dict[str, Any]]:
     """Return the job with the numbers that code of users computes, and what run.json says of this code."""
-    plugins = [{"name": each.name, **each.origin} for each in {m.name: m for m in job.metrics}.values() if each.origin]
+    brought = {m.name: m.origin for m in job.metrics if m.origin or computes_numbers(m)}
+    plugins = [{"name": name, **origin} for name, origin in brought.items()]
     if not any(map(computes_numbers, job.metrics)):
         return job, {"plugins": plugins} if plugins else {}
     from .execution.plugged import Computing, with_computed

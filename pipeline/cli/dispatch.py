@@ -284,6 +284,10 @@ def _dispatch(arguments: list[str]) -> int:
     if name not in (None, "help") and (room := address_space()) < ROOM:
         raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
     if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
+        if "--download" in arguments:
+            from ..metrics.plugged.models import allow_download
+
+            allow_download()
         for place, argument in enumerate(arguments):
             flag, equals, value = argument.partition("=")
             if flag == "--plugin" and (equals or place + 1 < len(arguments)):
@@ -348,6 +352,8 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
+                meaning = "fetch models that metrics name and that are not on this computer (help neural)"
+                sub.add_argument("--download", action="store_true", help=meaning)
             sub.set_defaults(call=module.run)
             named = sub
             if whole:

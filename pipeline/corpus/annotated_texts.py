@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..config.resolved import Column, Dataset, System
 from ..errors import CorpusError, InputError, Problem
-from ..io.plain_files import SEPARATOR, Origin, Spooled
 from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .corpus import ONE, Corpus, corpus_in_memory
-from .edits.m2_files import BAR, BETWEEN, DELETED, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
+from .edits.m2_files import BAR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .edits.records import annotation_of, outputs_of, record_of
-from .formats.m2 import SPAN
+from .formats.m2 import SPAN, first_alternative
 from .opener import open_corpus, other_source
 from .texts import AnyText, read_texts, text_in_memory
 
@@ -83,7 +82,7 @@ class _View:
 
     def __init__(self, corpus: Corpus, given: Corpus, view: str, how: Annotating) -> None:
         self.corpus, self.given, self.annotator, self.how = corpus, given, annotator_of(view), how
-        self.source = _lines(corpus.source) if corpus.source else []
+        self.source = read_texts(corpus.source) if corpus.source else []
         texts = given.references if given.foreign and given.references else corpus.references
         self.texts = () if given.references and not given.foreign else texts
         """The texts that are annotated as those of annotators, or the records of the edits that make such texts."""
@@ -91,7 +90,7 @@ class _View:
             _of_gold(self.source, text) if given.references else self._of_text(text) for text in self.texts
         ]
         own = {name: text for name, text in corpus.systems.items() if name not in given.systems}
-        self.outputs = {name: _lines(text) for name, text in own.items()}
+        self.outputs = {name: read_texts(text) for name, text in own.items()}
         self._begun = False
 
     def complete(self) -> tuple[Corpus, list[str]]:
@@ -105,24 +104,30 @@ class _View:
         ]
         if any(problems):
             raise CorpusError([problem for problem in problems if problem])
-        systems = {name: self._kept(self.corpus.systems[name], map(_output, own)) for name, own in outputs.items()}
+        systems = {}
+        for name, own in outputs.items():
+            records = ("\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode() for annotation in own)
+            systems[name] = self._kept(self.corpus.systems[name], records)
         pairs = self._reference_texts(references) if references else self.given.references
         named = {name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems}
         annotated = chain.from_iterable([*references, *outputs.values()])
         types = {edit.split(BAR)[1] for annotation in annotated for edit in annotation}
-        texts = replace(
+        view = replace(
             self.corpus,
             references=tuple(pairs),
             systems=named,
             annotated=bool(references) and not self.given.references,
             categories=tuple(sorted({*self.given.categories, *types} - {"noop"})),
+            missing=False,
+            kept=(),
+            notes=(),
+            views={},
         )
-        view = replace(texts, missing=False, kept=(), notes=(), views={})
         return view, [*self._notes(references)]
 
     def _of_text(self, text: AnyText) -> _Reference:
         """Return a reference that is given as a text, with the source in place of sentences that it lacks."""
-        lines, lacks = _lines(text), [int(line) - 1 for line in text.blanks] if self.corpus.missing else []
+        lines, lacks = read_texts(text), [int(line) - 1 for line in text.blanks] if self.corpus.missing else []
         for line in lacks:
             lines[line] = self.source[line]
         return _Reference(lines, {line: [] for line in lacks})
@@ -180,7 +185,7 @@ class _View:
         opener, name = self.how.opener, f"{text.place}, annotated"
         if opener is None:
             return text_in_memory(name, [record.decode() for record in records])
-        return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
+        return opener.index_records(name, records)
 
     def _notes(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
         """Yield what of gold is not compared, and which sentences have no edits or no lines of a reference."""
@@ -238,20 +243,22 @@ def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
         edits = sorted((edit for edit in annotation.edits if not edit.is_noop), key=SPAN) if annotation else []
         words = list(tokens)
         for edit in edits:
-            new = tokens[edit.start : edit.end] if edit.type in DETECTED else _words(edit)
+            new = corrected(edit, tokens)
             words[edit.start + longer : edit.end + longer] = new
             longer += len(new) - (edit.end - edit.start)
         if edits or not annotation:
-            only = (edit for edit in edits if edit.type in DETECTED)
-            beside[number] = [f"A {e.start} {e.end}|||UNK|||{' '.join(_words(e))}|||REQUIRED|||-NONE-|||" for e in only]
+            only = [(e, " ".join(first_alternative(e.correction).split())) for e in edits if e.type in DETECTED]
+            beside[number] = [f"A {e.start} {e.end}|||UNK|||{text}|||REQUIRED|||-NONE-|||" for e, text in only]
         lines.append(" ".join(words))
     return _Reference(lines, beside)
 
 
-def _words(edit: Edit) -> list[str]:
-    """Return the words of the first alternative of a correction."""
-    first = edit.correction.partition(BETWEEN)[0].strip()
-    return [] if first == DELETED else first.split()
+def corrected(edit: Edit, tokens: list[str]) -> list[str]:
+    """Return what an edit puts in the place of tokens: the same ones where it only detects an error."""
+    if edit.type in DETECTED:
+        return tokens[edit.start : edit.end]
+    words = first_alternative(edit.correction) if edit.type else edit.correction  # without a type it is of words alone
+    return words.split()
 
 
 def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
@@ -263,17 +270,8 @@ def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
     return None
 
 
-def _lines(text: AnyText) -> list[str]:
-    return read_texts(text, 0, text.lines)
-
-
 def _records(text: AnyText) -> Iterator[bytes]:
-    return (record.encode() for record in _lines(text))
-
-
-def _output(annotation: Annotation) -> bytes:
-    """Return the record of an output's edits for a sentence."""
-    return "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
+    return (record.encode() for record in read_texts(text))
 
 
 MEMORY = "memory"
@@ -314,8 +312,8 @@ def corpus_with_gold(gold: object, hypotheses: Any, references: Any, sources: An
             raise InputError("references, sources: beside M2 files they come from gold; leave them out")
         return annotated
     if sources is None and annotated.source is not None:
-        sources = _lines(annotated.source)
-    texts = [*map(_lines, annotated.references)] if references is None else references
+        sources = read_texts(annotated.source)
+    texts = [*map(read_texts, annotated.references)] if references is None else references
     corpus = corpus_in_memory(hypotheses, texts, sources)
     problems = other_source(corpus.source, annotated.source) if annotated.source else []
     if problems:

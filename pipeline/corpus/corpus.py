@@ -11,17 +11,16 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
+from ..io import workers
 from ..metrics.base.needs import TEXTS, Needs
 from ..tokenizers.own_tokens import is_list
 from .samples import Samples
-from .scan import changed
-from .texts import AnyText, MemoryText, numbered, text_in_memory
+from .texts import AnyText, numbered, text_in_memory
 
 MAX_REFERENCES = 255
-WITHOUT_EDITS = "has no edits: name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +34,10 @@ class Corpus:
     systems: Mapping[str, AnyText]
     missing: bool = False
     """A reference without a token means that its annotator has none for the sentence; others then have one."""
-    kept: tuple[NDArray[np.int64], ...] = ()
-    """The lines, from 1, of each reference without a token that is there all the same, although others are missing."""
+    kept: tuple[Ints, ...] = ()
+    """The lines, from 1, of each reference without a token that is there all the same, although others are missing.
+
+    They are not among the `blanks` of the reference."""
     notes: tuple[str, ...] = ()
     """Warnings about how the texts were made."""
     ids: AnyText | None = None
@@ -66,7 +67,8 @@ class Corpus:
         Raises InputError where it needs edits and the data set has none.
         """
         if needs.input != TEXTS and needs.input not in self.views:
-            raise InputError(f"{self.name}: {WITHOUT_EDITS}")
+            remedy = "name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
+            raise InputError(f"{self.name}: has no edits: {remedy}")
         external = self.external.get(needs.key) if self.external else None
         return external or self.views.get(needs.input, self)
 
@@ -90,18 +92,11 @@ class Corpus:
 
     def lacks(self, number: int, line: int) -> bool:
         """Return whether a line, from 1, does not have the reference of this number."""
-        return self.missing and line in self.references[number].blanks and not (self.kept and line in self.kept[number])
+        return self.missing and line in self.references[number].blanks
 
     def without(self, names: Collection[str]) -> Corpus:
         """Return the data set without some systems."""
         return replace(self, systems={name: file for name, file in self.systems.items() if name not in names})
-
-    def check_unchanged(self) -> None:
-        """Raise CorpusError where a file has other lines than when it was checked."""
-        names = dict.fromkeys(file.place for file in self.texts() if changed(file))
-        if names:
-            message = "changed while it was being scored; nothing of it is kept: run the same command again"
-            raise CorpusError([Problem(name, message) for name in names])
 
     @cached_property
     def samples(self) -> Samples:
@@ -178,11 +173,13 @@ def corpus_in_memory(
     missing = _check_texts(named)
     if missing:
         named = [(name, [text or "" for text in texts]) for name, texts in named]
-    opened = _opened(named, threads)
+    long = threads > 1 and sum(len(texts) * len(texts[0]) for _, texts in named if texts) > LONG
+    with workers.threads(threads if long else 1) as shared:
+        opened = shared(lambda item: text_in_memory(*item), named)
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
     reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
-    kept: list[NDArray[np.int64]] = []
+    kept: list[Ints] = []
     if missing:
         lacking = [
             np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
@@ -215,16 +212,6 @@ def corpus_in_memory(
 LONG = 1 << 20
 """Up to so many characters of all texts together, threads take longer to start than texts to open. How many there are
 is guessed by the first text of each list."""
-
-
-def _opened(named: Sequence[tuple[str, Sequence[str]]], threads: int) -> list[MemoryText]:
-    """Return the texts of all names; raises CorpusError where UTF-8 cannot hold one."""
-    if threads == 1 or sum(len(texts) * len(texts[0]) for _, texts in named if texts) <= LONG:
-        return [text_in_memory(*item) for item in named]
-    from ..io.workers import threads as shared_by
-
-    with shared_by(threads) as shared:
-        return shared(lambda item: text_in_memory(*item), named)
 
 
 def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -305,8 +292,9 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
             wanted = f"{name}: expected a list of strings{hint}; "
             if not is_list(texts):
                 raise InputError(f"{wanted}found {type(texts).__name__}")
-            odd_ones = ((n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None)))
-            number, odd = next(odd_ones)
+            number, odd = next(
+                (n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None))
+            )
             lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
             shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
             raise InputError(f"{wanted}item {number} is {shown}{lists}")

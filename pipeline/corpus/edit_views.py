@@ -9,21 +9,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from ..config.resolved import Column, Dataset, Input, System
 from ..errors import CorpusError, Problem
-from ..io.plain_files import SEPARATOR, Origin, Spooled, named, open_bytes
+from ..io.plain_files import BOM, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
 from .edits.records import is_xml, record_of, sentences_of
-from .texts import BOM, REPLACEMENTS, TextFile, read_texts
-
-if TYPE_CHECKING:
-    from .input_files import Opener
-
+from .input_files import Opener
+from .texts import REPLACEMENTS, TextFile, read_texts
 
 # What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
 #
@@ -164,17 +162,21 @@ def open_edits(
     if both and (not foreign or any(map(compares_gold, views))):
         notes += [*m2_files.other_styles(gold, annotated.values()), *m2_files.other_types(gold, annotated.values())]
     notes += m2_files.line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
-    categories, rare = _categories([gold, *annotated.values()])
-    notes += [f"{gold.name}: {rare}"] * bool(rare)
+    counted = sum((item.all_types() for item in (gold, *annotated.values())), Counter[str]())
+    del counted["noop"]
+    categories = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
+    if len(counted) > len(categories):
+        most_frequent = f"the {len(categories)} that are most frequent are scored apart"
+        notes.append(f"{gold.name}: there are {len(counted)} types of edits; {most_frequent}")
     read = [*map(named, dataset.gold), *(item.name for item in annotated.values())]
     sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
     return EditTexts(
-        source=_record_file(opener, gold.name, sentences),
+        source=opener.index_records(gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
-        outputs={name: _record_file(opener, item.name, _records(item)) for name, item in annotated.items()},
+        outputs={name: opener.index_records(item.name, _records(item)) for name, item in annotated.items()},
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
-        categories=categories,
+        categories=tuple(sorted(categories)),
         foreign=_named_shortly([foreign], read)[0],
         clashes=bool(foreign) and any(item.has_errant_types() for item in annotated.values()),
     )
@@ -186,18 +188,13 @@ def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
     last = Counter(Path(name).name for name in names)
     short = {name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :]) for name in names}
     paths = sorted(short, key=len, reverse=True)  # a path may begin with another
-    shortened = []
-    for note in notes:
-        for path in paths:
-            note = note.replace(path, short[path])  # noqa: PLW2901 (each path in turn)
-        shortened.append(note)
-    return shortened
+    return [reduce(lambda text, path: text.replace(path, short[path]), paths, note) for note in notes]
 
 
 def _gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated | None:
     """Return the annotations of a data set, or the sentences of its source without any; None where there is neither."""
     if not dataset.gold and source:
-        change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source, 0, source.lines)
+        change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source)
         sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
         return m2_files.Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
     if not dataset.gold or any(path in opener.absent for path in dataset.gold):
@@ -255,7 +252,7 @@ def _spooled(opener: Opener, gold: m2_files.Annotated, annotator: int, output_an
         record_of(list(own).index(annotator), annotator, output_annotator, own[annotator]) if annotator in own else b""
         for own in gold.by_annotator
     )
-    return _record_file(opener, f"{gold.name}, annotator {annotator}", records)
+    return opener.index_records(f"{gold.name}, annotator {annotator}", records)
 
 
 def _records(output: m2_files.Annotated) -> Iterator[bytes]:
@@ -265,18 +262,3 @@ def _records(output: m2_files.Annotated) -> Iterator[bytes]:
         if id(edits) not in records:
             records[id(edits)] = "\n".join(block.texts or (m2_files.NOOP,)).encode()
         yield records[id(edits)]
-
-
-def _record_file(opener: Opener, name: str, records: Iterable[bytes]) -> TextFile:
-    return opener.index(Spooled(opener.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
-
-
-def _categories(files: Iterable[m2_files.Annotated]) -> tuple[tuple[str, ...], str]:
-    """Return the types of edits, sorted, and a message where there are so many that the rarest are not among them."""
-    counted = sum((item.all_types() for item in files), Counter[str]())
-    del counted["noop"]
-    kept = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
-    rare = ""
-    if len(counted) > len(kept):
-        rare = f"there are {len(counted)} types of edits; the {len(kept)} that are most frequent are scored apart"
-    return tuple(sorted(kept)), rare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import threads
 from . import formats
-from .scan import Found, Opening, Stretch
+from .scan import Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -115,12 +116,13 @@ class Opener:
             return error
 
     def index(self, file: Spooled) -> TextFile:
-        """Index texts; raises CorpusError."""
-        opening = Opening.of(file)
-        text = self._finished(opening, {stretch: stretch.scan() for stretch in opening.stretches})
-        if isinstance(text, CorpusError):
-            raise text
-        return text
+        """Index texts of the spool; raises CorpusError."""
+        return index_text(file, self.spool)
+
+    def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
+        """Write records of the edits of sentences, and index them; `name` is that of their file. Raises CorpusError."""
+        path = self.spool.write_texts(name, records)
+        return self.index(Spooled(path, SEPARATOR, Origin(name, ", sentence ")))
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
@@ -156,12 +158,9 @@ class Opener:
 
 
 def _size(path: Path | Remote) -> int:
-    if isinstance(path, Remote):
-        return THREADED  # each request takes its time, whatever the size
-    try:
-        return path.stat().st_size
-    except (OSError, ValueError):
-        return 0
+    with suppress(OSError, ValueError):
+        return THREADED if isinstance(path, Remote) else path.stat().st_size  # a request takes its time, however large
+    return 0
 
 
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..metrics.base.metric import Metric
+from .corpus import Corpus
 from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
 from .samples import FEW, Sample, Samples, mean
 from .texts import ORDINARY, AnyText, MemoryText, same
-
-if TYPE_CHECKING:
-    from ..metrics.base.metric import Metric
-    from .corpus import Corpus
 
 ROLES = {
     "source": {"source", "src", "input", "orig", "original", "uncorrected"},
@@ -254,9 +251,9 @@ def _references(corpus: Corpus) -> Iterator[str]:
         empty = len(corpus.kept[number]) if corpus.kept else reference.blank
         if empty and (corpus.kept or not corpus.missing):
             first = corpus.kept[number][0] if corpus.kept else reference.first_blank
-            lines = (
-                f"{empty} empty lines, the first is line {first}: each" if empty > 1 else f"an empty line, {first}: it"
-            )
+            lines = f"an empty line, {first}: it"
+            if empty > 1:
+                lines = f"{empty} empty lines, the first is line {first}: each"
             yield f"reference {number + 1} ({reference.name}) has {lines} counts as a sentence of length 0"
 
 

@@ -10,13 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 from math import ceil
 from os.path import commonprefix
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..metrics.base.metric import Metric
 from ..tokenizers import tokenizer_called
 from .samples import FEW, Sample, Samples, likeness, mean
-
-if TYPE_CHECKING:
-    from ..metrics.base.metric import Metric
 
 EDITED = 0.5
 """Above this likeness to the source a text is an edited source, as corrections are and translations are not."""

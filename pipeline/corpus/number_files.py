@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..config.resolved import Column, Config, System, fill
+from ..config.resolved import Column, Config, Input, System, fill
 from ..errors import CorpusError, DataError, InputError, Problem, did_you_mean
 from ..io.catalogue import named_one
 from ..io.dataset_cache import cache_path, path_of
@@ -79,12 +79,9 @@ def with_numbers(systems: Sequence[System], readers: Sequence[ReadsFiles]) -> li
             names, decimals = metric.columns or "+".join(metric.needs.names), metric.needs.decimals
             files = {dataset: _path(fill(metric.files, dataset, system.name)) for dataset in system.paths}
             column = partial(Column, kind="numbers", column=names, header=bool(metric.columns), decimals=decimals)
-            more.append(System(_called(metric, system.name), {name: column(path=path) for name, path in files.items()}))
+            paths: dict[str, Input] = {name: column(path=path) for name, path in files.items()}
+            more.append(System(f"{metric.needs.key}:{system.name}", paths))  # no name of a system has a colon
     return [*systems, *more]
-
-
-def _called(metric: ReadsFiles, system: str) -> str:
-    return f"{metric.needs.key}:{system}"  # no name of a system has a colon
 
 
 def parted(corpus: Corpus, readers: Sequence[ReadsFiles]) -> Corpus:
@@ -94,7 +91,7 @@ def parted(corpus: Corpus, readers: Sequence[ReadsFiles]) -> Corpus:
     """
     external: dict[str, Corpus] = {}
     for metric in (metric for metric in distinct(readers) if metric.files):
-        files = {name: corpus.systems[_called(metric, name)] for name in corpus.systems if ":" not in name}
+        files = {name: corpus.systems[f"{metric.needs.key}:{name}"] for name in corpus.systems if ":" not in name}
         empty = [(file, int(file.blanks[0])) for file in files.values() if file.blank]
         if empty:
             raise CorpusError([Problem(file.at(line), "has an empty cell; expected a number") for file, line in empty])

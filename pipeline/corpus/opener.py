@@ -10,6 +10,7 @@ from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import EditTexts, is_m2, open_edits
+from .edits.m2_files import difference
 from .edits.records import read_once
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
@@ -203,12 +204,7 @@ def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "no
                 change = REPLACEMENTS[replaced]
                 tokens, expected = ([change(t.encode()).decode() for t in each] for each in (tokens, expected))
             if tokens != expected:
-                token = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
-                there = annotated.at(line)
-                if token is None:
-                    what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
-                else:
-                    what = f"token {token + 1} is '{tokens[token]}', and in {there} it is '{expected[token]}'"
+                what = difference(tokens, expected, annotated.at(line))
                 return [Problem(source.at(line), f"{what}: the source is not that of the annotations")]
     return []
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
-from ..io.plain_files import Origin, Spool, Spooled, looks_like, reason
-from ..io.remote import RangeReader, Remote, RemoteStamp, read_range
+from ..io.plain_files import BOM, Origin, Spool, Spooled, looks_like, reason
+from ..io.remote import RangeReader, Remote, RemoteStamp, read_range, stamp_of
 from ..io.safe_files import open_regular
-from .texts import BOM, CHANGED, KIND, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile, stamp_of
+from .texts import CHANGED, KIND, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile
 
 PIECE = 1 << 18
 """Bytes looked at at once: so few that they are still in the processor's cache when they are hashed."""
@@ -63,11 +63,7 @@ def survey(piece: bytes | memoryview, separator: int, start: int, line: int, gri
     ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == separator).astype(np.int64)
     *lines, rest = piece.split(bytes([separator]))
     blank = np.array([_WHITE.fullmatch(line) is not None for line in lines], np.uint8)
-    try:
-        piece.decode()
-        valid = True
-    except UnicodeDecodeError:
-        valid = False
+    valid = piece.decode(errors="ignore").encode() == piece  # no byte is passed over
     longest, place = -1, 0
     if lines:
         sizes = np.diff(ends, prepend=-1 - (start - line if line >= 0 else 0)) - 1
@@ -379,7 +375,7 @@ def changed(file: AnyText) -> bool:
     if not isinstance(file, TextFile) or file.stamp is None:
         return False
     try:
-        if stamp_of(file.path) == file.stamp:
+        if (stamp_of(file.path) if isinstance(file.path, Remote) else Stamp.of(file.path)) == file.stamp:
             return False
         return index_text(Spooled(file.path, file.separator, Origin(str(file.path)))).digest != file.digest
     except (OSError, CorpusError):

@@ -22,13 +22,12 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
 from ..io import remote
-from ..io.plain_files import Origin
+from ..io.plain_files import BOM, Origin
 from ..io.remote import Remote, RemoteStamp
 from ..io.safe_files import open_regular
 from ..kernel.common import Lines
 
 NEWLINE = b"\n"
-BOM = b"\xef\xbb\xbf"
 CHANGED = "the file changed while it was being read; start again"
 
 
@@ -109,11 +108,6 @@ def line_ends(data: bytes, separator: int) -> Ints:
     return np.append(ends, len(data)) if data and data[-1] != separator else ends
 
 
-def stamp_of(path: Path | Remote) -> Stamp | RemoteStamp:
-    """Return the stamp of a file or an address; raises OSError and CorpusError."""
-    return remote.stamp_of(path) if isinstance(path, Remote) else Stamp.of(path)
-
-
 SUBWORDS = (b"@@ ", "\u2581".encode())
 """The marks of subword pieces that subword-nmt and SentencePiece write."""
 SIGNS = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
@@ -163,7 +157,7 @@ class TextFile:
     """How many lines have no token."""
     blank_bits: NDArray[np.uint8] = field(repr=False, compare=False)
     """A bit for each line, whether it has no token; eight lines in a byte, the first in its highest bit."""
-    marks: NDArray[np.int64] = field(repr=False, compare=False)
+    marks: Ints = field(repr=False, compare=False)
     """The numbers of some lines, from 0, and the bytes where they begin, [2, lines]: the first line, one in each so
     many bytes, and the end of the file."""
     odd: Odd = ORDINARY
@@ -171,7 +165,7 @@ class TextFile:
     """The byte that ends a line."""
     origin: Origin | None = None
     """Where the texts came from, where that is not the path."""
-    numbers: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    numbers: Ints | None = field(default=None, repr=False, compare=False)
     """Where lines were selected: the numbers, from 1, that the lines have in the file of the user."""
     keeper: object = field(default=None, repr=False, compare=False)
     """The spool that the file is in, which must live as long as this object; None for a file of the user."""
@@ -179,7 +173,7 @@ class TextFile:
     """The stamp that the file had when it was opened to be checked."""
 
     @cached_property
-    def blanks(self) -> NDArray[np.int64]:
+    def blanks(self) -> Ints:
         """The numbers, from 1, of the lines without a token; made when first asked for, since they may be many."""
         return np.flatnonzero(np.unpackbits(self.blank_bits, count=self.lines)) + 1
 
@@ -239,7 +233,7 @@ class MemoryText:
     """The texts as lines, one after the other."""
     strings: tuple[str, ...] = field(repr=False)
     """The texts as they were given."""
-    blanks: NDArray[np.int64] = field(repr=False, compare=False)
+    blanks: Ints = field(repr=False, compare=False)
     odd: Odd = ORDINARY
     has_bom: ClassVar[bool] = False
 
@@ -324,7 +318,6 @@ def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
     try:
         strings, data, edges, blanks = kernel.joined(texts)
     except UnicodeEncodeError:
-        # The problem of the first text that UTF-8 cannot hold.
         matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
         number, match = next((number, match) for number, match in matches if match)
         message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
@@ -338,11 +331,11 @@ NONE = np.zeros(0, np.int64)
 NONE.flags.writeable = False
 
 
-def read_texts(text: AnyText, low: int, high: int) -> list[str]:
-    """Return the lines low <= i < high of a text as strings."""
+def read_texts(text: AnyText, low: int = 0, high: int | None = None) -> list[str]:
+    """Return the lines low <= i < high of a text as strings; without numbers, all of them."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
-    return [line.decode() for line in read_span(text.span(low, high)).texts()]
+    return [line.decode() for line in read_span(text.span(low, text.lines if high is None else high)).texts()]
 
 
 STEP = 1024
@@ -369,7 +362,7 @@ def called(line: int, ids: AnyText | None) -> str:
 def numbered(ids: AnyText) -> dict[str, int]:
     """Return the line, from 0, of each id; raises CorpusError where one stands twice."""
     known: dict[str, int] = {}
-    for line, name in enumerate(read_texts(ids, 0, ids.lines)):
+    for line, name in enumerate(read_texts(ids)):
         if known.setdefault(name, line) != line:
             first = ids.at(known[name] + 1)
             raise CorpusError([Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")])

@@ -21,6 +21,7 @@ from ..io.workers import WorkerLostError, quiet
 
 T = TypeVar("T")
 R = TypeVar("R")
+Results = Generator[Any, None, None]
 
 REACHED = 10.0
 """Seconds within which a scheduler must answer and have a worker."""
@@ -38,7 +39,7 @@ class ClusterKind(NamedTuple):
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
     """Takes the address, the number of workers (None: all) and a stack for what must be undone at the end of the run.
     Returns how many workers there are."""
-    results: Callable[[Any, Any, Any, int], Generator[Any, None, None]]
+    results: Callable[[Any, Any, Any, int], Results]
     """Takes the cluster, a function, its tasks and the number of workers. Yields the results of the tasks."""
     died: tuple[str, ...]
     """The names of the errors that mean that a worker died."""
@@ -197,9 +198,7 @@ def _uninterruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _dask_results(
-    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
-) -> Generator[Any, None, None]:
+def _dask_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Results:
     """Yield the results of tasks from dask's own client; at the end, cancel the tasks that are not done.
 
     More tasks are submitted than there are workers, so that no worker waits. joblib's dask backend is not used: in
@@ -245,9 +244,7 @@ def _connect_ray(address: str | None, workers: int | None, undo: contextlib.Exit
     return int(ray.cluster_resources().get("CPU", 0)) or 1
 
 
-def _ray_results(
-    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
-) -> Generator[Any, None, None]:
+def _ray_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Results:
     """Yield the results of tasks from ray itself, not joblib, whose backend refuses generators and waits for each wave.
 
     A task is not tried again by ray: the program itself finds out which lines a worker dies of.
@@ -298,9 +295,7 @@ def _connect_spark(address: str | None, workers: int | None, undo: contextlib.Ex
     return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
 
 
-def spark_results(
-    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
-) -> Generator[Any, None, None]:
+def spark_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Results:
     """Yield the results of tasks from joblib, which gets a bounded number at once: spark refuses generators."""
     from joblib import Parallel, delayed, parallel_config
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.scan import STRIDE
+from ..corpus.scan import STRIDE, changed
 from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
-from ..errors import CorpusError, IncompleteError, LongTextError, StoreError
+from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..io.workers import in_batches, threads
-from ..metrics.base.needs import TEXTS, Needs, Survey, Text, surveyed
+from ..metrics.base.needs import Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
 from .store.counts import BATCH, UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
 
 if TYPE_CHECKING:
-    from ..arrays import Ints
+    from ..arrays import Bools, Ints
     from ..corpus.corpus import Corpus
     from ..kernel.common import Lines
     from .store.run_directory import RunDirectory
@@ -125,6 +125,7 @@ class _Plan(NamedTuple):
         """Return what a worker is given."""
         corpus, (low, high) = self.corpus, shard
         names = self.corpus.systems if self.names == [ALL] else self.names
+        incomplete = corpus.references if corpus.missing else ()
         found = tuple(self.found[need.survey] if need.survey else None for need in self.needs) if self.found else ()
         return workers.Task(
             number=number,
@@ -132,8 +133,7 @@ class _Plan(NamedTuple):
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
             needs=tuple(self.needs),
-            missing=corpus.missing,
-            kept=tuple(lines[(lines > low) & (lines <= high)] - low - 1 for lines in corpus.kept),
+            lacking=tuple(workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete),
             low=low,
             found=found,
             file=file,
@@ -151,8 +151,6 @@ class _Plan(NamedTuple):
 
 def _by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
     """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
-    if needs and not corpus.views and not corpus.external and all(need.input == TEXTS for need in needs):
-        return [(corpus, [*needs])]
     by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
     for need in needs:
         read = corpus.read_by(need)
@@ -206,48 +204,36 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Do what count_to_disk() does, for all views of a data set: texts, edits, and files of numbers."""
-    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
-    missing: list[Missing] = []
-    for view, needs in views:
-        counts, lost = count_to_disk(view, needs, directory, options, listener)
-        counted |= counts
-        missing += lost
-    return counted, missing
-
-
-def count_to_disk(
-    corpus: Corpus,
-    needs: Sequence[Needs],
-    directory: RunDirectory,
-    options: RunOptions = AUTO,
-    listener: Listener = SILENT,
-) -> tuple[Counted, list[Missing]]:
     """Count what the run directory does not have yet; return all counts, and the lines that could not be counted.
 
-    The counts of a shard are written as soon as it is done, so that after an interruption the next run goes on from
-    there. Systems with lines that could not be counted are left out of the counts. Raises CorpusError where a file
-    has changed meanwhile.
+    `views` are those of a data set, each with the needs that read it: texts, edits, and files of numbers. The counts of
+    a shard are written as soon as it is done, so that after an interruption the next run goes on from there. Systems
+    with lines that could not be counted are left out of the counts. Raises CorpusError where a file has changed
+    meanwhile.
     """
-    counts, keys = placed(corpus, needs, directory)
-    missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
-    directory.announce(counts[cell] for cell in missing)
-    found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
-    plan = _Plan.of(corpus, missing, options.shard_lines, found=found)
-    locations, lost = _counted_to_files(plan, directory, options, listener)
-    parts = {location.path for location in locations.values()}
-    joined = []
-    with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
-        for cell, key in missing.items():
-            own = [locations[CountsKey(key, *shard)] for shard in plan.shards if CountsKey(key, *shard) in locations]
-            if len(own) == len(plan.shards):
-                arrays = in_batches(shared, Location.read, own, BATCH)
-                joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
-    directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
-    if not lost:
-        directory.remove_parts(parts)
-    incomplete = {item.system for item in lost}
-    return {cell: item for cell, item in counts.items() if cell[0] not in incomplete}, _merged(lost)
+    counted, every_lost = dict[tuple[str, Needs], StoredCounts | InMemoryCounts](), list[Missing]()
+    for corpus, needs in views:
+        counts, keys = placed(corpus, needs, directory)
+        missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
+        directory.announce(counts[cell] for cell in missing)
+        found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
+        plan = _Plan.of(corpus, missing, options.shard_lines, found=found)
+        locations, lost = _counted_to_files(plan, directory, options, listener)
+        parts = {location.path for location in locations.values()}
+        joined = []
+        with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
+            for cell, key in missing.items():
+                own = [locations[of] for of in (CountsKey(key, *shard) for shard in plan.shards) if of in locations]
+                if len(own) == len(plan.shards):
+                    arrays = in_batches(shared, Location.read, own, BATCH)
+                    joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
+        directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
+        if not lost:
+            directory.remove_parts(parts)
+        incomplete = {item.system for item in lost}
+        counted |= {cell: item for cell, item in counts.items() if cell[0] not in incomplete}
+        every_lost += _merged(lost)
+    return counted, every_lost
 
 
 def _surveyed_to_disk(
@@ -302,11 +288,10 @@ def _counted_to_files(
                     raise StoreError(f"{file.path}: is gone, or damaged; run the same command again")
                 locations |= found
                 missing += lost
-    try:
-        plan.corpus.check_unchanged()
-    except CorpusError:
+    if altered := dict.fromkeys(text.place for text in plan.corpus.texts() if changed(text)):
         directory.remove_parts({location.path for location in locations.values()})  # of the old lines or of the new
-        raise
+        message = "changed while it was being scored; nothing of it is kept: run the same command again"
+        raise CorpusError([Problem(name, message) for name in altered])
     return locations, missing
 
 
@@ -359,9 +344,10 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
     """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
     counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
     for view, needs_of_view in _by_view(corpus, needs):
-        if _is_small(view, options):
+        is_alone = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
+        if is_alone and sum(text.size if isinstance(text, MemoryText) else SMALL for text in view.texts()) < SMALL:
             try:
-                outputs = {name: read_texts(text, 0, text.lines) for name, text in view.systems.items()}
+                outputs = {name: read_texts(text) for name, text in view.systems.items()}
                 for need in needs_of_view:
                     counts = PreparedCounts(view, need)
                     counted |= {(name, need): counts.counts(texts) for name, texts in outputs.items()}
@@ -391,13 +377,6 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
     return counted
 
 
-def _is_small(corpus: Corpus, options: RunOptions) -> bool:
-    """Return whether all texts are in memory, few, and are counted by this process."""
-    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
-        return False
-    return sum(text.size if isinstance(text, MemoryText) else SMALL for text in corpus.texts()) < SMALL
-
-
 class PreparedCounts:
     """Source and references of a data set, prepared for the columns of some needs, by the process that asks."""
 
@@ -410,17 +389,11 @@ class PreparedCounts:
 
         self.references, self.every = len(corpus.references), np.arange(corpus.lines)
         self.schema = needs.schema(self.references)
-        self.blank = None  # which references are missing, bool [lines, references]
+        self.blank: Bools | None = None  # which references are missing
         source = lines(corpus.source) if corpus.source and needs.source else None
         kept = [lines(text) for text in corpus.references]
         if corpus.missing:
-            blank = np.zeros((corpus.lines, self.references), bool)
-            for number, reference in enumerate(corpus.references):
-                blank[reference.blanks - 1, number] = True
-            for number, not_missing in enumerate(corpus.kept):
-                blank[not_missing - 1, number] = False
-            kept = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(kept, blank.T, strict=True)]
-            self.blank = blank
+            kept, self.blank = workers.without(kept, [reference.blanks - 1 for reference in corpus.references])
         systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
         text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
         self.whole = text.whole

@@ -80,9 +80,8 @@ class RunOptions:
         """How many threads this process may use for its own work."""
         if self.backend == "serial":
             return 1
-        if self.backend in CLUSTERS:  # n_jobs is the number of the cluster's workers
-            return processors()
-        return processors() if self.n_jobs in (None, "auto") else int(self.n_jobs or 1)
+        is_open = self.backend in CLUSTERS or self.n_jobs in (None, "auto")  # n_jobs is that of the cluster's workers
+        return processors() if is_open else int(self.n_jobs or 1)
 
 
 AUTO = RunOptions()

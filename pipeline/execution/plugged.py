@@ -9,34 +9,28 @@ import json
 import math
 import os
 import platform
-import re
 import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from struct import pack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..corpus.corpus import Corpus
-from ..corpus.texts import read_texts, text_in_memory
+from ..corpus.texts import AnyText, read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
-from ..metrics.plugged.calls import Call, Wrong, best, devices_of, length, written
-from .options import AUTO, SILENT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..corpus.texts import AnyText
-    from ..metrics.base.declared import Declared
-    from ..metrics.base.metric import Metric
-    from ..metrics.plugged.calls import Answer, Done, Item
-    from ..metrics.plugged.metric import Code, PluggedNeeds
-    from .options import Listener, RunOptions
+from ..metrics.base.declared import Declared
+from ..metrics.base.metric import Metric
+from ..metrics.plugged.calls import Answer, Call, Done, Item, Wrong, devices_of, length, written
+from ..metrics.plugged.metric import Code, PluggedNeeds
+from .options import AUTO, SILENT, Listener, RunOptions
 
 WAITING = 16
 """Calls at once of code that waits for a network."""
@@ -79,12 +73,11 @@ def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Com
 
 def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
     """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
-    for computed in _needed(metrics, how):
-        for corpus in corpora:
-            computed.gather(corpus)
-        whole, kept = len(computed.distinct), len(computed.kept())
-        new = f"{whole - kept:,} of {whole:,} distinct texts would be computed"
-        yield f"{computed.needs.told}: {new}; {kept:,} are kept"
+    for computed in _needed(metrics, how, corpora):
+        whole, kept = len(computed.distinct), computed.kept()
+        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
+        about = computed.about(number for number in range(whole) if number not in kept)
+        yield f"{computed.needs.told}: {new}{about}; {len(kept):,} are kept"
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
@@ -93,9 +86,7 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     A text of middle length and the longest one are computed in one call, in another one, in another order, and each
     alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
     """
-    for computed in _needed(metrics, how):
-        for corpus in corpora:
-            computed.gather(corpus)
+    for computed in _needed(metrics, how, corpora):
         items, cost, code = list(computed.distinct), computed.cost(), computed.code
         devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
         call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
@@ -118,13 +109,19 @@ def _shown(answer: Answer) -> str:
     return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
-def _needed(metrics: Iterable[Metric], how: Computing) -> Iterator[_Computed]:
-    """Yield what computes the numbers of metrics, one for all that share them. Raises InputError where code lacks."""
+def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> Iterator[_Computed]:
+    """Yield what computes the numbers of metrics, one for all that share them, with the items of some data sets.
+
+    Raises InputError where code lacks.
+    """
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
     for needs in needed:
         if needs.code is None:
             raise InputError(without_code(needs.title))
-        yield _Computed(needs, needs.code, how)
+        computed = _Computed(needs, needs.code, how)
+        for corpus in corpora:
+            computed.gather(corpus)
+        yield computed
 
 
 class _Place(NamedTuple):
@@ -135,9 +132,17 @@ class _Place(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        text = self.corpus.systems[self.system]
-        number = text.number(self.line + 1) if hasattr(text, "number") else self.line + 1
+        number = self.corpus.systems[self.system].number(self.line + 1)
         return f"{self.corpus.name}, {self.system}, line {number}"
+
+
+class _Row(NamedTuple):
+    """What a line of a system has."""
+
+    items: list[int]
+    """The numbers of its items: several where each reference is one."""
+    place: int | None
+    """The place of its output in a list of several, whose numbers are those of the item."""
 
 
 class _Computed:
@@ -150,46 +155,52 @@ class _Computed:
         self.places: list[_Place] = []
         self.answers: dict[int, Answer] = {}
         self.made_with: dict[str, str] = {}
+        self.spent = Counter[str]()
+        self.warnings: list[tuple[str, list[int], float]] = []
+        """What the method `notes` of the code says of items; see `help plugins`."""
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
         self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
 
     # --- which items there are
 
-    def gather(self, corpus: Corpus) -> dict[str, list[Any]]:
-        """Take the items of a data set; return for each system what each line has: the number of an item or several."""
+    def gather(self, corpus: Corpus) -> dict[str, list[_Row]]:
+        """Take the items of a data set; return for each system what each line has."""
         declared, lines = self.declared, corpus.lines
-        if "sources" in declared.reads and corpus.source is None:
-            raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
-        if "references" in declared.reads and not corpus.references:
-            raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
         read: dict[str, Sequence[Any]] = {}
-        if "sources" in declared.reads and corpus.source is not None:
-            read["sources"] = _lines(corpus.source)
+        if "sources" in declared.reads:
+            if corpus.source is None:
+                raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
+            read["sources"] = read_texts(corpus.source)
+        if {"references"} & set(declared.reads) - set(declared.optional) and not corpus.references:
+            raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
         if "references" in declared.reads:
-            every = zip(*_references(corpus), strict=True)
+            every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]
-        own = [name for name in corpus.systems if name not in corpus.references_as_systems]
-        outputs = {name: _lines(corpus.systems[name]) for name in own}
+        view = corpus.views.get(self.needs.input, corpus)
+        if view is not corpus:  # records of edits, of annotators with their texts where the data set has these
+            records = zip(*map(read_texts, view.references), strict=True)
+            read["references"] = [
+                tuple(zip(own, texts, strict=True) if len(own) == len(texts) else zip(own))
+                for own, texts in zip(records, read["references"], strict=True)
+            ]
+        own = [name for name in view.systems if name not in corpus.references_as_systems]
+        outputs = {name: read_texts(view.systems[name]) for name in own}
         if declared.listwise:
             shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
             orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
-        numbers_of: dict[str, list[Any]] = {}
+        numbers_of: dict[str, list[_Row]] = {}
         for name, texts in outputs.items():
-            rows: list[Any] = []
-            for line in range(lines):
-                where = (corpus, name, line)
-                if declared.listwise:
-                    rows.append((self._number(self._item(read, line, shared[line]), where), orders[line][texts[line]]))
-                elif declared.each_reference:
-                    each = read["references"][line]
-                    rows.append([self._number(self._item(read, line, texts[line], one), where) for one in each])
-                else:
-                    rows.append(self._number(self._item(read, line, texts[line]), where))
+            rows: list[_Row] = []
+            for line, text in enumerate(texts):
+                each = (read["references"][line] or ("",)) if declared.each_reference else ("",)  # "": none is needed
+                items = [self._item(read, line, shared[line] if declared.listwise else text, one) for one in each]
+                place = orders[line][text] if declared.listwise else None
+                rows.append(_Row([self._number(item, (corpus, name, line)) for item in items], place))
             numbers_of[name] = rows
         return numbers_of
 
-    def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any = None) -> Item:
+    def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any) -> Item:
         given = {"outputs": output} | ({"references": reference} if self.declared.each_reference else {})
         return tuple(given[name] if name in given else read[name][line] for name in self.declared.reads)
 
@@ -207,16 +218,8 @@ class _Computed:
         declared = self.declared
         form = "each_reference" if declared.each_reference else "listwise" if declared.listwise else "plain"
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
-        fixed = (
-            "1",
-            re.sub(r"\|among:[0-9]*", "", self.needs.told),  # the texts of a line say how many systems matter there
-            str(self.needs.decimals),
-            files,
-            self.code.identity,
-            form,
-            "|".join(self.needs.names),
-        )
-        begin = sha256(b"".join(map(_field, (*fixed, "|".join(declared.reads)))))
+        of_code = ("1", self.needs.computed_by, str(self.needs.decimals), files, self.code.identity, form)
+        begin = sha256(b"".join(map(_field, (*of_code, "|".join(declared.numbers), "|".join(declared.reads)))))
 
         def key(item: Item) -> bytes:
             hashed = begin.copy()
@@ -234,7 +237,8 @@ class _Computed:
         if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
         kept = self.cache.read(self.keys)
-        return {number: _opened(kept[key]) for number, key in enumerate(self.keys) if key in kept}
+        numbers = {key: tuple(np.frombuffer(value, "<f8").tolist()) for key, value in kept.items()}
+        return {number: numbers[key] or None for number, key in enumerate(self.keys) if key in kept}
 
     def _tell_changed_code(self) -> None:
         """Say where the code of a version is another than when its numbers were kept."""
@@ -256,29 +260,35 @@ class _Computed:
     def added(self, corpora: Sequence[Corpus]) -> list[Corpus]:
         """Return data sets with the numbers of the metric."""
         rows = [self.gather(corpus) for corpus in corpora]
+        self.compute()
+        texts = zip(self.declared.reads, map(list, zip(*self.distinct, strict=True)), strict=True)
+        self.warnings = self.code.says("notes", **dict(texts)) or []
+        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
+
+    def compute(self) -> None:
+        """Compute the numbers that are not kept."""
         self.answers = self.kept()
         if not self.declared.code and self.declared.name not in self.how.options.recompute:
             self._tell_changed_code()
         items = list(self.distinct)
         todo = [number for number in range(len(items)) if number not in self.answers]
         listener, whole, kept = self.how.listener, len(items), len(self.answers)
-        if kept:
-            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute"
+        if (about := self.about(todo)) or kept:
+            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute{about}"
             (listener.tell if todo else listener.note)(told)
-        devices: list[str] = []
-        if todo:
-            devices = self._compute(items, todo)
+        devices = self._compute(items, todo) if todo else []
+        seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
+        if todo and self.code.plugin.has_load:
+            rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
+            listener.tell(f"{self.declared.name}: {len(todo):,} texts computed on {device}, {rate}")
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
-            "seconds": round(time.monotonic() - self.begun, 3),
+            "seconds": round(seconds, 3),
             "files": self.code.files,
-            "made_with": {
-                "python": platform.python_version(),
-                **self.made_with,
-                "device": ", ".join(devices or ["cpu"]),
-            },
+            **({"models": self.code.models} if self.code.models else {}),
+            **({"spent": dict(self.spent)} if self.spent else {}),
+            "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
-        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
 
     def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
         plugin, declared, how = self.code.plugin, self.declared, self.how
@@ -294,7 +304,7 @@ class _Computed:
         call = Call(plugin if not processes else None, plugin.place, self.code.values, declared)
         database = self.cache.path if self.cache else None
         call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid(), database=database)
-        work = _Batches(self, call, items, batches, min(number, len(batches)), processes=processes)
+        work = _Batches(self, call, batches, min(number, len(batches)), processes=processes)
         cache = self.cache if work.adapts else None
         waiting: dict[bytes, bytes] = {}
         last = time.monotonic()
@@ -317,6 +327,9 @@ class _Computed:
         finally:
             if cache:
                 cache.write(waiting)
+            if self.spent:
+                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in sorted(self.spent.items()))
+                how.listener.tell(f"{declared.name}: {used}")
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])
         return devices
@@ -335,88 +348,89 @@ class _Computed:
             return lambda item: float(made.cost(*item))
         return length
 
+    def about(self, numbers: Iterable[int]) -> str:
+        """Return how much work some items are, where the code says in which `unit` its cost is; else an empty text."""
+        unit, cost, items = getattr(self.code.plugin.target, "unit", ""), self.cost(), list(self.distinct)
+        whole = sum(cost(items[number]) for number in numbers) if unit else 0
+        return f", about {whole:,.0f} {unit}" if whole else ""
+
     # --- numbers of lines
 
-    def _with_numbers(self, corpus: Corpus, rows: Mapping[str, list[Any]]) -> Corpus:
+    def _with_numbers(self, corpus: Corpus, rows: Mapping[str, list[_Row]]) -> Corpus:
         """Return a data set with a text of numbers for each system."""
         table = {name: [self._of_line(row) for row in own] for name, own in rows.items()}
         lacking = sorted({line for own in table.values() for line, answer in enumerate(own) if answer is None})
         notes = corpus.notes
         if lacking and self.declared.none not in ("error", "skip"):
-            width = len(self.needs.names)
-            stands = tuple([float(self.declared.none)] * width)
+            stands = (float(self.declared.none),) * len(self.needs.names)
             table = {name: [stands if answer is None else answer for answer in own] for name, own in table.items()}
             lacking = []
         if lacking:
-            notes = (*notes, self._told_lacking(corpus, lacking))
+            message = f"has no score for {self._listed(corpus, lacking)}; they are left out for all systems"
+            if len(lacking) > UNTOLD * corpus.lines:
+                message += "; these are so many that the score is not of the data set any more"
+            notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
             if len(lacking) == corpus.lines:
                 raise InputError(f"{corpus.name}: {self.declared.name} has no score for any line that all systems have")
         if not self.declared.deterministic:
-            notes = (
-                *notes,
-                f"{corpus.name}: {self.declared.name} may give other numbers for the same texts; the first are kept",
-            )
+            message = "may give other numbers for the same texts; the first are kept"
+            notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
+        for message, items, share in self.warnings:
+            of_lines = [{item for row in each for item in row.items} for each in zip(*rows.values(), strict=True)]
+            odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
+            if len(odd) > share * corpus.lines:
+                notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {self._listed(corpus, odd)}")
         left_out = set(lacking)
+        form = repr if self.needs.decimals is None else lambda number: str(int(number))
         systems: dict[str, AnyText] = {}
         for name, own in table.items():
             kept = [answer for line, answer in enumerate(own) if line not in left_out and answer is not None]
-            form = repr if self.needs.decimals is None else lambda number: str(int(number))
             lines = [" ".join(map(form, answer)) for answer in kept]
             systems[name] = text_in_memory(f"{self.declared.name} of {name}", lines)
+        view = corpus.views.get(self.needs.input, corpus)
         numbers = Corpus(
             name=corpus.name,
             lines=corpus.lines - len(lacking),
             source=None,
-            references=corpus.references if "references" in self.declared.reads else (),
+            references=view.references if "references" in self.declared.reads else (),
             systems=systems,
             computed=True,
             left_out=tuple(lacking),
         )
         return replace(corpus, external={**corpus.external, self.needs.key: numbers}, notes=notes)
 
-    def _of_line(self, row: Any) -> Answer:
-        """Return the numbers of a line: of several references those of the best one."""
-        if isinstance(row, int):
-            return self.answers[row]
-        if isinstance(row, tuple):
-            number, place = row
-            answer, width = self.answers[number], len(self.needs.names)
-            own = answer[place * width : (place + 1) * width] if answer else None
-            return None if own is None or math.isnan(own[0]) else own
-        given = [answer for answer in map(self.answers.__getitem__, row) if answer is not None]
-        if len(given) < len(row):
+    def _of_line(self, row: _Row) -> Answer:
+        """Return the numbers of a line, of one reference or several."""
+        given = [answer for answer in map(self.answers.__getitem__, row.items) if answer is not None]
+        if len(given) < len(row.items):
             return None
-        return best(given, self.declared)
+        if row.place is None:
+            return self.code.of_line(given)
+        width = len(self.needs.names)
+        own = given[0][row.place * width : (row.place + 1) * width]
+        return None if not own or math.isnan(own[0]) else own
 
-    def _told_lacking(self, corpus: Corpus, lacking: list[int]) -> str:
+    def _listed(self, corpus: Corpus, lines: list[int]) -> str:
+        """Return how many lines of a data set these are, and the numbers of the first ones."""
         text = next(iter(corpus.systems.values()))
-        numbers = [text.number(line + 1) if hasattr(text, "number") else line + 1 for line in lacking]
-        listed = ", ".join(map(str, numbers[:MOST_LINES])) + (" ..." if len(numbers) > MOST_LINES else "")
-        message = (
-            f"{corpus.name}: {self.declared.name} has no score for {len(lacking)} of {corpus.lines} lines ({listed}); "
-            "they are left out for all systems"
-        )
-        if len(lacking) > UNTOLD * corpus.lines:
-            message += "; these are so many that the score is not of the data set any more"
-        return message
-
-
-def _lines(text: AnyText) -> list[str]:
-    return read_texts(text, 0, text.lines)
+        numbers = ", ".join(str(text.number(line + 1)) for line in lines[:MOST_LINES])
+        return f"{len(lines)} of {corpus.lines} lines ({numbers}{' ...' if len(lines) > MOST_LINES else ''})"
 
 
 def _references(corpus: Corpus) -> list[list[str | None]]:
     """Return the texts of each reference, with None for those that are missing."""
     sets: list[list[str | None]] = []
-    for number, reference in enumerate(corpus.references):
-        texts: list[str | None] = [*_lines(reference)]
-        if corpus.missing:
-            there = set(corpus.kept[number].tolist()) if number < len(corpus.kept) else set()
-            for line in reference.blanks.tolist():
-                if line not in there:
-                    texts[line - 1] = None
+    for reference in corpus.references:
+        texts: list[str | None] = [*read_texts(reference)]
+        for line in reference.blanks.tolist() if corpus.missing else ():
+            texts[line - 1] = None
         sets.append(texts)
     return sets
+
+
+def all_references(corpora: Iterable[Corpus]) -> list[str]:
+    """Return all references of data sets, each as often as it is there, but for those that are missing."""
+    return [text for corpus in corpora for each in _references(corpus) for text in each if text is not None]
 
 
 def _field(text: str) -> bytes:
@@ -424,25 +438,13 @@ def _field(text: str) -> bytes:
     return pack(">Q", len(data)) + data
 
 
-def _opened(value: bytes) -> Answer:
-    numbers = np.frombuffer(value, "<f8").tolist()
-    return tuple(numbers) if numbers else None
-
-
 class _Batches:
     """Batches that workers do, in any order. What a worker was lost with is tried alone, then in halves."""
 
     def __init__(
-        self,
-        computed: _Computed,
-        call: Call,
-        items: Sequence[Item],
-        batches: list[list[int]],
-        number: int,
-        *,
-        processes: bool,
+        self, computed: _Computed, call: Call, batches: list[list[int]], number: int, *, processes: bool
     ) -> None:
-        self.computed, self.call, self.items, self.batches = computed, call, items, batches
+        self.computed, self.call, self.items, self.batches = computed, call, list(computed.distinct), batches
         self.here = replace(call, plugin=computed.code.plugin)
         self.number, self.processes = number, processes
         self.at_once = 1
@@ -452,11 +454,9 @@ class _Batches:
     def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
         start = 0
         while start < len(batches):
-            part = batches[start : start + self.at_once]
-            number = start
-            self.given[number] = part
+            part = self.given[start] = batches[start : start + self.at_once]
+            yield start, *self._texts(part)
             start += len(part)
-            yield number, *self._texts(part)
 
     def _texts(self, part: list[list[int]]) -> tuple[list[list[Item]], list[list[bytes]]]:
         """Return the texts of batches, and their keys, where each batch is kept at once."""
@@ -509,8 +509,9 @@ class _Batches:
             yield from self._alone(batch[half:])
 
     def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds, notes, made_with = done
+        number, answers, seconds, notes, made_with, spent = done
         self.computed.made_with |= made_with
+        self.computed.spent.update(spent)
         for note in notes:
             self.computed.how.listener.note(note)
         part = self.given.pop(number)

@@ -12,34 +12,31 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import kernel
 from .._version import __version__
+from ..arrays import Bools, Ints
 from ..corpus.texts import Span, read_span
 from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
+from ..kernel.common import Lines
 from ..metrics.base.needs import COUNTING, Needs, Survey, Text
-from .clusters import bundles
+from .clusters import Cluster, bundles
 from .store.counts import Location, ShardFile
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Columns = list[NDArray[np.integer] | None]
+"""The packed columns of each system of a task, needs after needs. None stands for those that are incomplete.
 
-    from ..kernel.common import Lines
-    from .clusters import Cluster
-
-    Columns = list[NDArray[np.integer] | None]
-    """The packed columns of each system of a task, needs after needs. None stands for those that are incomplete.
-
-    Of a survey there is one array, of all systems.
-    """
-    Done = tuple[int, list[NDArray[np.integer]]]
-    """The number of a task, and its columns."""
-    Answer = tuple[int, Columns | None]
-    """The same. None: the worker has written them to the file of the shard."""
+Of a survey there is one array, of all systems.
+"""
+Done = tuple[int, list[NDArray[np.integer]]]
+"""The number of a task, and its columns."""
+Answer = tuple[int, Columns | None]
+"""The same. None: the worker has written them to the file of the shard."""
 
 SMALL = {"python": 1 << 19, "native": 1 << 28}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
@@ -58,10 +55,8 @@ class Task:
     references: tuple[Span | Lines, ...]
     systems: tuple[Span | Lines, ...]
     needs: tuple[Needs, ...]
-    missing: bool = False
-    """A blank line of a reference means that the reference is missing: its columns have ref_len -1."""
-    kept: tuple[NDArray[np.int64], ...] = ()
-    """The blank lines of each reference, from 0, that are there all the same (see Corpus.kept)."""
+    lacking: tuple[Ints, ...] = ()
+    """The lines of the shard, from 0, that lack each reference; empty where every line has all of them."""
     low: int = 0
     """The number of the first line, from 0."""
     found: tuple[Found | None, ...] = ()
@@ -87,11 +82,29 @@ class Task:
             self,
             low=self.low + low,
             file=None,
-            kept=tuple(lines[(lines >= low) & (lines < high)] - low for lines in self.kept),
+            lacking=tuple(lines_between(lines, low, high) for lines in self.lacking),
             source=self.source and cut(self.source),
             references=tuple(map(cut, self.references)),
             systems=tuple(map(cut, self.systems[first:last])),
         )
+
+
+def lines_between(lines: Ints, low: int, high: int) -> Ints:
+    """Return the lines low <= i < high of some in rising order, as numbers from 0."""
+    first, last = np.searchsorted(lines, (low, high))
+    return lines[first:last] - low
+
+
+def without(references: Sequence[Lines], lacking: Sequence[Ints]) -> tuple[list[Lines], Bools]:
+    """Return references with empty lines for those that some lines, from 0, lack; and these: bool [lines, references].
+
+    The columns of a reference that is lacking have ref_len -1.
+    """
+    blank = np.zeros((len(references[0].starts), len(references)), bool)
+    for number, lines in enumerate(lacking):
+        blank[lines, number] = True
+    emptied = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(references, blank.T, strict=True)]
+    return emptied, blank
 
 
 def answer(count: Callable[[Task], Done], task: Task) -> Answer:
@@ -114,14 +127,8 @@ def count(task: Task) -> Done:
     source = texts.pop(0) if task.source else None
     references, systems = texts[: len(task.references)], texts[len(task.references) :]
     blank = None
-    if task.missing:
-        blank = np.stack(list(map(blank_lines, references)), axis=-1)
-        for number, lines in enumerate(task.kept):
-            blank[lines, number] = False
-        references = [
-            lines._replace(ends=np.where(is_blank, lines.starts, lines.ends))
-            for lines, is_blank in zip(references, blank.T, strict=True)
-        ]
+    if task.lacking:
+        references, blank = without(references, task.lacking)
     rows = task.low + np.arange(len(next(one for one in (*references, *systems, source) if one is not None).starts))
     text = Text(source, references, systems, {}, task.needs, rows=rows, missing=blank)
     packed = []
@@ -140,15 +147,6 @@ def count(task: Task) -> Done:
             position = _position([*task.references, *task.systems][error.text], "text")
             raise CorpusError([Problem(f"{position}:{task.low + error.line + 1}", error.message)]) from None
     return task.number, packed
-
-
-def blank_lines(lines: Lines) -> NDArray[np.bool_]:
-    """Return which lines have no token: bool [lines]. Most begin with a letter, or are empty, and are not read."""
-    codes = np.append(np.frombuffer(lines.data, np.uint8), 0)
-    first, blank = codes[lines.starts], lines.ends <= lines.starts
-    for number in np.flatnonzero(~blank & ((first <= ord(" ")) | (first >= 0x80))).tolist():
-        blank[number] = not lines.data[lines.starts[number] : lines.ends[number]].decode().split()
-    return blank
 
 
 def _position(text: Span | Lines, otherwise: str) -> str:
@@ -266,12 +264,13 @@ def _carried(task: Task) -> Task:
     def carried(text: Span | Lines) -> Span | Lines:
         return read_span(text) if isinstance(text, Span) and text.temporary else text
 
+    found = [replace(f, rows=f.rows.read()) if f and isinstance(f.rows, Location) else f for f in task.found]
     return replace(
         task,
         source=task.source and carried(task.source),
         references=tuple(map(carried, task.references)),
         systems=tuple(map(carried, task.systems)),
-        found=tuple(found and found.carried() for found in task.found),
+        found=tuple(found),
     )
 
 
@@ -401,10 +400,6 @@ class Found:
         """What needs find as Text.whole. Raises StoreError where the file is damaged or gone."""
         rows = self.rows.read() if isinstance(self.rows, Location) else self.rows
         return self.survey.opened(self.survey.schema(self.references).unpack(rows))
-
-    def carried(self) -> Found:
-        """Return the same for another machine, which need not have the file."""
-        return replace(self, rows=self.rows.read()) if isinstance(self.rows, Location) else self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_file if isinstance(self.rows, Location) else Found, (self.survey, self.references, self.rows)

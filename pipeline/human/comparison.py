@@ -9,28 +9,25 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..arrays import Bools, Floats
+from ..config.models import HumanConfig
 from ..errors import ConfigError, InputError
 from .correlation import EQUAL, pair_kinds
+from .score_files import MetricScores
 from .statistics import Accuracy, Statistic, Value, averaged, statistic_of
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+Rows = ArrayLike | Sequence[Sequence[float | None]]
+"""A row for each system, with a score for each sentence."""
+Exchange = Callable[[Bools], Iterator[tuple[Floats, Floats]]]
+"""From draws, bool [draws, groups, members or pairs of members], to the values of both metrics of each test.
 
-    from ..arrays import Bools, Floats
-    from ..config.models import HumanConfig
-    from .score_files import MetricScores
-
-    Rows = ArrayLike | Sequence[Sequence[float | None]]
-    """A row for each system, with a score for each sentence."""
-    Exchange = Callable[[Bools], Iterator[tuple[Floats, Floats]]]
-    """From draws, bool [draws, groups, members or pairs of members], to the values of both metrics of each test.
-
-    Where a draw is false, the two metrics exchange what it stands for. The values are float64 [draws, groups].
-    """
+Where a draw is false, the two metrics exchange what it stands for. The values are float64 [draws, groups].
+"""
 
 AT_ONCE = 1_500_000
 """How many draws of a score or of a pair are in memory at once."""

@@ -6,23 +6,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..arrays import Floats
+from ..config.models import HumanConfig
 from ..errors import InputError, did_you_mean
 from .comparison import configured_statistics
 from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
 from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
 from .score_files import means, read_scores, read_sentence_scores
-from .trueskill import trueskill
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..arrays import Floats
-    from ..config.models import HumanConfig
-    from .trueskill import Progress
-
+from .trueskill import Progress, trueskill
 
 LEAST = 3
 """With fewer systems nothing is correlated, because any two systems correlate perfectly."""
@@ -55,11 +48,10 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
-    judged = is_judgments(path)
-    with path.open("rb") as file:
+    judgments = read_judgments(path, config.judges, aliases=config.aliases) if is_judgments(path) else None
+    with (path / "results.json" if path.is_dir() else path).open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    if judged:
-        judgments = read_judgments(path, config.judges, aliases=config.aliases)
+    if judgments:
         people = HumanJudgements(str(path), digest, {}, judgments)
     else:
         sentences = read_sentence_scores(path) or {}

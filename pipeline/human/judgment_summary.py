@@ -7,26 +7,21 @@ a multinomial draw of these counts.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats, Ints
+from ..config.models_published import JudgmentsConfig
 from ..errors import InputError
 from ..scoring.resampling.intervals import clusters, rank_ranges
 from ..scoring.resampling.paired_tests import mark, sign_test
 from ..scoring.results import ranks
 from .correlation import pearson, quotient, spearman
 from .judgments import Judgments, cells_to_wins, count_cells
-from .trueskill import trueskill
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..arrays import Floats, Ints
-    from ..config.models_published import JudgmentsConfig
-    from .trueskill import Progress
-
+from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]
 BLOCK = 1 << 24

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
+from math import isnan
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -23,6 +25,8 @@ from ..corpus.edits.correction_xml import XmlReader
 from ..errors import CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import Spool, named, numbered_lines, open_bytes
 from ..io.small_tables import quoted_rows, separator_of
+from ..scoring.stored_runs import load
+from .score_files import metric_scores
 
 MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""
@@ -74,7 +78,9 @@ class Item:
 
 
 def is_judgments(path: Path) -> bool:
-    """Return whether a file holds judgements, and not scores. It does if it is XML, or has a column system1Id."""
+    """Return whether a file holds judgements, and not scores. It does if it is a run, XML, or has system1Id."""
+    if path.is_dir():
+        return True
     name, spool = named(path), Spool(MAX_BYTES)  # what is unpacked lives as long as the spool
     with open_bytes(spool.local(path), name) as file:
         data = file.read(PIECE)
@@ -85,6 +91,9 @@ def is_judgments(path: Path) -> bool:
 
 def read_items(path: Path) -> Iterator[Item]:
     """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it is wrong."""
+    if path.is_dir():
+        yield from _of_run(path)
+        return
     name, spool = named(path), Spool(MAX_BYTES)
     plain = spool.local(path)
     with open_bytes(plain, name, MAX_BYTES) as file:
@@ -92,6 +101,22 @@ def read_items(path: Path) -> Iterator[Item]:
     if not first:
         raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
     yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
+
+
+def _of_run(path: Path) -> Iterator[Item]:
+    """Yield how each metric of a run ranks the outputs of each sentence that has all scores; sentences count from 1."""
+    metrics = metric_scores(board for board in load(path)[1] if board.columns)
+    names = Counter(signature.partition("|")[0] for signature in {metric.metric for metric in metrics})
+    several, position = len({metric.dataset for metric in metrics}) > 1, str(path)
+    for metric in metrics:
+        name = metric.metric.partition("|")[0]
+        judge = name if names[name] == 1 else metric.metric
+        for line, scores in enumerate(metric.sentences_of(metric.systems, position).T.tolist(), 1):
+            segment = f"{metric.dataset} {line}" if several else str(line)
+            ranks = [1 + sum(other > score for other in scores) for score in scores]
+            groups = tuple(Group((system,), rank) for system, rank in zip(metric.systems, ranks, strict=True))
+            if not any(map(isnan, scores)):
+                yield Item(segment=segment, judge=judge, groups=groups, ranking=(judge, segment, ""), position=position)
 
 
 def _group(systems: str, rank: str, languages: str = "") -> Group | None:

@@ -6,28 +6,23 @@ On sentences it is asked which lines the judged pairs of outputs belong to, and 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..arrays import Bools, Floats, Ints
+from ..config.models import HumanConfig
 from ..errors import InputError
 from ..scoring.resampling.intervals import percentile_interval
 from . import correlation
 from .comparison import Agreement, PermutationTest, compared
 from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
-from .trueskill import skills
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from ..arrays import Bools, Floats, Ints
-    from ..config.models import HumanConfig
-    from .judgments import Judgments
-    from .score_files import MetricScores
-    from .trueskill import Progress
-
+from .judgments import Judgments
+from .score_files import MetricScores
+from .trueskill import Progress, skills
 
 Ties = Literal["later", "wrong", "half", "out"]
 """What equal scores of the metric mean for a pair that people do not tie.

@@ -9,24 +9,21 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Floats, Ints
+from ..config.models_published import CorrelationConfig, RecordsConfig
 from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
 from ..scoring.resampling.intervals import percentile_interval
 from .correlation import quotient
 from .statistics import Statistic, statistic_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ..arrays import Floats, Ints
-    from ..config.models_published import CorrelationConfig, RecordsConfig
 
 MAX_BYTES = 1 << 28
 SYSTEMS = "*"

@@ -7,26 +7,22 @@ that are known from elsewhere, in ASCII order of their names.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Floats
 from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import named
 from ..io.small_tables import NOT_A_NUMBER, Row, SpacedRow, at_line, is_numeric, number_of, read_rows
+from ..scoring.board import Board
 from ..scoring.sentences import sentence_scores
 from ..scoring.terms import present_blocks
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ..arrays import Floats
-    from ..scoring.board import Board
-
-    Scores = dict[str, dict[str, float]]
+Scores = dict[str, dict[str, float]]
 
 MAX_BYTES = 1 << 26
 SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".gz", ".bz2", ".xz"})

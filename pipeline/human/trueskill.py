@@ -10,21 +10,16 @@ players have a closed form (Herbrich et al. 2006), so all runs advance together 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Bools, Floats
 from .correlation import equal_scores
+from .judgments import Judgments
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ..arrays import Bools, Floats
-    from .judgments import Judgments
-
-    Progress = Callable[[int, int], None]
-
+Progress = Callable[[int, int], None]
 
 SIGMA = 0.5
 """The standard deviation of skills at the start, as in the program infer_TS of the WMT scripts."""

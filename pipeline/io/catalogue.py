@@ -104,13 +104,10 @@ class DataSet:
         if pattern in self.files:
             return [self.files[pattern]]
         wanted = pattern.rstrip("/").split("/")
-
-        def matches(steps: list[str]) -> bool:
-            return len(steps) == len(wanted) and all(map(fnmatchcase, steps, wanted))
-
-        whole = [file for name, file in self.files.items() if matches(name.split("/"))]
-        below = [file for name, file in self.files.items() if matches(name.split("/")[: len(wanted)])]
-        return whole or below or [self.file(pattern)]
+        steps_of = {name: name.split("/") for name in self.files if name.count("/") + 1 >= len(wanted)}
+        below = [name for name, steps in steps_of.items() if all(map(fnmatchcase, steps, wanted))]
+        whole = [name for name in below if len(steps_of[name]) == len(wanted)]
+        return [self.files[name] for name in whole or below] or [self.file(pattern)]
 
 
 @cache
@@ -139,8 +136,15 @@ def _data_set(name: str, entry: Mapping[str, Any], home: str = "") -> DataSet:
     files: dict[str, DataFile] = {}
     for group in entry["from"]:
         listed = group["files"]
-        for file, about in (_listed(listed) if isinstance(listed, str) and not home else listed).items():
-            files[file] = _file(name, file, {"licence": "not stated", **group, **about})
+        if isinstance(listed, str) and not home:  # the name of a list of files beside this one: PATH BYTES SHA256
+            rows = (line.split() for line in _text(listed).splitlines())
+            listed = {path: {"bytes": size, "sha256": checksum} for path, size, checksum in rows}
+        for file, own in listed.items():
+            unknown = _UNKNOWN if "given" in group or "given" in own else {}
+            about = {"path": file, "licence": "not stated", **unknown, **group, **own}
+            given = " ".join(about.get("given", "").split())
+            copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
+            files[file] = DataFile(dataset=name, name=file, size=int(about["bytes"]), given=given, **copied)
     cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group.get("cite", ())))
     title, note, parts = entry.get("title", name), entry.get("note", ""), entry.get("sets", {})
     return DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts, home=home)
@@ -174,24 +178,9 @@ def bring(written: Any, home: str) -> None:
                 key = wrong or "sha256"
                 raise DataError(f"catalogue: {name}: {file.name}: '{getattr(file, key)}' can be no {key}")
         if not catalogue().get(name, own).home:
-            raise DataError(
-                f"catalogue: {name}: a data set of `gec-pipeline data list` is called so; name it otherwise"
-            )
+            known = "a data set of `gec-pipeline data list` is called so"
+            raise DataError(f"catalogue: {name}: {known}; name it otherwise")
         catalogue()[name] = own
-
-
-def _listed(name: str) -> dict[str, dict[str, str]]:
-    """Return what a list of files beside this one says, in lines `PATH BYTES SHA256`, as `files` of a group has it."""
-    rows = (line.split() for line in _text(name).splitlines())
-    return {path: {"bytes": size, "sha256": checksum} for path, size, checksum in rows}
-
-
-def _file(dataset: str, name: str, about: Mapping[str, Any]) -> DataFile:
-    about = {"path": name, **(_UNKNOWN if "given" in about else {}), **about}
-    copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
-    return DataFile(
-        dataset=dataset, name=name, size=int(about["bytes"]), given=" ".join(about.get("given", "").split()), **copied
-    )
 
 
 def data_set(name: str) -> DataSet:
@@ -264,5 +253,4 @@ def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
 
 def citations() -> dict[str, str]:
     """Return the BibTeX entries of the package by their keys."""
-    text = _text("citations.bib")
-    return {entry[1]: entry[0] for entry in _ENTRY.finditer(text)}
+    return {entry[1]: entry[0] for entry in _ENTRY.finditer(_text("citations.bib"))}

@@ -61,7 +61,7 @@ class ContentCache:
 
     def write(self, values: Mapping[bytes, bytes]) -> None:
         """Keep values, all of them or none."""
-        rows = [(key, value, _proof(key, value)) for key, value in values.items()]
+        rows = [(key, value, digest(key, value)) for key, value in values.items()]
         if rows and self._try(lambda: self._write(rows)) is None:
             self._try(lambda: self._write(rows))  # the damaged database is gone
 
@@ -72,11 +72,10 @@ class ContentCache:
     def delete(self, of: str) -> None:
         """Delete all that is kept of a metric."""
 
-        def drop() -> bool:
+        def drop() -> None:
             with closing(self._open()) as database:
                 database.execute(f"DROP TABLE IF EXISTS {self.kind.table}_{of}")
                 database.execute("VACUUM")
-            return True
 
         self._try(drop)
 
@@ -96,7 +95,7 @@ class ContentCache:
             for part in (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)):
                 for key, value, proof in database.execute(f"{asked} ({', '.join('?' * len(part))})", part):
                     data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
-                    if isinstance(data, bytes) and proof == _proof(key, data):
+                    if isinstance(data, bytes) and proof == digest(key, data):
                         kept[key] = data
         return kept
 
@@ -135,8 +134,3 @@ class ContentCache:
                 self._usable = False
                 self._tell(f"{self.path}: {self.kind.table} are not kept: {reason.strerror}")
         return None
-
-
-def _proof(key: bytes, value: bytes) -> str:
-    """Return what shows that a row is not damaged."""
-    return digest(key, value)

@@ -17,7 +17,7 @@ import hashlib
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
@@ -70,14 +70,11 @@ def state(file: DataFile, *, quick: bool = False) -> State:
     try:
         if not path.is_file():
             return "changed" if path.exists() else "missing"
-        if file.size and path.stat().st_size != file.size:
-            return "changed"
-        if quick or not file.sha256:
-            return "here"
-        checksum = _checksum(path)
+        has_size = not file.size or path.stat().st_size == file.size
+        is_same = has_size and (quick or not file.sha256 or _checksum(path) == file.sha256)
     except OSError:
-        return "changed"
-    return "here" if checksum == file.sha256 else "changed"
+        is_same = False
+    return "here" if is_same else "changed"
 
 
 def _checksum(path: Path) -> str:
@@ -110,9 +107,10 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
             (keys["changed"], f"changed in {cache()} since fetched"),
         ):
             if lacking:
-                them = "it" if len(lacking) == 1 else "them"
+                are, them = ("is", "it") if len(lacking) == 1 else ("are", "them")
+                more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
                 how = by_hand(name) or f"fetch {them}: gec-pipeline data fetch {data_set(name).home or name}"
-                problems.append(Problem("", f"{_listed(lacking)} {said}; {how}"))
+                problems.append(Problem("", f"{', '.join(lacking[:3])}{more} {are} {said}; {how}"))
     if problems:
         raise DataError(problems)
     return [cache_path(file) for file in files]
@@ -122,11 +120,6 @@ def by_hand(name: str) -> str:
     """Return how a user gets a data set that is not fetched; an empty text for one that is fetched."""
     given = next((file.given for file in data_set(name).files.values() if file.given), "")
     return given and f"{given}; then put it at {cache() / name}, or a link to its folder"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{', '.join(names[:3])}{more} {'is' if len(names) == 1 else 'are'}"
 
 
 def missing(name: str) -> list[str]:
@@ -200,9 +193,7 @@ def fetch_files(
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
     lacking = [file for file in absent if not file.given]
-    fetched = Fetched(
-        here=[file for file in files if file not in absent], given=[f for f in absent if f not in lacking]
-    )
+    fetched = Fetched(here=[file for file in files if file not in absent], given=[f for f in absent if f.given])
     if not lacking:
         return fetched
     fetched.mirror = _mirror_of(mirror)
@@ -234,9 +225,7 @@ def _mirror_of(text: str | None) -> Path | Remote:
             return Remote(address)
         raise DataError(f"{label}: '{text}' names no host")
     with contextlib.suppress(OSError, RuntimeError, ValueError):  # what can be no path
-        path = locate(Path(), text)
-        assert isinstance(path, Path)  # noqa: S101 (for the type checker)
-        path = path.expanduser()
+        path = Path(str(locate(Path(), text))).expanduser()
         if text and path.is_dir():
             return path
     raise DataError(f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH")
@@ -308,10 +297,8 @@ def _pieces(source: Path | Remote) -> Iterator[bytes]:
 def _unwritable(path: Path, error: OSError) -> UnreachableError:
     """Return the error that says that the cache cannot be written."""
     full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-    advice = "make room" if full else "see who may write there"
-    return UnreachableError(
-        f"{path}: cannot be written: {error.strerror}; {advice}, or name another folder with GEC_PIPELINE_DATA"
-    )
+    advice = f"{'make room' if full else 'see who may write there'}, or name another folder with {CACHE}"
+    return UnreachableError(f"{path}: cannot be written: {error.strerror}; {advice}")
 
 
 def _make(folder: Path) -> None:

@@ -10,8 +10,8 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
-import string
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -36,7 +36,6 @@ NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 """The flag by which os.open() refuses links, where the platform has it."""
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 """What file systems without fsync say."""
-_LETTERS = (string.ascii_letters + string.digits).encode()
 _READ = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -47,10 +46,7 @@ def file_name(name: str, most: int = 100) -> str:
     Letters of ASCII, digits and . _ + - stay; of all else, and of a sign other than a letter or digit at the beginning,
     the bytes are written as =20. Of a result with more than `most` signs, a digest of the name replaces the end.
     """
-    signs = enumerate(name.encode())
-    kept = "".join(
-        chr(b) if b in (_LETTERS if not place else _LETTERS + b"._+-") else f"={b:02X}" for place, b in signs
-    )
+    kept = re.sub(rb"[^A-Za-z0-9._+-]|^[._+-]", lambda sign: b"=%02X" % ord(sign[0]), name.encode()).decode()
     return f"{kept[:most]}=={digest(name.encode(), size=12)}" if len(kept) > most else kept
 
 
@@ -147,15 +143,6 @@ def in_the_way(path: Path) -> str:
         return f"delete the folder {path}, which is in its place, and run the same command again"
     wrong = next((folder for folder in path.parents if os.path.lexists(folder) and not folder.is_dir()), None)
     return f"delete {wrong}, which is in the place of a folder, and run the same command again" if wrong else ""
-
-
-def refuse_links(root: Path, folder: str) -> None:
-    """Raise StoreError where a folder below root, or one between the two, is a link."""
-    path = root
-    for step in folder.split("/"):
-        path /= step
-        if path.is_symlink():
-            raise StoreError(f"{path}: is a link; a run directory with links inside is not written to: delete it")
 
 
 LOCK = "run.lock"

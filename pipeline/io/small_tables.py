@@ -18,6 +18,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 NOT_A_NUMBER = frozenset({"nan", "inf", "infinity", "none", "null", "na", "n/a", "-"})
 """What programs write in place of a number that is lacking. No column has such a name."""
 _SPACED = re.compile(r'("(?:[^"]|"")*")(?!\S)|(\S+)')
+"""A cell between white space, in quotation marks or not; in a quoted one a quotation mark is written twice."""
 SHOWN = 40
 """Characters of a cell that a message shows."""
 
@@ -57,15 +58,11 @@ def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterato
         if first:
             separator, first = separator_of(line), False
         if separator is None:
-            yield SpacedRow(number, _spaced(line))
+            pairs = _SPACED.findall(line)
+            cells = [quoted[1:-1].replace('""', '"').strip() if quoted else plain for quoted, plain in pairs]
+            yield SpacedRow(number, cells)
         else:
             yield from quoted_rows([line], separator, name, number)
-
-
-def _spaced(line: str) -> list[str]:
-    """Return the cells of a line that white space separates; in a quoted one a quotation mark is written twice."""
-    pairs = _SPACED.findall(line) if '"' in line else ()
-    return [quoted[1:-1].replace('""', '"').strip() if quoted else plain for quoted, plain in pairs] or line.split()
 
 
 def quoted_rows(lines: Iterable[str], separator: str, name: str, first_line: int = 1) -> Iterator[Row]:

@@ -439,9 +439,8 @@ class _Attempt:
             self.folder = f"{tempfile.gettempdir()}/{FOLDER}{secrets.token_hex(8)}"
 
     def __call__(self, item: Any) -> bytes | str:
-        from joblib.externals.loky.cloudpickle_wrapper import (
-            dumps,
-        )  # values of classes of a notebook are sent with their class
+        # values of classes of a notebook are sent with their class
+        from joblib.externals.loky.cloudpickle_wrapper import dumps
 
         try:
             try:
@@ -474,12 +473,11 @@ class _Attempt:
 
     def opened(self, answer: bytes | str) -> tuple[bool, Any]:
         """Return whether a worker has done its work, and its result or error."""
-        if isinstance(answer, bytes):
-            done, value = pickle.loads(answer)  # noqa: S301 (of our own process)
-        else:
+        if isinstance(answer, str):
             path = Path(answer)
-            done, value = pickle.loads(path.read_bytes())  # noqa: S301 (written by our own process, in our own folder)
+            answer = path.read_bytes()
             path.unlink()
+        done, value = pickle.loads(answer)  # noqa: S301 (of our own process, through our own folder)
         return done, value
 
     def close(self) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import LongTextError
 
@@ -13,7 +12,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Allowed = Sequence[Sequence["Encoded"]]
+    from ..arrays import Bools, Floats, Ints
+
+Texts = Sequence["Encoded"]
+"""Several references, or several outputs, of the same lines. All texts of a call are encoded together."""
+
+Allowed = Sequence[Texts]
 """For each system and each reference a text with the tokens that may be hit, each as often as it may be."""
 
 FOLDS = ("google", "perl")
@@ -36,18 +40,13 @@ class Kind(NamedTuple):
     within: str = ""
     """A text that must have it as often as it is counted, beyond those of `less` too."""
 
-    def times(self, source: Any, reference: Any, output: Any, least: Any = min, most: Any = max) -> Any:
-        """Return how often n-grams are counted, from their counts in the texts.
-
-        These are whole numbers; or arrays, where `least` and `most` are numpy's minimum and maximum.
-        """
+    def times(self, source: int, reference: int, output: int) -> int:
+        """Return how often an n-gram is counted, from how often it stands in the texts."""
         texts = {"s": source, "r": reference, "h": output}
-        count = functools.reduce(least, [texts[letter] for letter in self.of])
-        if self.less:
-            count = most(count - functools.reduce(most, [texts[letter] for letter in self.less]), 0)
-        if self.within:
-            count = least(count, texts[self.within])
-        return count * (texts[self.without] == 0) if self.without else count
+        if self.without and texts[self.without]:
+            return 0
+        count = min(texts[letter] for letter in self.of) - max((texts[letter] for letter in self.less), default=0)
+        return min(max(count, 0), texts[self.within]) if self.within else max(count, 0)
 
 
 COUNTED = {
@@ -106,9 +105,9 @@ class Lines(NamedTuple):
 
     data: bytes
     """UTF-8, in which the lines are somewhere."""
-    starts: NDArray[np.int64]
+    starts: Ints
     """Where each line begins in data."""
-    ends: NDArray[np.int64]
+    ends: Ints
     """Where each line ends in data; the newline at its end is not part of it."""
 
     def own(self) -> Lines:
@@ -120,7 +119,7 @@ class Lines(NamedTuple):
             return self
         return Lines(self.data[first:last], self.starts - first, self.ends - first)
 
-    def __reduce__(self) -> tuple[type[Lines], tuple[bytes, NDArray[np.int64], NDArray[np.int64]]]:
+    def __reduce__(self) -> tuple[type[Lines], tuple[bytes, Ints, Ints]]:
         """Have only the bytes of these lines pickled, since data may be that of many more."""
         lines = self.own()
         return Lines, (lines.data, lines.starts, lines.ends)
@@ -145,7 +144,7 @@ class Encoded(NamedTuple):
 
     ids: NDArray[np.int32]
     """The ids of all tokens, line after line."""
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """Where each line begins in ids, and at last the number of ids: [lines + 1]."""
 
     def lines(self) -> list[tuple[int, ...]]:
@@ -160,19 +159,19 @@ class SharedGrams(NamedTuple):
     for an n-gram that some reference of a line has. All numbers are int64.
     """
 
-    shorter: NDArray[np.int64]
+    shorter: Ints
     """The number of each n-gram without its last token, among those of the length below: 0 for the length 1."""
-    last: NDArray[np.int64]
+    last: Ints
     """The id of the last token of each n-gram."""
-    rows: NDArray[np.int64]
+    rows: Ints
     """The row of each entry."""
-    numbers: NDArray[np.int64]
+    numbers: Ints
     """The number of its n-gram."""
-    times: NDArray[np.int64]
+    times: Ints
     """How often the row has it."""
-    places: NDArray[np.int64]
+    places: Ints
     """Its place; -1 for an n-gram of an output that no reference of the line has."""
-    most: NDArray[np.int64]
+    most: Ints
     """For each place, how often the reference has the n-gram that has most of it."""
 
 
@@ -182,7 +181,7 @@ class Words(NamedTuple):
     texts: list[Encoded]
     data: bytes
     """All distinct tokens, one after the other, in UTF-8."""
-    ends: NDArray[np.int64]
+    ends: Ints
     """The end of each token in data."""
 
     def distinct(self) -> list[str]:
@@ -196,9 +195,9 @@ class Sentences(NamedTuple):
 
     ids: NDArray[np.int32]
     """The ids of all tokens, sentence after sentence."""
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """Where each sentence begins in ids, and at last the number of ids: [sentences + 1]."""
-    firsts: NDArray[np.int64]
+    firsts: Ints
     """The first sentence of each line, and at last the number of sentences: [lines + 1]."""
 
     @property
@@ -224,7 +223,7 @@ and reference are the numbers of their tokens in their lines, -1 for a gap. The 
 class ChangedColumns(NamedTuple):
     """The changed columns of the alignments of all references with all systems."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """Where the columns of each alignment begin: [references of all lines * systems + 1]. Those of reference r and
     system s are at r * systems + s."""
     columns: NDArray[np.int32]
@@ -253,13 +252,6 @@ MAX_BEAM_CELLS = 1 << 27
 """The most cells that edit_rate() computes for an alignment. It bounds memory to half a gigabyte or so."""
 
 
-def check_texts(texts: Sequence[Lines], split: str) -> None:
-    """Check the arguments of encode(); raises KeyError for an unknown split, and ValueError as check_lines() does."""
-    if split not in SPLITS:
-        raise KeyError(split)
-    check_lines(texts)
-
-
 def check_lines(texts: Sequence[Lines]) -> None:
     """Raise ValueError for lines that reach outside of their data. The compiled kernel would read foreign memory."""
     for text in texts:
@@ -270,9 +262,7 @@ def check_lines(texts: Sequence[Lines]) -> None:
             raise ValueError("lines: they reach outside of the data")
 
 
-def check_overlap(
-    source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
-) -> None:
+def check_overlap(source: Encoded | None, references: Texts, systems: Texts, order: int, kinds: Sequence[str]) -> None:
     """Check the arguments of overlap().
 
     Raises KeyError for an unknown kind, LongTextError for a line with more than MAX_NGRAMS, where text 0 is the first
@@ -288,9 +278,7 @@ def check_overlap(
         check_sizes(sizes, order)
 
 
-def check_sari(
-    source: Encoded, references: Sequence[Encoded], systems: Sequence[Encoded], missing: NDArray[np.bool_] | None
-) -> NDArray[np.bool_]:
+def check_sari(source: Encoded, references: Texts, systems: Texts, missing: Bools | None) -> Bools:
     """Return which references each line has: bool [lines, references]. Raises as check_overlap() does."""
     import numpy as np
 
@@ -301,7 +289,7 @@ def check_sari(
     return np.ones(shape, np.bool_) if missing is None else ~missing
 
 
-def check_sizes(sizes: NDArray[np.int64], order: int) -> None:
+def check_sizes(sizes: Ints, order: int) -> None:
     """Raise LongTextError as check_overlap() does, from the tokens that source and references of each line have."""
     if (sizes * order > MAX_NGRAMS).any():
         line = int((sizes * order > MAX_NGRAMS).argmax())
@@ -318,11 +306,11 @@ def check_order(order: int, kinds: Sequence[str]) -> None:
             raise KeyError(kind)
 
 
-def check_rows(text: Encoded, lines: int, references: int, order: int) -> NDArray[np.int64]:
+def check_rows(text: Encoded, lines: int, references: int, order: int) -> Ints:
     """Return how many tokens each row has; raises ValueError as shared_ngrams() does."""
     import numpy as np
 
-    sizes: NDArray[np.int64] = np.diff(text.offsets)
+    sizes: Ints = np.diff(text.offsets)
     if order < 1:
         raise ValueError(f"order: expected 1 or more, found {order}")
     if lines < 0 or (len(sizes) % lines if lines else len(sizes)) or not 0 <= references * lines <= len(sizes):
@@ -332,7 +320,7 @@ def check_rows(text: Encoded, lines: int, references: int, order: int) -> NDArra
     return sizes
 
 
-def check_parallel(references: Sequence[Encoded], others: Sequence[Encoded]) -> None:
+def check_parallel(references: Texts, others: Texts) -> None:
     """Raise ValueError unless there is a reference, texts have equally many lines, and offsets and ids are sound."""
     if not references:
         raise ValueError("references: at least one is needed")
@@ -345,7 +333,7 @@ def check_parallel(references: Sequence[Encoded], others: Sequence[Encoded]) -> 
             raise ValueError("texts: ids are below 0")
 
 
-def _check_rising(offsets: NDArray[np.int64], size: int) -> None:
+def _check_rising(offsets: Ints, size: int) -> None:
     if offsets[0] != 0 or offsets[-1] > size or (offsets[1:] < offsets[:-1]).any():
         raise ValueError("texts: offsets do not rise from 0 to the number of ids")
 
@@ -369,7 +357,7 @@ def check_allowed(references: Sequence[Sentences], systems: Sequence[Sentences],
     check_parallel([text.whole for text in references], [text for texts in allowed for text in texts])
 
 
-def check_skip(references: Sequence[Encoded], systems: Sequence[Encoded], gap: int) -> None:
+def check_skip(references: Texts, systems: Texts, gap: int) -> None:
     """Check the arguments of skip_bigrams().
 
     Raises ValueError as check_parallel() does, and LongTextError where the gap has no limit (it is below 0) and a line
@@ -384,7 +372,7 @@ def check_skip(references: Sequence[Encoded], systems: Sequence[Encoded], gap: i
             raise LongTextError(number, line, f"{message}{MAX_SKIPPED:,} tokens); ask for a gap, such as S4 or SU4")
 
 
-def check_weighted(references: Sequence[Sentences], systems: Sequence[Sentences], powers: NDArray[np.float64]) -> None:
+def check_weighted(references: Sequence[Sentences], systems: Sequence[Sentences], powers: Floats) -> None:
     """Check the arguments of weighted_lcs() and weighted_union().
 
     Raises ValueError as check_sentences() does, and where `powers` has no value for the longest sentence. Raises
@@ -403,7 +391,7 @@ def check_weighted(references: Sequence[Sentences], systems: Sequence[Sentences]
                 raise LongTextError(number, line, f"{sizes} are too long to be aligned with weights (ROUGE-W)")
 
 
-def _longest(text: Sentences) -> NDArray[np.int64]:
+def _longest(text: Sentences) -> Ints:
     """Return how many tokens the longest sentence of each line has: int64 [lines]."""
     sizes = text.offsets[1:] - text.offsets[:-1]
     longest = text.firsts[:-1] * 0
@@ -416,9 +404,7 @@ def _longest(text: Sentences) -> NDArray[np.int64]:
     return longest
 
 
-def check_three_way(
-    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
-) -> None:
+def check_three_way(source: Encoded, systems: Texts, references: Encoded, firsts: Ints) -> None:
     """Check the arguments of three_way().
 
     Raises ValueError where source and systems have different numbers of lines, where `firsts` does not give all
@@ -449,7 +435,7 @@ def check_three_way(
             raise LongTextError(number, int(lines[place]), message)
 
 
-def check_edit_rate(references: Sequence[Encoded], systems: Sequence[Encoded]) -> None:
+def check_edit_rate(references: Texts, systems: Texts) -> None:
     """Check the arguments of edit_rate().
 
     Raises ValueError as check_parallel() does, and LongTextError where the beam of an output and a reference has more
@@ -493,7 +479,7 @@ def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> li
     return numbers
 
 
-def check_present(present: NDArray[np.int64] | None, lines: int, references: int) -> None:
+def check_present(present: Ints | None, lines: int, references: int) -> None:
     """Raise ValueError unless there are `lines` lines, with 1 to `references` references each where `present` is."""
     if lines < 0:
         raise ValueError(f"lines: expected 0 or more, found {lines}")
@@ -505,7 +491,7 @@ def check_present(present: NDArray[np.int64] | None, lines: int, references: int
         raise ValueError(f"present: expected 1 to {references} references for each line")
 
 
-def check_terms(terms: Sequence[NDArray[np.int64]], references: int) -> int:
+def check_terms(terms: Sequence[Ints], references: int) -> int:
     """Return the number of lines of some terms [lines, references, width]. Raises ValueError for other shapes."""
     lines: set[int] = {term.shape[0] for term in terms}
     if len(lines) != 1 or any(term.ndim != 3 or term.shape[1] != references for term in terms):

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Bools, Ints
 from ..errors import LongTextError
-from .common import Encoded, Lines, check_parallel, join_lines
+from .common import Encoded, Lines, Texts, check_parallel, join_lines
 
 MAX_ARCS = 20_000_000
 """The most arcs (with repetitions) of a lattice that is searched exactly. Such a one takes 750 MB and some seconds."""
@@ -36,14 +37,14 @@ MAX_UNCHANGED = 1 << 14
 class GoldEdits(NamedTuple):
     """The edits of all annotators of some lines, in the order of the file."""
 
-    firsts: NDArray[np.int64]
+    firsts: Ints
     """The first edit of each line and annotator, and at last the number of edits: [lines * annotators + 1]. The edits
     of line i by annotator a are firsts[i * annotators + a] up to but not firsts[i * annotators + a + 1]."""
     starts: NDArray[np.int32]
     """The first token of the source that an edit replaces."""
     ends: NDArray[np.int32]
     """The token behind the last that it replaces. An edit that ends before it starts is gold and never matches."""
-    alternatives: NDArray[np.int64]
+    alternatives: Ints
     """The first correction of each edit in corrections, and at last the number of corrections: [edits + 1]."""
     corrections: Any
     """The tokens of each correction, as Encoded in the same call as source and outputs. A correction that can never
@@ -53,7 +54,7 @@ class GoldEdits(NamedTuple):
 class GoldRecords(NamedTuple):
     """What gold_records() returns: the edits of some lines, whose corrections are texts, and whose they are."""
 
-    heads: NDArray[np.int64]
+    heads: Ints
     """The place of each annotator among those of the line, and the annotator's number; both are -1 for one who has no
     record for the line: [lines, annotators, 2]."""
     edits: GoldEdits
@@ -63,7 +64,7 @@ class GoldRecords(NamedTuple):
 class ProposedEdits(NamedTuple):
     """The edits that outputs are taken to have made."""
 
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """The first edit of each system, line and annotator, and at last the number of edits:
     [systems * lines * annotators + 1]."""
     spans: NDArray[np.int32]
@@ -80,11 +81,11 @@ class ProposedEdits(NamedTuple):
 class MaxMatches(NamedTuple):
     """What max_match() returns."""
 
-    correct: NDArray[np.int64]
+    correct: Ints
     """How many gold edits were matched: [systems, lines, annotators]."""
-    proposed: NDArray[np.int64]
+    proposed: Ints
     """How many edits the output made, divided as suits the annotator best: [systems, lines, annotators]."""
-    reduced: NDArray[np.bool_]
+    reduced: Bools
     """Where the lattice had too many arcs, so that the linear method was used: [systems, lines]."""
     edits: ProposedEdits | None
     """The proposed edits themselves, where they were asked for."""
@@ -92,7 +93,7 @@ class MaxMatches(NamedTuple):
 
 def check_max_match(
     source: Encoded,
-    systems: Sequence[Encoded],
+    systems: Texts,
     gold: GoldEdits,
     annotators: int,
     max_unchanged: int,
@@ -172,5 +173,5 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     return GoldRecords(heads, GoldEdits(_offsets(sizes), starts, ends, _offsets(counts), texts))
 
 
-def _offsets(sizes: Sequence[int]) -> NDArray[np.int64]:
+def _offsets(sizes: Sequence[int]) -> Ints:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(sizes, np.int64))])

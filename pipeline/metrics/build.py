@@ -28,16 +28,10 @@ Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
 
 ELSEWHERE = {
-    "COMET": "pip install unbabel-comet",
     "XCOMET": "pip install unbabel-comet",
-    "BERTScore": "pip install bert-score",
     "BLEURT": "pip install git+https://github.com/google-research/bleurt",
     "MoverScore": "pip install moverscore",
     "BARTScore": "its repository has a file to copy",
-    "SOME": "its repository has the models",
-    "IMPARA": "pip install gec-metrics",
-    "Scribendi": "pip install gec-metrics",
-    "PT-ERRANT": "pip install gec-metrics",
 }
 """Metrics that people ask for and that are not built in, each with how its own program is installed."""
 BRING = "bring it with --plugin FILE.py, or give its numbers as `external`: gec-pipeline help plugins"

@@ -59,7 +59,7 @@ class External(ReadsFiles, Numbers):
     )
     scale: str = number_option(
         lambda given: "100" if given.get("score") == "sum" else "1",
-        "the number that is shown as 100",
+        "the number that is shown as 100; 0: scores are shown as they are",
         digits=9,
         applies=lambda m: not m.is_counts,
         why="F-beta is a fraction",
@@ -88,7 +88,7 @@ class External(ReadsFiles, Numbers):
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return a title that another output has, a wrong number of columns, and a scale of 0."""
+        """Return a title that another output has, and a wrong number of columns."""
         wrong = wrong_name(self.title, MAX_TITLE)
         problems = [("title", f"'{self.title}' cannot be a name: {wrong}")] if wrong else []
         if self.title in OTHER_OUTPUTS:
@@ -96,8 +96,6 @@ class External(ReadsFiles, Numbers):
         numbers = len(self.needs.names)
         if self.columns and len(self.columns.split("+")) != numbers:
             problems.append(("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'"))
-        if not self.is_counts and float(self.scale) == 0:
-            problems.append(("scale", "expected a number above 0"))
         return problems
 
     def __post_init__(self) -> None:
@@ -113,7 +111,7 @@ class External(ReadsFiles, Numbers):
     @property
     def divisor(self) -> float:
         """The number that is shown as 100."""
-        return float(self.scale)
+        return float(self.scale) or 1.0
 
     @property
     def outputs(self) -> tuple[str, ...]:

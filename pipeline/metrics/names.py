@@ -72,8 +72,12 @@ def class_of(printed: str) -> type[Metric]:
 
 
 def factor(printed: str) -> float:
-    """Return what a score of the metric of a signature is multiplied by where it is shown: 100 for a fraction, or 1."""
-    return 100.0 if class_of(printed).in_percent else 1.0
+    """Return what a score of the metric of a signature is multiplied by where it is shown: 100 for a fraction, or 1.
+
+    Signatures with scale:0 say that scores are shown as they are, those with scale:1 that they are fractions.
+    """
+    fraction = (class_of(printed).in_percent or "|scale:1|" in printed) and "|scale:0|" not in printed
+    return 100.0 if fraction else 1.0
 
 
 def lower_is_better(printed: str) -> bool:

@@ -98,6 +98,8 @@ class Material:
     """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
     lines: int | None = None
     """How many sentences of a data set the page shows; None for as many as fit."""
+    effects: int = 0
+    """For how many of these it says what each edit does to their scores."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,7 +102,7 @@ def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declar
         if own.counts:
             more = {"score": "f_beta", "beta": dict(metric.settings())["beta"], "decimals": own.decimals or None}
         else:
-            more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale or 100)):f}"}
+            more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale)):f}"}
         more["higher_is_better"] = None if own.higher_is_better else False
         metrics.append({**entry, **{key: value for key, value in more.items() if value is not None}})
     return {

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from ..metrics.base.capabilities import in_percent
 from ..metrics.base.options import with_samples
-from ..metrics.names import class_of
+from ..metrics.names import factor
 from ..scoring.results import Results
 from .by_type import NONE, caption, side_by_side, types_of
 from .material import Material
@@ -158,7 +157,7 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
     scores = [(" ".join(column.heads).strip(), column) for column in overview.columns if column.verdict_sentence]
     if lower := [name for name, column in scores if column.lower_is_better]:
         notes.append(f"{', '.join(lower)}: the lowest score is the best.")
-    if plain := [name for name, column in scores if not in_percent(class_of(column.group.metric))]:
+    if plain := [name for name, column in scores if factor(column.group.metric) == 1]:
         notes.append(f"{', '.join(plain)}: shown as it is, not in percent.")
     if results.tests:
         notes.append(overview.marks)

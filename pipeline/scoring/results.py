@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from ..errors import StoreError
 from ..execution.options import Missing
 from ..io.safe_files import read_json
+from ..metrics.base.capabilities import is_built_in
 from ..metrics.base.declared import Declared
-from ..metrics.names import lower_is_better
+from ..metrics.names import class_of, lower_is_better
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -306,7 +307,7 @@ class Results:
     def metric(self, printed: str) -> Metric:
         """Return the metric of a signature. Of a metric of a user the code is not needed. Raises ConfigError."""
         declared = self.declared.get(printed.partition("|")[0])
-        if not declared:
+        if not declared or is_built_in(class_of(printed)):
             from ..metrics.build import from_text  # here, because the class is needed where no metric is
 
             return from_text(printed)

@@ -102,8 +102,7 @@ def _begin_with_text(values: Any) -> bool:
 
 def _depth(values: Any) -> int:
     """Return how many lists are in each other, down to the first text; 0 for what is no list."""
-    depth, _ = _measured(values)
-    return depth
+    return _measured(values)[0]
 
 
 def _measured(values: Any) -> tuple[int, bool]:

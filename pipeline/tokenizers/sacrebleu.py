@@ -60,9 +60,8 @@ def _tokenizer(name: str) -> Callable[[Any], Any]:
     module, attribute, install, options, method, _ = BORROWED[name]
     try:
         if models := getattr(import_module(module), "SPM_MODELS", {}):  # sacreBLEU would fetch one into the home folder
-            model = Path(
-                import_module("sacrebleu.utils").SACREBLEU_DIR, "models", Path(url := models[name]["url"]).name
-            )
+            url, folder = models[name]["url"], import_module("sacrebleu.utils").SACREBLEU_DIR
+            model = Path(folder, "models", Path(url).name)
             if not model.is_file():
                 raise LookupError(f"{model} is not there, and is not fetched unasked: save {url} under this name")
         made = getattr(import_module(module), attribute)()
@@ -191,9 +190,8 @@ class Ptb:
         if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
             words = ["java", "-cp", str(self._jar), "edu.stanford.nlp.process.PTBTokenizer"]
             lines = f"\n{BETWEEN}\n".join(new).encode()
-            done = subprocess.run(
-                [*words, "-preserveLines", "-lowerCase"], input=lines, capture_output=True, check=False
-            )
+            words += ["-preserveLines", "-lowerCase"]
+            done = subprocess.run(words, input=lines, capture_output=True, check=False)
             found = done.stdout.decode().removesuffix("\n").split("\n")[::2]
             if done.returncode or len(found) != len(new):
                 raise InputError(f"{JAR.title}: {len(found)} lines of {len(new)}; {done.stderr.decode()[-200:]}")

@@ -101,7 +101,7 @@ class Tercom:
         from ..kernel.python.encode import SPLITS
 
         (line,) = self._prepared(join_lines([text.encode()]), 0).texts()
-        return [token if isinstance(token, str) else token.decode() for token in SPLITS[self._split](line)]
+        return list(SPLITS[self._split](line))
 
     def _prepared(self, text: Lines, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split."""
@@ -122,7 +122,7 @@ class Tercom:
             if self.normalized:
                 from ..kernel.python.encode import SPLITS
 
-                line = " ".join(map(str, SPLITS["13a"](line.encode())))
+                line = " ".join(SPLITS["13a"](line.encode()))
             line = _MARKS.sub("", line)
             line = _ASIAN_MARKS.sub("", line) if self.asian_support else line
         return line

@@ -173,14 +173,14 @@ class Tokenization:
         """Return the tokens of one text, for which encode() has ids; they are for people to read."""
         from ..kernel.python.encode import SPLITS
 
-        tokenizer = tokenizer_called(self.tokenizer)
-        (line,) = self._prepare(join_lines([text.encode()]), tokenizer, 0).texts()
+        tokenizer, lines = tokenizer_called(self.tokenizer), join_lines([text.encode()])
         if tokenizer.split in FOLDS:
-            words = self.kept(kernel.words([join_lines([line])], tokenizer.split))
+            words = self.words([lines])
             distinct = words.distinct()
             tokens = [distinct[number] for number in words.texts[0].ids.tolist()]
             return tokens if self.stemmer == "none" else list(map(self._stem(), tokens))
-        return [token if isinstance(token, str) else token.decode() for token in SPLITS[tokenizer.split](line)]
+        (line,) = self._prepare(lines, tokenizer, 0).texts()
+        return list(SPLITS[tokenizer.split](line))
 
     def _stem(self) -> Callable[[str], str]:
         from .stemmers import STEMMERS  # here, because few tokens are stemmed
@@ -216,9 +216,8 @@ class PreparedTokens:
         self, outputs: Sequence[str], rows: Ints, order: int, kinds: tuple[str, ...], subsequences: bool = False
     ) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line that `rows` names; see Prepared of the kernel."""
-        columns: dict[str, Ints] = self.encoded.count(
-            self.tokenization.ready(outputs), rows, order, kinds, subsequences
-        )
+        texts = self.tokenization.ready(outputs)
+        columns: dict[str, Ints] = self.encoded.count(texts, rows, order, kinds, subsequences)
         return columns
 
 

@@ -30,6 +30,7 @@ from tests.bench.calls import calls
 from tests.bench.measuring import clock
 from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import HEADER, Row
+from tests.bench.neural import neural
 from tests.bench.plugged import plugged
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "chrf": (bleu.chrf, False),
     "calls": (calls, False),
     "plugins": (plugged, True),
+    "neural": (neural, True),
     "ter": (bleu.ter, False),
     "wc": (whole.wc, False),
     "workers": (whole.workers, False),

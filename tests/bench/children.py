@@ -52,7 +52,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pipeline import stages
-    from pipeline.execution.count import count_to_disk
+    from pipeline.execution.count import count_all
     from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
     from pipeline.scoring import board as scores
@@ -62,7 +62,8 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     job = stages.prepare(config, options)
     opened = now()
     corpus = job.corpora[0]
-    counted, _ = count_to_disk(corpus, scores.needs_of(job.tasks), RunDirectory(Path(job.config.output.dir)), options)
+    views = [(corpus, scores.needs_of(job.tasks))]
+    counted, _ = count_all(views, RunDirectory(Path(job.config.output.dir)), options)
     written = now()
     if last == "draws":
         scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))

@@ -612,7 +612,12 @@ RESOLVED = {
     "annotator": ["errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0"],
     "stop_words": ["smart"],
     "weights": ["none", "systems", "file-0123456789ab"],
+    "model": ["sha.0123456789ab", "sha.00112233aabb"],
+    "baseline": ["sha.0123456789ab"],
+    "idf": ["sha.0123456789ab"],
+    "prompt": ["sha.0123456789ab"],
 }
+RESOLVED |= dict.fromkeys(("grammar", "fluency", "meaning", "quality", "similarity"), RESOLVED["model"])
 """Values of options that are files or models, as signatures have them."""
 
 

@@ -186,7 +186,6 @@ def test_json_lines_are_told() -> None:
         (f"{{name: external, title: {51 * 'a'}, files: x}}", "cannot be a name: it has 51 signs; 50 are allowed"),
         ('{name: external, beta: 2, files: "{system}.num"}', "has no effect here (only score: f_beta has one)"),
         ('{name: external, columns: a+b, files: "{system}.num"}', "score: mean takes 1, found 'a+b'"),
-        ('{name: external, scale: 0, files: "{system}.num"}', "expected a number above 0"),
         (f"{MEAN}, {MEAN.replace('.num', '.txt')}", "asked for twice"),
         (f"{MEAN}, {MEAN.replace('.num', '.txt').replace('own', 'own, scale: 2')}", "give each its own `title`"),
     ],

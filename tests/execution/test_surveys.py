@@ -62,14 +62,14 @@ def test_no_cut_and_no_worker_can_be_seen(corpus: Callable[[], Corpus], tmp_path
     directory = RunDirectory(tmp_path / "run")
     for counts in (
         count.count_in_memory(corpus(), NEEDS, options),
-        count.count_to_disk(corpus(), NEEDS, directory, options)[0],
+        count.count_all([(corpus(), NEEDS)], directory, options)[0],
     ):
         for name, lines in outputs.items():
             assert columns(counts, name, NEEDS[0], "alike") == [lengths[len(line)] for line in lines]
             assert columns(counts, name, NEEDS[0], "every") == [2 * LINES] * LINES
             assert columns(counts, name, NEEDS[1], "most") == most
     other = RunDirectory(tmp_path / "other")
-    count.count_to_disk(corpus(), NEEDS, other)
+    count.count_all([(corpus(), NEEDS)], other)
     assert tree(tmp_path / "run") == tree(tmp_path / "other")
     assert sum(name.rpartition("/")[2].startswith("=whole.") for name in tree(tmp_path / "run")) == 2
 
@@ -86,7 +86,7 @@ def surveys(corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[
 
         mock.patch.object(need, "count", spy).start()
     try:
-        count.count_to_disk(corpus, NEEDS, directory, options)
+        count.count_all([(corpus, NEEDS)], directory, options)
     finally:
         mock.patch.stopall()
     return seen
@@ -134,10 +134,10 @@ def test_a_survey_goes_on_where_it_was_stopped(corpus: Callable[[], Corpus], tmp
 
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=7)
     with pytest.raises(Stopped):
-        count.count_to_disk(corpus(), NEEDS[:1], RunDirectory(tmp_path / "run"), options, Hears(progress=stop))
+        count.count_all([(corpus(), NEEDS[:1])], RunDirectory(tmp_path / "run"), options, Hears(progress=stop))
     left = surveys(corpus(), RunDirectory(tmp_path / "run"), options)
     assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(range(21, LINES, 7))
-    count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
+    count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "fresh"))
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
@@ -145,9 +145,9 @@ def test_a_worker_that_dies_is_replaced(corpus: Callable[[], Corpus], tmp_path: 
     poison(tmp_path / "d" / "ref0", 7)
     options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
+        count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "run"), options)
     assert (tmp_path / "dead").exists()
-    count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "fresh"))
+    count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "fresh"))
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
@@ -158,7 +158,7 @@ def test_nothing_is_counted_where_a_line_cannot_be_surveyed(corpus: Callable[[],
         mock.patch.object(workers, "count", deadly()),
         pytest.raises(IncompleteError, match="d: lines 7 to 7 cannot be read, and all lines together decide"),
     ):
-        count.count_to_disk(corpus(), NEEDS, RunDirectory(tmp_path / "run"), options)
+        count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "run"), options)
 
 
 def test_a_survey_says_whether_it_reads_outputs() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pipeline.config.models import HumanConfig
-from pipeline.errors import CorpusError, InputError
+from pipeline.errors import CorpusError, InputError, StoreError
 from pipeline.human import judgments
 from pipeline.human import judgments as reader
 from pipeline.human.human_judgements import open_human_judgements
@@ -178,7 +178,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     for call in calls:
         with pytest.raises(CorpusError, match="no such file"):
             call(tmp_path / "nothing.xml")
-    with pytest.raises(CorpusError, match="folder"):
+    with pytest.raises(StoreError, match="has no results of a run"):
         read_judgments(tmp_path)
 
 

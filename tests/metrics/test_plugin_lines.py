@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 SOME = """
 import pipeline
 
-@pipeline.metric(version="1", names=("some", "words"), none="skip")
-def some(outputs):
+@pipeline.metric(version="1", names=("few", "words"), none="skip")
+def few(outputs):
     "Words of an output; none where it has the word the and a multiple of 4 words."
     sizes = [len(o.split()) for o in outputs]
     return [None if "the" in o.split() and not n % 4 else (n / 100, n) for o, n in zip(outputs, sizes)]
@@ -49,7 +49,7 @@ output: {dir: %s}
 
 
 def left_out(*systems: list[str]) -> list[int]:
-    """Return the lines, from 0, for which `some` has no number for one of the systems."""
+    """Return the lines, from 0, for which `few` has no number for one of the systems."""
     return [
         line
         for line, outputs in enumerate(zip(*systems, strict=True))
@@ -60,12 +60,12 @@ def left_out(*systems: list[str]) -> list[int]:
 GONE = left_out(*OUTPUTS.values())
 
 
-def run(folder: Path, metrics: str = "some, chrf", out: str = "runs/some", statistics: str = "") -> Path:  # noqa: F811
-    """Run a config with `some`."""
-    (folder / "some.py").write_text(SOME)
-    (folder / "some.yaml").write_text(CONFIG % (metrics, statistics, out))
+def run(folder: Path, metrics: str = "few, chrf", out: str = "runs/few", statistics: str = "") -> Path:  # noqa: F811
+    """Run a config with `few`."""
+    (folder / "few.py").write_text(SOME)
+    (folder / "few.yaml").write_text(CONFIG % (metrics, statistics, out))
     more = [word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")]
-    assert main(["run", "some.yaml", "--plugin", "some.py", *more, "-q"]) == 0
+    assert main(["run", "few.yaml", "--plugin", "few.py", *more, "-q"]) == 0
     return folder / out
 
 
@@ -99,10 +99,10 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # n
     assert 5 < len(GONE) < 60
     for name, texts in OUTPUTS.items():
         expected = [math.nan if line in GONE else len(text.split()) / 100 for line, text in enumerate(texts)]
-        result = stored.get(system=name, metric="some")
+        result = stored.get(system=name, metric="few")
         np.testing.assert_array_equal(result.sentences, expected)
         np.testing.assert_array_equal(result.sentence_outputs["words"], np.rint(100 * np.array(expected)))
-        assert len(result.columns["some"]) == len(texts)
+        assert len(result.columns["few"]) == len(texts)
         assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
         assert not np.isnan(stored.get(system=name, metric="chrf").sentences).any()
 
@@ -128,7 +128,7 @@ def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.Capt
     assert len(picked) == 12
     assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()
-    own = [row for row in table if row["system"] == "eager" and row["metric"].startswith("some")]
+    own = [row for row in table if row["system"] == "eager" and row["metric"].startswith("few")]
     assert [row["line"] for row in own] == list(range(1, len(SOURCE) + 1))
     assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
     capsys.readouterr()
@@ -138,10 +138,10 @@ def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.Capt
     assert OUTPUTS["eager"][line - 1] in told
     assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][-1:] == ["-"]
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
-    assert main(["score", "some", "--plugin", "some.py", "-o", *files, "-r", "data/reference0.txt", "--sentences"]) == 0
+    assert main(["score", "few", "--plugin", "few.py", "-o", *files, "-r", "data/reference0.txt", "--sentences"]) == 0
     rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
     assert [int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"] == GONE
-    assert main(["compare", str(directory), "--worst", "3", "--system", "eager", "broken", "--metric", "some"]) == 0
+    assert main(["compare", str(directory), "--worst", "3", "--system", "eager", "broken", "--metric", "few"]) == 0
     worst = [row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")]
     kept = [n for n in range(len(SOURCE)) if n not in GONE]
     apart = {n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())) for n in kept}
@@ -206,7 +206,7 @@ def test_numbers_as_files_give_the_same_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "coded.py").write_text(CODED)
-    directory = run(folder, 'some, "some[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
+    directory = run(folder, 'few, "few[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
     assert main(["report", str(directory), "--format", "numbers"]) == 0
     capsys.readouterr()
     (folder / "numbers").mkdir()
@@ -214,7 +214,7 @@ def test_numbers_as_files_give_the_same_results(
     monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
     (folder / "data").unlink()
     pairs = {
-        "external.yaml": {"some|version:1|none:skip|level:mean": "some-level-mean", "level:sum": "some-level-sum"},
+        "external.yaml": {"few|version:1|none:skip|level:mean": "few-level-mean", "level:sum": "few-level-sum"},
         "external-kept.yaml": {"kept|version:1": "kept", "coded|beta:2": "coded"},
     }
     for config, metrics in pairs.items():
@@ -223,8 +223,8 @@ def test_numbers_as_files_give_the_same_results(
         for own, title in metrics.items():
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
-    table = (folder / "numbers/elsewhere/some-level-mean/sample/eager.tsv").read_text().splitlines()
-    assert table[:2] == ["#\tsome\twords", "1\t0.11\t11.0"]
+    table = (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv").read_text().splitlines()
+    assert table[:2] == ["#\tfew\twords", "1\t0.11\t11.0"]
     assert table[GONE[0] + 1] == f"{GONE[0] + 1}\t\t"
 
 
@@ -314,8 +314,8 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
 def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
     assert "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n" in capsys.readouterr().out
-    assert main(["validate", "judge.yaml", "--plugin", "judge.py", "--try"]) == 0
-    assert "tried: judge|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+    assert main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"]) == 0
+    assert "tried: referee|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
@@ -326,12 +326,12 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
     distinct = len({text for texts in OUTPUTS.values() for text in texts})
     (folder / "more.txt").write_text("x\n" * len(SOURCE))
     capsys.readouterr()
-    text = (folder / "some.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
-    (folder / "some.yaml").write_text(text)
-    assert main(["run", "some.yaml", "--plugin", "some.py", "--dry-run"]) == 0
+    text = (folder / "few.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
+    (folder / "few.yaml").write_text(text)
+    assert main(["run", "few.yaml", "--plugin", "few.py", "--dry-run"]) == 0
     told = capsys.readouterr().out
     new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
-    assert f"some|version:1|none:skip: {new}\n" in told
+    assert f"few|version:1|none:skip: {new}\n" in told
 
 
 # --- names: where own metrics are from, what is installed, what an earlier run had
@@ -370,27 +370,27 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     folder: Path,  # noqa: F811
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    text = (folder / "judge.yaml").read_text().replace("gleu", "chrf")
+    text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
         files = ", ".join(f"data/systems/{system}.txt" for system in systems.split(", "))
         (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
-        assert main(["run", "two.yaml", "--plugin", "judge.py", "-q", "--output", name]) == 0
+        assert main(["run", "two.yaml", "--plugin", "referee.py", "-q", "--output", name]) == 0
     capsys.readouterr()
     assert main(["compare", "a", "b", "--trials", "20", "--resamples", "20", "-q", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {score["metric"].partition("|")[0] for score in found["scores"]} == {"chrf"}
     refused = (
-        "sample: judge is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
+        "sample: referee is left out: its numbers depend on all systems of a run, and broken, careful is in one run "
         "alone; run all systems in one config"
     )
     assert refused in found["warnings"]
-    run(folder, "some", "c")
-    (folder / "some.yaml").write_text((CONFIG % ("some", "", "d")).replace("systems/*", "systems/eager"))
-    assert main(["run", "some.yaml", "--plugin", "some.py", "-q"]) == 0
+    run(folder, "few", "c")
+    (folder / "few.yaml").write_text((CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager"))
+    assert main(["run", "few.yaml", "--plugin", "few.py", "-q"]) == 0
     capsys.readouterr()
     assert main(["compare", "c", "d"]) == 2
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
-    told = f"some is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
+    told = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
     assert capsys.readouterr().err == f"error: sample: {told}\n"
 
 
@@ -452,7 +452,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
 
 def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     (folder / "ppl.py").write_text(PPL)
-    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "judge.py"]
+    own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "referee.py"]
     data = ["-s", "data/source.txt", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "--line", "4"]
     assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
     printed = capsys.readouterr().out.splitlines()
@@ -463,5 +463,5 @@ def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest
     assert capsys.readouterr().out.endswith(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
     )  # no number there
-    assert main(["explain", "judge", *own, *data]) == 2
-    assert "judge scores all outputs of a line together" in capsys.readouterr().err
+    assert main(["explain", "referee", *own, *data]) == 2
+    assert "referee scores all outputs of a line together" in capsys.readouterr().err

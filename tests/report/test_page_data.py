@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,11 +40,12 @@ def told() -> dict[str, dict[str, str]]:
 
 
 def test_every_field_is_described_and_is_there(folder: Path) -> None:
-    data = explorer(reopen.revisit(folder))
+    data = explorer(replace(reopen.revisit(folder), effects=2))
     assert data
     metrics = data["datasets"][0]["metrics"]
     shown = {"data": [data], "tokens": data["tokens"], "datasets": data["datasets"], "metrics": metrics}
     shown |= {name: [one[name] for one in metrics if one.get(name)] for name in ("rule", "edits")}
+    shown["effects"] = [own for one in metrics for line in one.get("effects", {}).values() for own in line.values()]
     shown["overlaps"] = [part for one in metrics for part in one.get("overlaps", ())]
     assert set(told()) == set(shown)
     for section, fields in told().items():

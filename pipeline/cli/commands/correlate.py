@@ -24,18 +24,16 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...config.models import HumanConfig
+from ...config.models_published import RecordsConfig
 from ...errors import InputError
+from ...human.score_files import MetricScores
 from ...io.dataset_cache import path_of
 from ...report.terminal.progress import Bar
 from ..arguments import add_settings, selection_of
 from .human import settings_of
-
-if TYPE_CHECKING:
-    from ...config.models_published import RecordsConfig
-    from ...human.score_files import MetricScores
 
 OPTIONS = (
     *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),

@@ -45,6 +45,10 @@ def run(_: argparse.Namespace) -> int:
         print(f"pip install 'gec-pipeline[{extra}]'")
         for name in packages:
             print(f"  {name:<15} {_version(name) or 'not installed'}")
+        if extra == "comet":
+            print(
+                "  it needs transformers 4 and numpy 1: give it an environment of its own where others need newer ones"
+            )
     return 2 if None in map(_version, needed) else 0
 
 

@@ -13,6 +13,9 @@ Of errant it shows the edits of an annotated output with what each annotator say
 imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
 annotator counts may depend on the lines before; what it gives is kept.
 
+With --effects it shows instead what each edit between source and output does to the score of the sentence, by any
+metric that scores one: alone, left out, and its share of the whole difference (`gec-pipeline help effects`).
+
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
@@ -20,22 +23,31 @@ examples:
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
   gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
   gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
+  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...annotation.errant_annotator import annotator_named
 from ...corpus.annotated_texts import Annotating, with_annotated
+from ...corpus.corpus import Corpus
+from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
 from ...kernel.common import join_lines
 from ...metrics.base.capabilities import (
+    JudgesEdits,
+    Rule,
     by_annotator,
     columns_of,
     computes_numbers,
@@ -49,7 +61,8 @@ from ...metrics.base.capabilities import (
     row_names,
     shown_ngrams,
 )
-from ...metrics.base.needs import TEXTS, Needs, Text, annotator_of
+from ...metrics.base.metric import Metric
+from ...metrics.base.needs import TEXTS, Needs, Text, annotated_by, annotator_of
 from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -57,15 +70,8 @@ from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import console, print_table, print_text, wrapped
 from ...report.terminal.progress import Bar
+from ...scoring.attribution import EXACT, ORDERS, attributed
 from ..arguments import add_files, open_files
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ...corpus.corpus import Corpus
-    from ...metrics.base.capabilities import Grams, JudgesEdits, Rule
-    from ...metrics.base.metric import Metric
 
 COLOURS = {
     "green": ("match", "added", "removed"),
@@ -83,19 +89,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_files(parser, gold=True)
     parser.add_argument("--line", type=int, required=True, metavar="N", help="number of the sentence, from 1")
     parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
+    meaning = "an option of the metric, such as a path, which brackets cannot hold; may be repeated"
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=meaning)
     meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
     parser.add_argument("--annotator", metavar="MODEL", help=meaning)
+    meaning = "what each edit does to the score; edits of texts are those of aligned words, or with MODEL of errant"
+    parser.add_argument("--effects", nargs="?", const="", metavar="MODEL", help=meaning)
 
 
 def run(args: argparse.Namespace) -> int:
     """Explain a sentence."""
     texts = list(filter(None, (args.metric, args.compare)))
-    metrics = from_texts(texts, {"annotator": args.annotator} if args.annotator else {})
+    options = dict(option.partition("=")[::2] for option in args.option)
+    metrics = from_texts(texts, options | ({"annotator": args.annotator} if args.annotator else {}))
     for text, metric in zip(texts, metrics, strict=True):
         if reads_files(metric):
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
-    corpus = open_files(args, quiet=True, views=views)
+    views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
+    corpus = open_files(args, quiet=True, views=views, references=any(metric.needs.references for metric in metrics))
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
@@ -106,6 +118,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
+    if args.effects is not None:
+        return _effects(corpus, metrics, args.line)
     judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
     for metric, judge in judges.items():
         _judged_edits(corpus, metric, judge, args.line)
@@ -139,6 +153,27 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
         else:
             print("no edits are compared")
         print()
+
+
+def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> int:
+    """Print what the edits of a sentence do to its score by each metric, for each system."""
+    outputs = [(name, line - 1) for name in corpus.systems]
+    found = [(metric, attributed(metric, corpus, outputs)) for metric in metrics]
+    for output in outputs:
+        _say(printable(f"system  {output[0]}, {called(line, corpus.ids)}"), "bold")
+        for metric, each in found:
+            first, last, effects, whose = each[output]
+            source, made, all_of_it = (percent(value, 2, metric.name) for value in (first, last, last - first))
+            _say(f"  {metric.name_in_text}: {metric.output} {source} of the source, {made} of the output", "bold")
+            rows = []
+            for start, end, old, new, kind, *values in effects:
+                shown = [percent(value, 2, metric.name) for value in values]
+                rows.append([f"{start}-{end}", f"{old or NOTHING} → {new or NOTHING}", kind, *shown])
+            print_table(["tokens", "edit", "type", "alone", "left out", "share"], rows, left=range(3))
+            drawn = f"; shares are estimates from {ORDERS} orders of the edits" if len(rows) > EXACT else ""
+            print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
+        print()
+    return 0
 
 
 class Texts(NamedTuple):
@@ -263,7 +298,7 @@ def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Ite
     if rule is None or not rule.first <= n <= rule.last:
         return
 
-    def ngrams(text: str) -> Grams:
+    def ngrams(text: str) -> Counter[tuple[str, ...]]:
         return grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()

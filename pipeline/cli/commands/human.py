@@ -1,14 +1,15 @@
 """Rank systems by human judgements: Expected Wins with rank ranges and clusters, and the agreement of the judges.
 
 The command reads rankings that Appraise has written (XML: ranking-item with a translation for each output), or pairs
-in the form of the WMT scripts (CSV: system1Id, system1rank, system2Id ...). `gec-pipeline help human` explains formats
-and formulas.
+in the form of the WMT scripts (CSV: system1Id, system1rank, system2Id ...). The metrics of a run are judges by their
+scores of sentences. `gec-pipeline help human` explains formats and formulas.
 
 examples:
   gec-pipeline human data/judgements.csv
   gec-pipeline human judgments.xml --head-to-head --agreement
   gec-pipeline human judgments.xml --trueskill 100 --without-judge annot4
   gec-pipeline human judgments.xml --divisor beaten --json
+  gec-pipeline human runs/judge --judge judge --trueskill 100
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ OPTIONS = ("judges", "without_judges", "without", "divisor", "trueskill", "folds
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("file", help="judgements, XML or CSV; - (standard input) or data:NAME/FILE (a file of a data set)")
+    add("file", help="judgements, XML or CSV, or a run; - (standard input) or data:NAME/FILE (a file of a data set)")
     repeated = {"action": "append"}
     add_settings(parser, JudgmentsConfig, OPTIONS, repeated, judges="--judge", without_judges="--without-judge")
     add("--accuracy", dest="folds", metavar="N", help="the same as --folds")

@@ -14,6 +14,7 @@ examples:
   gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
   gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
   gec-pipeline report runs/quickstart --format html
+  gec-pipeline report runs/quickstart --format html --effects 20
   gec-pipeline report runs/several --format latex --mean
   gec-pipeline report runs/mine runs/theirs --format board --output board.html
   gec-pipeline report runs/conll14 --by type --tier 1 --format latex
@@ -74,6 +75,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
     meaning = "html: how many sentences of each data set (default: all that fit)"
     parser.add_argument("--lines", type=whole_number(0), metavar="N", help=meaning)
+    meaning = "html: in how many of these to say what each edit does to the scores (default: 0; help effects)"
+    parser.add_argument("--effects", type=whole_number(0), default=0, metavar="N", help=meaning)
     parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
     meaning = "make plots as wide as a column of a paper (219 points) or its text (455 points)"
     parser.add_argument("--width", choices=WIDTHS, help=meaning)
@@ -159,6 +162,7 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
         ),
         columns=tuple(args.columns),
         lines=args.lines,
+        effects=args.effects,
     )
 
 
@@ -182,6 +186,7 @@ def _asked(args: argparse.Namespace) -> list[str]:
         "--tier is for --by type": args.tier and not args.by,
         f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
         "--lines is for --format html": args.lines is not None and "html" not in formats,
+        "--effects is for --format html": args.effects and "html" not in formats,
         f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns and set(formats) - WITH_COLUMNS,
     }
     for problem, is_so in problems.items():
@@ -221,7 +226,7 @@ def run_names(folders: Sequence[Path]) -> list[str]:
     return [str(folder) if short.count(name) > 1 else name for folder, name in zip(folders, short, strict=True)]
 
 
-IDLE = ("by", "tier", "plot", "type", "lines", "columns", "mean")
+IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
 """Arguments that have no effect on this form."""
 
 

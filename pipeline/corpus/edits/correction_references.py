@@ -135,13 +135,9 @@ def references(sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBIN
     differ from the official order where the hashes of two texts collide.
     Raises MixingError where mixing has more than `most` combinations, or where no combination can be applied.
     """
-    texts: Iterable[Tokens]
-    if mix:
-        texts = _mixed(sentence, most)
-    else:
-        corrected = of_annotators(sentence)
-        lacks = len(corrected) < sentence.annotators or not corrected
-        texts = [*([sentence.tokens] if lacks else []), *corrected.values()]
+    corrected = {} if mix else of_annotators(sentence)
+    lacks = len(corrected) < sentence.annotators or not corrected
+    texts = _mixed(sentence, most) if mix else [*([sentence.tokens] if lacks else []), *corrected.values()]
     by_text = {" ".join(tokens): tokens for tokens in texts}
     return tuple(by_text[text] for text in python2_order(by_text, python2_hash))
 
@@ -157,22 +153,12 @@ def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
     return corrected
 
 
-def combinations(sentence: CorrectedSentence) -> int:
-    """Return how many combinations of alternatives a sentence has with mixing."""
-    return math.prod(len(options) for options in _options(sentence))
-
-
-def _options(sentence: CorrectedSentence) -> list[list[frozenset[Correction]]]:
-    """Return for each error the distinct sets of corrections, one of which is applied."""
-    result = []
-    for error in sentence.errors:
-        options = [_merged(alternative) for alternative in error.alternatives]
-        result.append(list(dict.fromkeys(options if error.required else [*options, frozenset()])))
-    return result
-
-
 def _mixed(sentence: CorrectedSentence, most: int) -> Iterator[Tokens]:
-    options, number = _options(sentence), combinations(sentence)
+    options = []  # for each error the distinct sets of corrections, one of which is applied
+    for error in sentence.errors:
+        own = [_merged(alternative) for alternative in error.alternatives]
+        options.append(dict.fromkeys(own if error.required else [*own, frozenset()]))
+    number = math.prod(map(len, options))
     if number > most:
         raise MixingError(number, f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried")
     compatible = False
@@ -209,9 +195,6 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
     return tuple(result)
 
 
-NOOP = "noop"
-
-
 def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split) -> CorrectedSentence:
     """Return a sentence with its errors; `edits` are in the order of the file, with those of type noop.
 
@@ -229,7 +212,7 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
     if by_number:
         errors = [_error(by_number[number, required], required, split_words) for number, required in sorted(by_number)]
         return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
-    changes = [edit for edit in every if not (edit.type == NOOP and edit.start == edit.end == -1)]
+    changes = [edit for edit in every if not (edit.type == "noop" and edit.start == edit.end == -1)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
         group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
         if group is None:

@@ -13,8 +13,8 @@ from itertools import chain
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from .m2_files import NOOP as M2_NOOP
-from .m2_files import PREFIXES, Annotated, Edit, edit_of
+from . import m2_files
+from .m2_files import PREFIXES, Annotated, Edit
 
 Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
 """The types of the edits of an annotator, by their keys, in the order of the file."""
@@ -71,9 +71,15 @@ class Comparison:
 
     def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
         """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""
-        if self._skips(edit):
-            return []
-        start, end, correction = edit.start, edit.end, self._correction(edit)
+        if edit.type in self.left_out or (edit.type == UNKNOWN and self.mode in ("cs", "cse")):
+            return []  # an unknown one is detected, but not corrected
+        start, end, correction = edit.start, edit.end, edit.correction
+        if self.style == CHERRANT:
+            correction = correction.replace(" ", "")
+        if self.single or self.multi:
+            long = end - start >= WORDS or len(correction.split()) >= WORDS
+            if (self.single and long) or (self.multi and not long):
+                return []
         if self.mode == "cs":
             return [(start, end, correction)]
         if self.mode == "cse":
@@ -84,18 +90,6 @@ class Comparison:
             return [(-1, -1)]
         # an insertion is charged to the token on its right
         return [(token, token + 1) for token in range(start, end)] if start != end else [(start, start + 1)]
-
-    def _correction(self, edit: Edit) -> str:
-        return edit.correction.replace(" ", "") if self.style == CHERRANT else edit.correction
-
-    def _skips(self, edit: Edit) -> bool:
-        if edit.type == UNKNOWN and self.mode in ("cs", "cse"):  # detected, but not corrected
-            return True
-        if self.single or self.multi:
-            long = edit.end - edit.start >= WORDS or len(self._correction(edit).split()) >= WORDS
-            if (self.single and long) or (self.multi and not long):
-                return True
-        return edit.type in self.left_out
 
 
 def compare(output: Keys, annotator: Keys) -> Hits:
@@ -159,7 +153,7 @@ WIDE, NARROW = 66, 46
 """The widths of the tables of categories and of totals."""
 RULE = "-" * 40
 """What parts the sentences and pairs of annotators that the option -v prints."""
-NOTHING = edit_of(M2_NOOP, "", 0)
+NOTHING = m2_files.edit_of(m2_files.NOOP, "", 0)
 """What a sentence without edits stands for."""
 WHOLE = 3
 """The tier of categories that are whole types."""
@@ -229,8 +223,8 @@ def report(
             sums[name] = list(map(add, sums.get(name, (0, 0, 0)), row))
         yield from (_row((name, *row, *_rounded(row, beta))) for name, row in sorted(sums.items()))
     yield from ("", f" {title} ".center(NARROW, "="))
-    yield _joined(("TP", "FP", "FN", "Prec", "Rec", f"F{beta}"), "\t")
-    yield _joined((*totals, *_rounded(totals, beta)), "\t")
+    yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}"
+    yield "\t".join(map(str, (*totals, *_rounded(totals, beta))))
     yield from ("=" * NARROW, "")
 
 
@@ -249,8 +243,8 @@ def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterat
     yield f"REFERENCE EDITS  : {_listed(pair.keys[1])}"
     running = [total + count for total, count in zip(totals, pair.counts, strict=True)]
     for name, counts in (("Local", pair.counts), ("Global", running)):
-        yield f"{f'{name} TP/FP/FN':<16} : {_joined(counts, ' ')}"
-        yield f"{name} P/R/F{beta}  : {_joined(_rounded(counts, beta), ' ')}"
+        yield f"{f'{name} TP/FP/FN':<16} : {' '.join(map(str, counts))}"
+        yield f"{name} P/R/F{beta}  : {' '.join(map(str, _rounded(counts, beta)))}"
     yield RULE
 
 
@@ -261,14 +255,9 @@ def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
 
 
 def _row(values: Sequence[object]) -> str:
-    """Return a row of the table of categories."""
     name, *numbers, last = map(str, values)
     return " ".join([f"{name:<14}", *(f"{number:<8}" for number in numbers), last])
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
     return tuple(round(value, 4) for value in precision_recall_f(counts[0], counts[1], counts[2], beta))
-
-
-def _joined(values: Iterable[object], between: str) -> str:
-    return between.join(map(str, values))

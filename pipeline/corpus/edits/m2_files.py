@@ -38,6 +38,7 @@ KEPT = 1 << 14
 """Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
 
 NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
+"""The type of an edit that says to which error of its sentence it belongs, and whether all annotators correct that."""
 
 
 class Edit(NamedTuple):
@@ -56,11 +57,6 @@ class Edit(NamedTuple):
     def is_noop(self) -> bool:
         """Whether the line says that the annotator leaves the sentence as it is."""
         return is_noop(self.type)
-
-
-def is_numbered(type_: str) -> bool:
-    """Return whether the type of an edit says to which error of its sentence it belongs."""
-    return bool(NUMBERED.fullmatch(type_))
 
 
 @lru_cache(KEPT)
@@ -193,7 +189,7 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        return any(map(is_numbered, self.all_types()))
+        return any(map(NUMBERED.fullmatch, self.all_types()))
 
     @property
     def annotators(self) -> list[int]:
@@ -208,7 +204,11 @@ class Annotated(NamedTuple):
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in self.absent().items()]
+        absent: dict[int, list[int]] = {annotator: [] for annotator in self.annotators}
+        for block, own in zip(self.blocks, self.by_annotator, strict=True):
+            for annotator in absent.keys() - own.keys():
+                absent[annotator].append(block.line)
+        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
         if lacking:
             more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
             yield (
@@ -223,16 +223,6 @@ class Annotated(NamedTuple):
                 "tokens, as ieval.py does"
             )
 
-    def absent(self) -> dict[int, list[int]]:
-        """Return the lines of the sentences for which an annotator has no line while others have, by annotator."""
-        absent: dict[int, list[int]] = {}
-        everybody = self.annotators
-        for block, own in zip(self.blocks, self.by_annotator, strict=True):
-            for annotator in everybody if len(own) < len(everybody) else ():
-                if annotator not in own:
-                    absent.setdefault(annotator, []).append(block.line)
-        return dict(sorted(absent.items()))
-
     def misfits(self) -> Iterator[str]:
         """Yield the place of each edit that reaches beyond its sentence or ends before it begins, and what is wrong.
 
@@ -243,14 +233,15 @@ class Annotated(NamedTuple):
             for (number, _), edit in zip(block.lines, edits, strict=True):
                 if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
                     continue
-                if edit.start != -1 or is_numbered(edit.type):  # in M2 files no edit from -1 is meant for tokens
-                    place = f"sentence {sentence}" if is_numbered(edit.type) else f"line {number}"
+                is_of_xml = NUMBERED.fullmatch(edit.type)
+                if edit.start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
+                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
                     yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
 
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""
-        corrected = {name: times for name, times in self.all_types().items() if not is_noop(name) and name != "UNK"}
-        return Counter(corrected)
+        types = self.all_types().items()
+        return Counter({name: times for name, times in types if not is_noop(name) and name != "UNK"})
 
     def has_errant_types(self) -> bool:
         """Return whether some edit has a type of ERRANT."""
@@ -262,8 +253,9 @@ class Annotated(NamedTuple):
         if not types or self.has_errant_types():
             return ""
         listed = ", ".join(name for name, _ in types.most_common(3)) + (" ..." if len(types) > 3 else "")
-        what = "is XML of I-measure, without types of ERRANT" if self.is_xml else f"has types of edits such as {listed}"
-        return f"{self.name} {what}" + ("" if self.is_xml else ", which are not ERRANT's")
+        if self.is_xml:
+            return f"{self.name} is XML of I-measure, without types of ERRANT"
+        return f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
@@ -348,17 +340,20 @@ def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
         tokens, expected = own.sentence.split(), other.sentence.split()
         if [normalize("NFKC", token) for token in tokens] == [normalize("NFKC", token) for token in expected]:
             continue  # some files of Chinese have full-width signs where others have half-width ones
-        at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
-        there = f"{gold.name}:{other.line}"
-        if at is None:
-            what = f"has {len(tokens)} tokens, and {there} has {len(expected)}"
-        else:
-            what = f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
+        what = difference(tokens, expected, f"{gold.name}:{other.line}")
         return [Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")]
     if len(output.blocks) != len(gold.blocks):
         message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
         return [Problem(output.name, message)]
     return []
+
+
+def difference(tokens: Sequence[str], expected: Sequence[str], there: str) -> str:
+    """Return where tokens differ first from those that are expected; `there` is where these stand."""
+    at = next((i for i, (a, b) in enumerate(zip(tokens, expected, strict=False)) if a != b), None)
+    if at is None:
+        return f"has {len(tokens)} tokens, and {there} has {len(expected)}"
+    return f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
 
 
 def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
@@ -435,12 +430,8 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
     by_annotator: dict[int, list[Edit]] = {}
     own_lines: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):
-        annotator = edit[4]
-        if annotator in by_annotator:
-            by_annotator[annotator].append(edit)
-            own_lines[annotator].append(line)
-        else:
-            by_annotator[annotator], own_lines[annotator] = [edit], [line]
+        by_annotator.setdefault(edit[4], []).append(edit)
+        own_lines.setdefault(edit[4], []).append(line)
     return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 

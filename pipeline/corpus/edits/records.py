@@ -65,12 +65,11 @@ _KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
-    if not is_xml(path, name):
-        yield from blocks(path, name)
-        return
-    from .correction_xml import xml_blocks  # here, because few gold files are XML
-
-    yield from xml_blocks(path, name)
+    if is_xml(path, name):
+        from .correction_xml import xml_blocks as blocks_of  # here, because few gold files are XML
+    else:
+        blocks_of = blocks
+    yield from blocks_of(path, name)
 
 
 def is_xml(path: Path, name: str) -> bool:
@@ -95,19 +94,14 @@ def sentences_of(path: Path, name: str) -> Iterable[Block]:
 
     `name` is the file in messages.
     """
-    kept = _KEPT.get()
-    if kept is None or not _is_small(path):
+    kept, size = _KEPT.get(), LARGEST + 1
+    with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
+        size = path.stat().st_size
+    if kept is None or size > LARGEST:
         return gold_blocks(path, name)
     if path not in kept:
         kept[path] = list(gold_blocks(path, name))
     return kept[path]
-
-
-def _is_small(path: Path) -> bool:
-    try:
-        return path.stat().st_size <= LARGEST
-    except (OSError, ValueError):
-        return False
 
 
 NOTHING = "(nothing)"

@@ -142,10 +142,8 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
     if len(known) > (kind in ("csv", "tsv")):
         what = "the lines are JSON objects, not texts" if kind in ("jsonl", None) else f"is a table ({kind}), no text"
         how = f"write {name}:{known[-1]}" if kind else "give it a name that ends in .jsonl"
-        message = f"{what}: name one of its fields, {', '.join(known[:20])}: {how}"
-        raise CorpusError(
-            [Problem(name, f"{message}, or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}")]
-        )
+        how += f", or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}"
+        raise CorpusError([Problem(name, f"{what}: name one of its fields, {', '.join(known[:20])}: {how}")])
 
 
 def format_in(name: str) -> str | None:

@@ -8,8 +8,8 @@ from csv import Error, reader
 from pathlib import Path
 
 from ...config.resolved import Column
-from ...errors import CorpusError, Problem
 from ...io.plain_files import numbered_lines
+from ...io.small_tables import at_line
 
 ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """Signs at which the suite ends a line, beside the newline."""
@@ -62,8 +62,8 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
     try:
         rows = [(lines[table.line_num - 1][0], row) for row in table]
     except Error as error:
-        message = f"not valid CSV: {error}; is a quote not closed?"
-        raise CorpusError([Problem(f"{name}:{lines[table.line_num - 1][0]}", message)]) from None
+        number = lines[table.line_num - 1][0]
+        raise at_line(name, number, f"not valid CSV: {error}; is a quote not closed?") from None
     first = rows[0][1] if rows else []
     named = [next((n for n, cell in enumerate(first) if kind.match(cell.strip())), None) for kind in COLUMNS]
     source, text = (0, 1) if None in named else (int(n or 0) for n in named)
@@ -71,8 +71,8 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
         del rows[0]
     for number, row in rows:
         if len(row) <= max(source, text):
-            message = f"has {len(row)} cells; expected a source and a text, between {'tabs' if tabs else 'commas'}"
-            raise CorpusError([Problem(f"{name}:{number}", message)])
+            between = "tabs" if tabs else "commas"
+            raise at_line(name, number, f"has {len(row)} cells; expected a source and a text, between {between}")
     pairs = [(row[source], row[text]) for _, row in rows]
     if all(len(cell) > 1 and cell[0] == cell[-1] == "'" for pair in pairs for cell in pair):
         pairs = [(source[1:-1], text[1:-1]) for source, text in pairs]
@@ -86,17 +86,14 @@ def _blocks(path: Path, name: str) -> Iterator[list[str]]:
     block: list[str] = []
     for number, line in numbered_lines(path, name):
         if sign := ENDS.search(line):
-            code = f"U+{ord(sign[0]):04X}"
-            message = (
-                f"has the sign {code}, at which the suite of E2E ends a line, so that all lines after it are others"
-            )
-            raise CorpusError([Problem(f"{name}:{number}", message)])
+            what = "at which the suite of E2E ends a line, so that all lines after it are others"
+            raise at_line(name, number, f"has the sign U+{ord(sign[0]):04X}, {what}")
         if line.strip() and not single:
             block.append(line.strip())
         elif line.strip():
             yield [line.strip()]
         elif not single and not block:
-            raise CorpusError([Problem(f"{name}:{number}", "is empty where references of an output were expected")])
+            raise at_line(name, number, "is empty where references of an output were expected")
         elif block:
             yield block
             block = []

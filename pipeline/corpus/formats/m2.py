@@ -24,23 +24,11 @@ from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
 from ...io.remote import Remote
 from ...io.small_tables import at_line
-from ..edits.m2_files import MAX_ANNOTATORS, SENTENCES, Block, blocks, is_noop, read_block
-from ..edits.m2_files import Edit as Written
+from ..edits.m2_files import BETWEEN, DELETED, MAX_ANNOTATORS, SENTENCES, Block, Edit, blocks, is_noop, read_block
 from ..edits.records import sentences_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
-
-
-class Edit(NamedTuple):
-    """An edit: the tokens start <= i < end are replaced."""
-
-    start: int
-    end: int
-    text: str
-    """What replaces the tokens; where it is empty, they are deleted."""
-    line: int
-    """The line of the edit in its file."""
 
 
 @dataclass(slots=True)
@@ -51,7 +39,7 @@ class Sentence:
     """The line of the tokens in their file."""
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
-    """The edits of each annotator who has a line for the sentence; a noop is no edit."""
+    """The edits of each annotator who has a line for the sentence, sorted, without noops."""
 
 
 class M2(NamedTuple):
@@ -90,56 +78,49 @@ def wrong_sentences(path: Path, name: str) -> list[Problem]:
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
     """Return a sentence with sorted edits; raises CorpusError where they overlap, do not fit, or are beside a noop."""
     sentence = Sentence(block.line, block.sentence.split())
-    if lenient:
-        each = read_block(block, name).by_annotator.items()
-        sentence.edits = {annotator: _applicable(edits, len(sentence.tokens)) for annotator, edits in each}
+    if lenient:  # edits that fit, and of overlapping ones the first
+        for annotator, edits in read_block(block, name).by_annotator.items():
+            kept, behind = sentence.edits.setdefault(annotator, []), 0
+            for edit in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
+                if behind <= edit[0] <= edit[1] <= len(sentence.tokens) and not is_noop(edit[2]):
+                    kept.append(edit)
+                    behind = edit[1]
         return sentence
-    noops: dict[int, int] = {}
+    noops, numbered = dict[int, int](), dict[int, list[tuple[Edit, int]]]()
     for (number, _), edit in zip(block.lines, read_block(block, name).edits, strict=True):
-        own = sentence.edits.setdefault(edit.annotator, [])
+        own = numbered.setdefault(edit.annotator, [])
         if edit.is_noop:
             noops[edit.annotator] = number
         elif 0 <= edit.start <= edit.end <= len(sentence.tokens):
-            own.append(Edit(edit.start, edit.end, _first(edit.correction), number))
+            own.append((edit, number))
         else:
             message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
             raise at_line(name, number, message)
-    for annotator, edits in sentence.edits.items():
-        edits.sort(key=SPAN)
-        for one, two in itertools.pairwise(edits):
+    for annotator, own in numbered.items():
+        own.sort(key=lambda pair: SPAN(pair[0]))
+        for (one, line), (two, other) in itertools.pairwise(own):
             if two.start < one.end:
-                raise at_line(name, max(one.line, two.line), f"overlaps the edit of line {min(one.line, two.line)}")
-        if edits and annotator in noops:
-            message = f"a noop, but annotator {annotator} edits the sentence in line {edits[0].line}"
+                raise at_line(name, max(line, other), f"overlaps the edit of line {min(line, other)}")
+        if own and annotator in noops:
+            message = f"a noop, but annotator {annotator} edits the sentence in line {own[0][1]}"
             raise at_line(name, noops[annotator], message)
+        sentence.edits[annotator] = [edit for edit, _ in own]
     return sentence
 
 
 @lru_cache(SENTENCES)
-def _first(whole: str) -> str:
+def first_alternative(whole: str) -> str:
     """Return the first alternative of a correction; empty where the tokens are deleted."""
-    first = (whole.partition("||")[0] if "||" in whole else whole).strip()
-    return "" if first == "-NONE-" else first
-
-
-def _applicable(edits: Sequence[Written], size: int) -> list[Edit]:
-    """Return the edits of an annotator, sorted, that fit so many tokens; of overlapping ones the first."""
-    kept, behind = list[Edit](), 0
-    for start, end, type_, correction, _ in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
-        if behind <= start <= end <= size and not is_noop(type_):
-            kept.append(tuple.__new__(Edit, (start, end, _first(correction), 0)))  # as Edit(...) does, but faster
-            behind = end
-    return kept
+    first = whole.partition(BETWEEN)[0].strip()
+    return "" if first == DELETED else first
 
 
 def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, which do not overlap."""
-    if not edits:
-        return tokens
     result, kept = list[str](), 0
-    for start, end, text, _ in edits:
+    for start, end, _, correction, _ in edits:
         result += tokens[kept:start]
-        if text:
+        if text := first_alternative(correction):
             result.append(text)
         kept = end
     return [*result, *tokens[kept:]]
@@ -162,16 +143,15 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     source = spool.write_texts(name, _source(sentences(raw, name, lenient=lenient), name, lacking))
     if lenient and not lacking:
         lacking[0] = [0, 0]
-    annotators = sorted(lacking)
     if not source.stat().st_size:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
-    if not annotators:
+    if not lacking:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
     references = []
-    for annotator in annotators:
+    for annotator in sorted(lacking):
         texts = spool.write_texts(name, _reference(sentences(raw, name, lenient=lenient), annotator, missing))
         references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
-    incomplete = [(a, lacking[a][0], lacking[a][1]) for a in annotators if lacking[a][0]]
+    incomplete = [(annotator, count, line) for annotator, (count, line) in sorted(lacking.items()) if count]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
 
 
@@ -180,11 +160,10 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
 
     Raises CorpusError where the file cannot be read.
     """
-    name, raw = named(path), spool.local(path)
-    lacking: dict[int, list[int]] = {}
-    for _ in _source(sentences(raw, name), name, lacking):
+    name, lacking = named(path), dict[int, list[int]]()
+    for _ in _source(sentences(spool.local(path), name), name, lacking):
         pass
-    return {annotator: (lacking[annotator][0], lacking[annotator][1]) for annotator in sorted(lacking)}
+    return {annotator: (count, line) for annotator, (count, line) in sorted(lacking.items())}
 
 
 def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -204,8 +183,7 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
-    for block in sentences_of(path, name):
-        sentence = _sentence(block, name, lenient=column.lenient)
+    for sentence in sentences(path, name, lenient=column.lenient):
         if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
             raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")

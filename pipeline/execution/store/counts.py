@@ -144,16 +144,9 @@ class InMemoryCounts:
 
     def __init__(self, arrays: Sequence[NDArray[np.integer]], schema: Schema, columns: Columns | None = None) -> None:
         """Take packed arrays in the order of lines, or the columns of BLOCK lines at most as they were counted."""
-        self.schema, self._arrays, self._columns = schema, [*arrays], columns
+        self.schema, self._arrays, self._columns = schema, arrays, columns
         if columns is not None:
             self._columns = {field.name: columns[field.name] for field in schema.fields}
-
-    @property
-    def arrays(self) -> list[NDArray[np.integer]]:
-        """Packed arrays in the order of lines."""
-        if self._columns is not None and not self._arrays:
-            self._arrays = [self.schema.narrowed(self._columns)]
-        return self._arrays
 
     @property
     def lines(self) -> int:
@@ -164,9 +157,8 @@ class InMemoryCounts:
         """Yield the columns of BLOCK lines at a time, as StoredCounts.blocks() does."""
         if self._columns is not None:
             yield dict(self._columns)
-            return
-        for packed in reblock(self._arrays):
-            yield self.schema.unpack(packed)
+        else:
+            yield from map(self.schema.unpack, reblock(self._arrays))
 
 
 def damaged(path: Path) -> StoreError:

@@ -14,7 +14,6 @@ run.lock                                  keeps other runs out
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import platform
@@ -45,6 +44,7 @@ from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, new_proof, of_
 
 MANIFEST = "run.json"
 PROGRAM = "gec-pipeline"
+TIME = "%Y-%m-%dT%H:%M:%S%z"
 _BEGINNING = f'{{\n "program": "{PROGRAM}'.encode()
 _NAME = r"[A-Za-z0-9=][A-Za-z0-9._+=-]*"
 _FILE = re.compile(f"{_NAME}|statistics/{_NAME}/{_NAME}")
@@ -70,23 +70,22 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     if not isinstance(content, dict) or not str(content.get("program")).startswith(PROGRAM):
-        message = f"{path}: is not of this program, or damaged; delete the folder if it is yours, or name another"
-        raise StoreError(message)
+        advice = "delete the folder if it is yours, or name another"
+        raise StoreError(f"{path}: is not of this program, or damaged; {advice}")
     files = content.get("files")
     return {**content, "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else []}
 
 
 def running() -> dict[str, object]:
     """Return what the manifest says of a run that has not ended."""
-    since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    return {"state": "running", "pid": os.getpid(), "host": platform.node(), "since": since}
+    return {"state": "running", "pid": os.getpid(), "host": platform.node(), "since": time.strftime(TIME)}
 
 
 def surroundings() -> dict[str, object]:
     """Return what the manifest says of where and when a run ended."""
     return {
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-        "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "finished": time.strftime(TIME),
         "python": platform.python_version(),
         "numpy": sys.modules["numpy"].__version__,
         "platform": platform.platform(),
@@ -150,7 +149,7 @@ class Log:
         """Write the time and a text as one line."""
         line = printable(text).replace("\n", " | ")
         with contextlib.suppress(OSError, ValueError):
-            self._file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {line}\n".encode(errors="backslashreplace"))
+            self._file.write(f"{time.strftime(TIME)} {line}\n".encode(errors="backslashreplace"))
 
     def close(self) -> None:
         """Close the file."""
@@ -162,13 +161,13 @@ class Log:
 
 def content_key(*content: object) -> str:
     """Return a digest of content and of the version of the counting."""
-    return hashlib.blake2b(repr((COUNTING, *content)).encode(), digest_size=16).hexdigest()
+    return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
 
 
 def counts_key(texts: Sequence[object], needs: Needs) -> str:
     """Return the key of the counts of some texts: a digest of everything on which the counts depend."""
     whole = f"{repr((COUNTING, *texts)).removesuffix(')')}, {needs.cache_key})"  # a key without quotes around it
-    return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()
+    return safe_files.digest(whole.encode(), size=16)
 
 
 class RunDirectory:
@@ -236,8 +235,10 @@ class RunDirectory:
             manifest = self.manifest()
             self._before = set(manifest.get("files", ()))
             self._results = self._read_results() if manifest.get("state") == "done" else None
-            for name in (UNFINISHED, "statistics", *(f"statistics/{item.name}" for item in self._statistics())):
-                safe_files.refuse_links(self.path, name)
+            for folder in (self.path / UNFINISHED, self.path / "statistics", *self._statistics()):
+                if folder.is_symlink():
+                    advice = "a run directory with links inside is not written to: delete it"
+                    raise StoreError(f"{folder}: is a link; {advice}")
             yield
 
     def _statistics(self) -> list[Path]:
@@ -298,13 +299,11 @@ class RunDirectory:
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
-        about = self.about()
-        counts = self._counts_beside(used)
-        _delete(counts)
-        self.remove_parts(own_files(self.path / UNFINISHED))
-        for folder in self._statistics():
+        about, files = self.about(), self.unneeded(used)
+        _delete(files)
+        for folder in (*self._statistics(), self.path / UNFINISHED):
             _remove_empty(folder)
-        self._before -= set(map(self._name, counts))
+        self._before -= set(map(self._name, files))
         self.write_manifest(about)
 
     def _counts_beside(self, used: Set[str]) -> list[Path]:
@@ -371,9 +370,8 @@ class RunDirectory:
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            raise StoreError(
-                f"{folder}: cannot be made: {safe_files.in_the_way(folder / 'x') or error.strerror}"
-            ) from None
+            why = safe_files.in_the_way(folder / "x") or error.strerror
+            raise StoreError(f"{folder}: cannot be made: {why}") from None
         proof = new_proof(folder) if machines else None
         try:
             yield proof
@@ -390,8 +388,7 @@ class RunDirectory:
 
         Threads may share the work. Raises StoreError where the file cannot be written.
         """
-        name = content_key(self._name(counts.path))
-        waiting = self.path / UNFINISHED / f"{name}.joined"
+        waiting = self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
         counts.join(waiting, key, arrays, shared)
         return waiting
 

@@ -13,14 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Ints
 from ..common import SEED_STEP, check_drawer, check_present, check_terms
 
 Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 Stream = Callable[[int, int | Ints], Bytes]
-
-DRAWS = 1 << 20
-"""How many draws with replacement are made at once: each takes eight bytes, and its count only one."""
 
 
 class Drawer:
@@ -43,10 +40,8 @@ class Drawer:
         """
         check_present(present, lines, self.references)
         limits = self.references if present is None else present
-        block = np.empty((len(self.streams), lines), np.uint8)
-        for row, stream in enumerate(self.streams):
-            block[row] = stream(lines, limits)
-        return block
+        block = np.array([stream(lines, limits) for stream in self.streams], np.uint8)
+        return block.reshape(len(self.streams), lines)
 
     def sums(self, terms: Sequence[Ints], present: Ints | None = None) -> Ints:
         """Draw for the next lines, and return the sums of the numbers drawn: int64 [iterations, width of all terms].
@@ -55,12 +50,9 @@ class Drawer:
         ValueError as check_terms() and check_present() do.
         """
         lines = check_terms(terms, self.references)
-        check_present(present, lines, self.references)
-        numbers, limits = np.concatenate(terms, axis=2), self.references if present is None else present
-        totals = np.zeros((len(self.streams), numbers.shape[2]), np.int64)
-        for row, stream in enumerate(self.streams):
-            totals[row] = numbers[np.arange(lines), stream(lines, limits)].sum(axis=0)
-        return totals
+        numbers = np.concatenate(terms, axis=2)
+        totals = [numbers[np.arange(lines), drawn].sum(axis=0) for drawn in self.take(lines, present)]
+        return np.array(totals, np.int64).reshape(len(totals), numbers.shape[2])
 
 
 def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger]) -> None:
@@ -69,17 +61,14 @@ def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger
     For each row as many things are drawn with replacement as there are: the next integers(0, things) of the generator.
     Counts that are too large for their type are modulo its size.
     """
-    one = counts.dtype.type(1)
     for row in counts:
-        for low in range(0, len(row), DRAWS):
-            np.add.at(row, generator.integers(0, len(row), min(DRAWS, len(row) - low)), one)
+        np.add.at(row, generator.integers(0, len(row), len(row)), counts.dtype.type(1))
 
 
 def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
     """Leave the generator as add_draws() would leave it, without counting: for so many rows of so many things."""
     for _ in range(rows):
-        for low in range(0, things, DRAWS):
-            generator.integers(0, things, min(DRAWS, things - low))
+        generator.integers(0, things, things)
 
 
 def python2(iteration: int, *_: int) -> Stream:

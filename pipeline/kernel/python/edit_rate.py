@@ -13,9 +13,9 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Encoded, check_edit_rate
+from ...arrays import Ints
+from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Texts, check_edit_rate
 
 OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""
@@ -34,14 +34,11 @@ class Shift(NamedTuple):
 
     def of(self, words: Sequence[int]) -> list[int]:
         """Return the words after the move."""
-        block = [*words[self.start : self.start + self.length]]
-        if self.target < self.start:
-            rest = [*words[self.target : self.start]]
-            return [*words[: self.target], *block, *rest, *words[self.start + self.length :]]
+        end = self.start + self.length
+        rest = [*words[: self.start], *words[end:]]
         # inside of the block, the target counts how many of the words behind it come before
-        over = self.target - self.start - (self.length if self.target > self.start + self.length else 0)
-        stop = self.start + self.length + over
-        return [*words[: self.start], *words[self.start + self.length : stop], *block, *words[stop:]]
+        at = self.target - (self.length if self.target > end else 0)
+        return [*rest[:at], *words[self.start : end], *rest[at:]]
 
 
 class Path(NamedTuple):
@@ -60,7 +57,7 @@ class Path(NamedTuple):
         return len(self.shifts) + sum(step != EQUAL for step in self.steps)
 
 
-def edit_rate(references: Sequence[Encoded], systems: Sequence[Encoded]) -> NDArray[np.int64]:
+def edit_rate(references: Texts, systems: Texts) -> Ints:
     """Return how many edits make each output each reference: int64 [systems, lines, references].
 
     Raises as check_edit_rate() does.

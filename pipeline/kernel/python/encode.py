@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ints
 from ...errors import InvalidTextError
 from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
 from ..characters import ASCII_ALONE, CHINESE, Range, parse
-from ..common import FOLDS, Encoded, Lines, Words, check_lines, check_texts
+from ..common import FOLDS, Encoded, Lines, Words, check_lines
 
 # The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
 #
 # Sources: mteval-v13a.pl and mteval-v14.pl (NIST), and sacreBLEU, which removes white space at the end of the line
 # first. The compiled kernel does the same in one pass. The kinds of characters are in `characters.py`.
+
+
+def _any_of(ranges: Iterable[Range]) -> str:
+    """Return what stands inside the brackets of a pattern for these characters."""
+    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
+
+
+ASCII_MARK, CHINESE_SIGN = re.compile(f"[{_any_of(ASCII_ALONE)}]"), re.compile(f"[{_any_of(CHINESE)}]")
+NUMBER, POINT, SIGN = (_any_of(parse(text)) for text in (NUMBERS, PUNCTUATION, SYMBOLS))
+POINT_AFTER, POINT_BEFORE = re.compile(f"([^{NUMBER}])([{POINT}])"), re.compile(f"([{POINT}])([^{NUMBER}])")
+"""Punctuation after, and before, a character that is no number."""
+SYMBOL = re.compile(f"[{SIGN}]")
 
 
 def western(text: str) -> list[str]:
@@ -29,51 +39,26 @@ def western(text: str) -> list[str]:
 
 def chinese(text: str) -> list[str]:
     """Return the tokens of a line by zh."""
-    return _points(_patterns().chinese.sub(r" \g<0> ", text.strip())).split()
+    return _points(CHINESE_SIGN.sub(r" \g<0> ", text.strip())).split()
 
 
 def international(text: str) -> list[str]:
     """Return the tokens of a line by intl."""
-    patterns = _patterns()
-    text = patterns.point_after.sub(r"\1 \2 ", text.rstrip())
-    text = patterns.point_before.sub(r" \1 \2", text)
-    return patterns.symbol.sub(r" \g<0> ", text).split()
+    text = POINT_BEFORE.sub(r" \1 \2", POINT_AFTER.sub(r"\1 \2 ", text.rstrip()))
+    return SYMBOL.sub(r" \g<0> ", text).split()
 
 
 def _points(text: str) -> str:
     """Put blanks around ASCII punctuation: full stops and commas unless between digits, dashes only after a digit."""
-    text = _patterns().punctuation.sub(r" \g<0> ", text)
+    text = ASCII_MARK.sub(r" \g<0> ", text)
     text = re.sub("([^0-9])([.,])", r"\1 \2 ", text)
     text = re.sub("([.,])([^0-9])", r" \1 \2", text)
     return re.sub("([0-9])-", r"\1 - ", text)
 
 
-class _Patterns(NamedTuple):
-    punctuation: re.Pattern[str]
-    chinese: re.Pattern[str]
-    point_after: re.Pattern[str]
-    """Punctuation after a character that is no number."""
-    point_before: re.Pattern[str]
-    """Punctuation before a character that is no number."""
-    symbol: re.Pattern[str]
-
-
-@functools.cache
-def _patterns() -> _Patterns:
-    number, point, symbol = (_members(parse(text)) for text in (NUMBERS, PUNCTUATION, SYMBOLS))
-    ascii_alone, chinese_alone = _members(ASCII_ALONE), _members(CHINESE)
-    written = (f"[{ascii_alone}]", f"[{chinese_alone}]", f"([^{number}])([{point}])", f"([{point}])([^{number}])")
-    return _Patterns(*(re.compile(pattern) for pattern in (*written, f"[{symbol}]")))
-
-
-def _members(ranges: Iterable[Range]) -> str:
-    """Return what stands inside the brackets of a pattern for these characters."""
-    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
-
-
-SPLITS: dict[str, Callable[[bytes], Iterable[str | bytes]]] = {
+SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "whitespace": lambda line: line.decode().split(),
-    "ascii_whitespace": lambda line: line.decode() and line.split(),
+    "ascii_whitespace": lambda line: line.decode() and [word.decode() for word in line.split()],
     "blank": lambda line: line.decode().split(" "),
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
@@ -102,14 +87,14 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes that are not UTF-8,
     KeyError for an unknown split and ValueError for lines that reach outside of their data.
     """
-    check_texts(texts, split)
     return _numbered(texts, SPLITS[split], {})
 
 
 def _numbered(
-    texts: Sequence[Lines], tokenize: Callable[[bytes], Iterable[str | bytes]], vocabulary: dict[str | bytes, int]
+    texts: Sequence[Lines], tokenize: Callable[[bytes], Iterable[str]], vocabulary: dict[str, int]
 ) -> list[Encoded]:
     """Return texts as ids of their tokens, which are counted up in the vocabulary."""
+    check_lines(texts)
     result = []
     for number, text in enumerate(texts):
         ids: list[int] = []
@@ -134,20 +119,17 @@ def words(texts: Sequence[Lines], split: str) -> Words:
     SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Raises KeyError for an unknown split or
     fold, and otherwise as encode() does.
     """
-    if split not in FOLDS and split not in SPLITS:
-        raise KeyError(split)
-    check_lines(texts)
-    vocabulary: dict[str | bytes, int] = {}
+    vocabulary: dict[str, int] = {}
 
     def folded(line: bytes) -> list[str]:
         return _WORD.findall(line.decode().lower() if split == "google" else line.lower().decode())
 
     result = _numbered(texts, folded if split in FOLDS else SPLITS[split], vocabulary)
-    distinct = [token.encode() if isinstance(token, str) else token for token in vocabulary]
+    distinct = [token.encode() for token in vocabulary]
     return Words(result, b"".join(distinct), np.cumsum([*map(len, distinct)], dtype=np.int64))
 
 
-def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, NDArray[np.int64], list[int]]:
+def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
     """Return texts as plain strings, joined in UTF-8, with the edges between them, and which have no token.
 
     The edges are int64 [texts + 1], in bytes. Texts without a token are told by their numbers, from 1. Raises
@@ -156,9 +138,4 @@ def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, NDArray[np.int
     strings = tuple(map(str.__str__, texts))
     encoded = [text.encode() for text in strings]
     edges = np.fromiter(accumulate(map(len, encoded), initial=0), np.int64, len(strings) + 1)
-    return (
-        strings,
-        b"".join(encoded),
-        edges,
-        [number for number, text in enumerate(strings, 1) if not text or text.isspace()],
-    )
+    return strings, b"".join(encoded), edges, [n for n, text in enumerate(strings, 1) if not text or text.isspace()]

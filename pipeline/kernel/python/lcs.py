@@ -7,32 +7,33 @@ import itertools
 import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common import Encoded, check_allowed, check_parallel, check_sentences, check_skip, check_weighted
+from ...arrays import Floats, Ints
+from .. import common
+from ..common import Allowed, Encoded, Sentences, Texts
 
-if TYPE_CHECKING:
-    from ...arrays import Floats, Ints
-    from ..common import Allowed, Sentences
-
-    Sentence = tuple[int, ...]
-    Left = list[list[list[Counter[int]]]]
+Sentence = tuple[int, ...]
+Left = list[list[list[Counter[int]]]]
 
 
-def lcs(references: Sequence[Encoded], systems: Sequence[Encoded]) -> Ints:
+def lcs(references: Texts, systems: Texts) -> Ints:
     """Return the lengths of longest common subsequences of tokens: int64 [systems, lines, references].
 
     All texts come from one call of encode or words. Raises ValueError for texts that do not fit together.
     """
-    check_parallel(references, systems)
+    common.check_parallel(references, systems)
+    return _weights(references, systems, range(max(len(text.ids) for text in references) + 1)).astype(np.int64)
+
+
+def _weights(references: Texts, systems: Texts, powers: Sequence[float]) -> Floats:
+    """Return the weights of longest common subsequences of lines: float64 [systems, lines, references]."""
     ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
-    lengths = np.zeros((len(twos), len(ones[0]), len(ones)), np.int64)
-    for s, line, r in np.ndindex(lengths.shape):
-        one, two = ones[r][line], twos[s][line]
-        lengths[s, line, r] = weigh(one, two, range(len(one) + 1), [])
-    return lengths
+    weights = np.zeros((len(twos), len(ones[0]), len(ones)))
+    for s, line, r in np.ndindex(weights.shape):
+        weights[s, line, r] = weigh(ones[r][line], twos[s][line], powers, [])
+    return weights
 
 
 def weigh(one: Sentence, two: Sentence, powers: Sequence[float], ups: list[list[bool]]) -> float:
@@ -85,8 +86,8 @@ def union_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], all
     the output. But equal tokens are hit no more often than the output has them, or allowed[system][reference] where
     `allowed` is given. Raises ValueError as lcs() does.
     """
-    check_sentences(references, systems)
-    check_allowed(references, systems, allowed)
+    common.check_sentences(references, systems)
+    common.check_allowed(references, systems, allowed)
     golds, outputs = ([*map(_sentences, texts)] for texts in (references, systems))
     left = _left(systems, references, allowed)
     hits = np.zeros((len(systems), len(golds[0]), len(references)), np.int64)
@@ -105,18 +106,12 @@ def weighted_lcs(references: Sequence[Sentences], systems: Sequence[Sentences], 
     A run of k tokens that follow one another in both texts weighs powers[k]. Each line is one sequence, whatever its
     sentences. `powers` reaches from 0 to the number of tokens in the longest line. Raises as check_weighted() does.
     """
-    references, systems = [flat(text) for text in references], [flat(text) for text in systems]
-    check_weighted(references, systems, powers)
-    ones, twos = ([text.whole.lines() for text in texts] for texts in (references, systems))
-    weights = np.zeros((len(twos), len(ones[0]), len(ones)))
-    for s, line, r in np.ndindex(weights.shape):
-        weights[s, line, r] = weigh(ones[r][line], twos[s][line], powers.tolist(), [])
-    return weights
-
-
-def flat(text: Sentences) -> Sentences:
-    """Return a text with each line as one sentence."""
-    return text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts), dtype=np.int64))
+    references, systems = (
+        [text._replace(offsets=text.offsets[text.firsts], firsts=np.arange(len(text.firsts))) for text in texts]
+        for texts in (references, systems)
+    )
+    common.check_weighted(references, systems, powers)
+    return _weights([text.whole for text in references], [text.whole for text in systems], powers.tolist())
 
 
 def weighted_union(
@@ -130,8 +125,8 @@ def weighted_union(
     The bases, float64 [lines, references], are the sum of powers[tokens] over the sentences of the reference.
     `allowed` is as in union_lcs(). Raises as check_weighted() does.
     """
-    check_weighted(references, systems, powers)
-    check_allowed(references, systems, allowed)
+    common.check_weighted(references, systems, powers)
+    common.check_allowed(references, systems, allowed)
     golds, outputs = ([*map(_sentences, texts)] for texts in (references, systems))
     left = _left(systems, references, allowed)
     weight = powers.tolist()
@@ -154,14 +149,14 @@ def weighted_union(
     return hits, bases
 
 
-def skip_bigrams(references: Sequence[Encoded], systems: Sequence[Encoded], gap: int) -> tuple[Ints, Ints]:
+def skip_bigrams(references: Texts, systems: Texts, gap: int) -> tuple[Ints, Ints]:
     """Count the skip bigrams that outputs share with the references, which are merged by maximum count.
 
     `gap` is how many tokens may stand between the two tokens of a pair; below 0, any number may. Returns the matches,
     int64 [systems, lines], and the number of skip bigrams in the merged references, int64 [lines]. Raises as
     check_skip() does.
     """
-    check_skip(references, systems, gap)
+    common.check_skip(references, systems, gap)
 
     def pairs(ids: Sentence) -> Counter[tuple[int, int]]:
         reach = len(ids) if gap < 0 else gap + 2
@@ -170,13 +165,11 @@ def skip_bigrams(references: Sequence[Encoded], systems: Sequence[Encoded], gap:
     ones, twos = ([[*map(pairs, text.lines())] for text in texts] for texts in (references, systems))
     merged = [functools.reduce(operator.or_, of_line) for of_line in zip(*ones, strict=True)]
     matches = [[(both & own).total() for both, own in zip(merged, output, strict=True)] for output in twos]
-    return np.array(matches, np.int64).reshape(len(systems), len(merged)), np.array(
-        [own.total() for own in merged], np.int64
-    )
+    totals = np.array([own.total() for own in merged], np.int64)
+    return np.array(matches, np.int64).reshape(len(systems), len(merged)), totals
 
 
 def _sentences(text: Sentences) -> list[list[Sentence]]:
-    """Return the sentences of each line."""
     sentences = Encoded(text.ids, text.offsets).lines()
     return [sentences[first:last] for first, last in itertools.pairwise(text.firsts.tolist())]
 

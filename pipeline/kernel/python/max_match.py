@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..common import Encoded
+from ..common import Encoded, Texts
 from ..gold_edits import MAX_ARCS, MAX_LATTICE, GoldEdits, MaxMatches, ProposedEdits, check_max_match, too_long
 
 Sentence = tuple[int, ...]
@@ -61,10 +61,7 @@ class Lattice(NamedTuple):
 
 def steps_of(source: Sequence[int], output: Sequence[int]) -> Counter[Arc]:
     """Return the steps of all best alignments, each with the number of costs (1 and 2 for a substitution) it is in."""
-    counts: Counter[Arc] = Counter()
-    for substitution in (1, 2):
-        counts.update(_best_steps(source, output, substitution))
-    return counts
+    return Counter(step for substitution in (1, 2) for step in _best_steps(source, output, substitution))
 
 
 def _best_steps(source: Sequence[int], output: Sequence[int], substitution: int) -> Iterator[Arc]:
@@ -164,7 +161,7 @@ def edit_of(arc: Arc, inserting: bool, first_row: bool) -> Edit:
 
 def max_match(
     source: Encoded,
-    systems: Sequence[Encoded],
+    systems: Texts,
     gold: GoldEdits,
     annotators: int,
     *,
@@ -193,10 +190,13 @@ def max_match(
     sources, outputs, corrections = source.lines(), [system.lines() for system in systems], gold.corrections.lines()
     alternatives = (tuple(corrections[low:high]) for low, high in itertools.pairwise(gold.alternatives.tolist()))
     every = [*map(Gold, gold.starts.tolist(), gold.ends.tolist(), alternatives)]
+
+    def text(tokens: Sentence) -> bytes:
+        """Return tokens without regard to case and white space."""
+        return b"".join(folded[token] for token in tokens) if folded else b""
+
     for s, line in np.ndindex(*shape[:2]):
         way = Way(sources[line], outputs[s][line], max_unchanged, first_row, max_arcs)
-        if way.is_too_long:
-            raise too_long(s, line, len(way.source), len(way.output))
         reduced[s, line] = way.lattice is None
         for a in range(annotators):
             first = int(gold.firsts[line * annotators + a])
@@ -205,7 +205,7 @@ def max_match(
             if path is None:
                 raise too_long(s, line, len(way.source), len(way.output))
             if folded is not None:
-                path = [edit for edit in path if not way.only_folds(edit, folded)]
+                path = [e for e in path if text(way.source[e.i1 : e.i2]) != text(way.output[e.j1 : e.j2])]
             hits = matches(path, golds, way.output)
             correct[s, line, a], proposed[s, line, a] = sum(map(len, hits)), len(path)
             matched[s, [first + place for hit in hits for place in hit]] = 1
@@ -238,11 +238,6 @@ class Way:
         edits = {arc: edit_of(arc, label.inserting, self.first_row) for arc, label in labels.items()}
         path = shortest_path(self.lattice, weigh(self.lattice, edits, self.output, golds))
         return [edits[arc] for arc in path if not labels[arc].is_unchanged]
-
-    def only_folds(self, edit: Edit, folded: Sequence[bytes]) -> bool:
-        """Return whether an edit only changes case and white space."""
-        before, after = self.source[edit.i1 : edit.i2], self.output[edit.j1 : edit.j2]
-        return b"".join(folded[token] for token in before) == b"".join(folded[token] for token in after)
 
 
 def weigh(graph: Lattice, edits: dict[Arc, Edit], output: Sentence, golds: Sequence[Gold]) -> dict[Arc, float]:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats, Ints
 from .. import common
-from ..common import COUNTED, KINDS, WITHOUT_OUTPUT, Encoded, SharedGrams, check_overlap, check_rows, check_sari
+from ..common import COUNTED, KINDS, WITHOUT_OUTPUT, Encoded, SharedGrams, Texts, check_overlap, check_rows, check_sari
 
 Ngrams = Counter[tuple[int, ...]]
 
@@ -22,8 +22,8 @@ def ngrams(ids: Sequence[int], order: int) -> Ngrams:
 
 
 def overlap(
-    source: Encoded | None, references: Sequence[Encoded], systems: Sequence[Encoded], order: int, kinds: Sequence[str]
-) -> dict[str, NDArray[np.int64]]:
+    source: Encoded | None, references: Texts, systems: Texts, order: int, kinds: Sequence[str]
+) -> dict[str, Ints]:
     """Count the n-grams that outputs share with references and source, for orders 1 to `order`.
 
     All texts come from one call of encode and have equally many lines. Where there is no source, its counts are 0.
@@ -74,9 +74,7 @@ def _orders(ids: Sequence[int], order: int) -> list[Ngrams]:
 # --- SARI: an output, its source and its references
 
 
-def sari(
-    source: Encoded, references: Sequence[Encoded], systems: Sequence[Encoded], missing: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def sari(source: Encoded, references: Texts, systems: Texts, missing: Bools | None = None) -> tuple[Ints, Floats]:
     """Count the n-grams that outputs add, keep and delete, for the orders 1 to SARI_ORDER.
 
     All texts come from one call of encode and have equally many lines. `missing` says which references a line does not
@@ -139,7 +137,7 @@ def _counted(sigma: Ngrams, rho: Ngrams, eta: Ngrams, references: int) -> tuple[
 # --- the distinct n-grams of each text, and which of them the references of its line have
 
 
-def _first_seen(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _first_seen(values: Ints) -> tuple[Ints, Ints]:
     """Return where each distinct value is first, in this order, and the number of each value by it."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)

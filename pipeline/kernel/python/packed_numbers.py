@@ -69,13 +69,10 @@ class Packed(NamedTuple):
         """Return what is equal for equal columns of the table, and for no others: float64 [any length, ...]."""
         return self.factors.reshape(-1, *self.shape[1:])
 
-    def planes(self) -> Bytes:
-        """Return the numbers of all planes: uint8 [planes, lines]."""
-        return _unpacked(self.data, self.bits, self.shape[0])
-
     def floats(self) -> Floats:
         """Return the table, as float64."""
-        table: Floats = self.planes().T @ self.factors[:-1] + self.factors[-1]
+        planes = _unpacked(self.data, self.bits, self.shape[0])
+        table: Floats = planes.T @ self.factors[:-1] + self.factors[-1]
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:

@@ -12,12 +12,13 @@ Source: Felice and Briscoe 2015 (N15-1060). The order of the moves, and the shor
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, Encoded, check_three_way
+from ...arrays import Ints
+from ..common import FIELDS, THREE_WAY_COUNTS, ChangedColumns, Encoded, Texts, check_three_way
 
 Ids = tuple[int, ...]
 Column = tuple[int, int, int]
@@ -35,9 +36,7 @@ TOGETHER = ((1, 1, 1), (1, 1, 0), (0, 0, 1))
 C_TP, TN, D_FP, D_FN, FPN = range(len(THREE_WAY_COUNTS))
 
 
-def three_way(
-    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def three_way(source: Encoded, systems: Texts, references: Encoded, firsts: Ints) -> Ints:
     """Count the columns of the alignment of each line of each system with each reference of the line.
 
     The references of line i are the lines firsts[i] to firsts[i + 1] - 1 of `references`; firsts is int64 [lines + 1].
@@ -47,7 +46,6 @@ def three_way(
     those of the baseline: tn and d_fn. Raises as check_three_way() does. The costs of all triples of tokens are
     computed, where the compiled twin looks at few of them.
     """
-    check_three_way(source, systems, references, firsts)
     counts = np.zeros((len(systems), len(references.offsets) - 1, len(THREE_WAY_COUNTS)), np.int64)
     for r, number, columns in _alignments(source, systems, references, firsts):
         for column in columns:
@@ -56,9 +54,10 @@ def three_way(
 
 
 def _alignments(
-    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
+    source: Encoded, systems: Texts, references: Encoded, firsts: Ints
 ) -> Iterator[tuple[int, int, Iterator[Column]]]:
     """Yield the number of each reference and each system, with the columns of their alignment, from the last on."""
+    check_three_way(source, systems, references, firsts)
     three = references.lines()
     for line, (one, *outputs) in enumerate(zip(*(text.lines() for text in (source, *systems)), strict=True)):
         for r in range(firsts[line], firsts[line + 1]):
@@ -66,14 +65,11 @@ def _alignments(
                 yield r, number, align(one, two, three[r])
 
 
-def three_way_columns(
-    source: Encoded, systems: Sequence[Encoded], references: Encoded, firsts: NDArray[np.int64]
-) -> ChangedColumns:
+def three_way_columns(source: Encoded, systems: Texts, references: Encoded, firsts: Ints) -> ChangedColumns:
     """Return the columns themselves that three_way() counts, but for those of equal tokens (tn).
 
     The arguments are those of three_way(), and so is what is raised.
     """
-    check_three_way(source, systems, references, firsts)
     rows: list[tuple[int, ...]] = []
     offsets = [0]
     for _, _, columns in _alignments(source, systems, references, firsts):

@@ -51,22 +51,25 @@ def reads_files(metric: Metric | type[Metric]) -> bool:
 
 
 class ComputesNumbers:
-    """Its columns are numbers that code of a user computes of whole texts before anything is counted.
+    """Its columns are numbers that code of a user, or a model, computes of whole texts before anything is counted.
 
     Its needs say which texts are read and by which code, as `metrics/plugged/metric.py` does.
     """
 
     declared: ClassVar[Declared | None] = None
-    """What results keep of it, so that they can be read without the code; None for a metric of this program."""
+    """What results keep of it, so that they can be read without the code, and written as numbers for others."""
+    is_built_in: ClassVar[bool] = False
+    """Whether it is one of the program, which every reader of results has."""
 
-    def for_systems(self, number: int) -> Metric:
-        """Return the metric for so many systems, where its numbers depend on them."""
-        del number
+    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
+        """Return the metric for so many systems and for all references, where its numbers depend on them together."""
+        del systems, references
         return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text, which its code computes in this process."""
-        raise NotImplementedError
+        columns: Columns = cast("Any", self).needs.computed(text)
+        return columns
 
 
 def computes_numbers(metric: Metric) -> ComputesNumbers | None:
@@ -80,21 +83,20 @@ def columns_of(metric: Metric, text: Text) -> Columns:
     return own.computed(text) if own else metric.needs.count(text)[0]
 
 
-def for_systems(metrics: Iterable[Metric], number: int) -> tuple[Metric, ...]:
-    """Return metrics for so many systems."""
-    return tuple(own.for_systems(number) if (own := computes_numbers(metric)) else metric for metric in metrics)
+def for_run(metrics: Iterable[Metric], systems: int, references: Callable[[], list[str]]) -> tuple[Metric, ...]:
+    """Return metrics for so many systems, and for all the references that a function returns."""
+    own = {metric: computes_numbers(metric) for metric in metrics}
+    return tuple(code.for_run(systems, references) if code else metric for metric, code in own.items())
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
     """Return what results keep of the metrics of users, by name."""
-    each = ((metric.name, computes_numbers(metric)) for metric in metrics)
-    return {name: own.declared for name, own in each if own and own.declared}
+    return {m.name: own.declared for m in metrics if (own := computes_numbers(m)) and own.declared}
 
 
-def in_percent(metric: type[Metric]) -> bool:
-    """Return whether scores are shown in percent; a user may declare that numbers are shown as they are."""
-    declared: Any = getattr(metric, "declared", None)
-    return metric.in_percent and (not declared or declared.scale != 0)
+def is_built_in(metric: type[Metric]) -> bool:
+    """Return whether a metric, of which results keep what is declared, is one of the program all the same."""
+    return issubclass(metric, ComputesNumbers) and metric.is_built_in
 
 
 def lacks_code(metric: Metric) -> str:

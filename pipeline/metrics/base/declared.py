@@ -13,8 +13,9 @@ class Parameter:
 
     name: str
     kind: str
-    """bool, int, float, str, choice or path."""
+    """bool, int, float, str, choice, path or model."""
     choices: tuple[str, ...] = ()
+    """All values; of a path, words that stand for something else."""
     default: str | None = None
     """As a text. None: a value has to be given. An empty one stands for None."""
 
@@ -22,7 +23,9 @@ class Parameter:
         """Return what the code is given for a value of the option."""
         if text == "" and self.kind != "bool":
             return None
-        make = {"int": int, "float": float, "path": Path}.get(self.kind)
+        if text in self.choices:
+            return text
+        make = {"int": int, "float": float, "path": Path, "model": Path}.get(self.kind)
         return make(text) if make else text
 
 
@@ -41,6 +44,8 @@ class Declared:
     returns: str = "score"
     level: str = "mean"
     reads: tuple[str, ...] = ("outputs",)
+    optional: tuple[str, ...] = ()
+    """What is read where the data set has it."""
     each_reference: bool = False
     listwise: bool = False
     higher_is_better: bool = True

@@ -106,7 +106,7 @@ def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_b
 
     `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the signature is as it was.
     """
-    if test not in SAMPLES:
+    if test not in SAMPLES or "|" not in peer:  # such as the hash of bert-score
         return peer
     key, setting = SAMPLES[test]
     name, references, *rest = peer.split("|")

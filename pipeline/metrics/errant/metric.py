@@ -439,10 +439,10 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         return [CountWarning(f"errant: no edit {where} of the types {self.types}; are they written as in the files?")]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return errant, precision, recall, and the counts."""
+        """Return the score, precision, recall, and the counts."""
         score, precision, recall = self._scores(totals)
         counts = {name: totals[name].astype(np.float64) for name in COUNTS}
-        return {"errant": score, "precision": precision, "recall": recall} | counts
+        return {self.name: score, "precision": precision, "recall": recall} | counts
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
         """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""

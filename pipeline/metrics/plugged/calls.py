@@ -11,27 +11,23 @@ import threading
 import time
 import traceback
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from hashlib import sha256
 from pathlib import Path
 from struct import pack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ...errors import ConfigError
+from ...errors import ConfigError, InputError
 from ...io.content_cache import SCORES, ContentCache
+from ..base.declared import Declared
+from .declare import Plugin
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ..base.declared import Declared
-    from .declare import Plugin
-
-    Item = tuple[Any, ...]
-    """The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
-    Answer = tuple[float, ...] | None
-    """The numbers of an item; of a listwise one, those of all outputs, one after the other. None: there is none."""
+Item = tuple[Any, ...]
+"""The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
+Answer = tuple[float, ...] | None
+"""The numbers of an item; of a listwise one, those of all outputs, one after the other. None: there is none."""
 
 MODULE = "gec_pipeline_plugin_"
 """How the names of modules begin that files are imported as."""
@@ -64,6 +60,8 @@ class Done(NamedTuple):
     """What the log should have."""
     made_with: dict[str, str]
     """The versions of the packages that the code has imported to load its model."""
+    spent: dict[str, int]
+    """What the code says it has used since it was asked last, such as requests to a server."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,8 @@ class Call:
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
                 cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
-        return Done(number, answers, time.monotonic() - begun, notes, _made_with)
+        spent = getattr(ready, "spent", dict[str, int])()
+        return Done(number, answers, time.monotonic() - begun, notes, _made_with, spent)
 
     def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
         """Return the answers of a batch. One that fails is tried in halves until single texts are left.
@@ -125,7 +124,9 @@ class Call:
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
     def _told(self, error: Exception) -> Wrong:
-        """Return what is told of an error of the code of a user."""
+        """Return what is told of an error of the code of a user; of an InputError what it says."""
+        if isinstance(error, InputError):
+            return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
         message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500].replace('{}', '{ }')} ({{}})"
         return Wrong(message, "".join(traceback.format_exception(error)))
@@ -234,15 +235,16 @@ _OWN = frozenset(sys.modules)
 MOST_PACKAGES = 30
 """How many versions of packages are kept."""
 _made: dict[Call, Callable[..., Any]] = {}
-"""The code that this process has made ready; a process has one at a time."""
+"""The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 
 
 def _ready(call: Call) -> Callable[..., Any]:
     """Return what is called with batches."""
     if call not in _made:
-        for old in _made.values():
+        for old in _made.values() if call.parent else ():
             getattr(old, "close", lambda: None)()
-        _made.clear()
+        if call.parent:
+            _made.clear()
         plugin = call.plugin or _imported(call)
         made = plugin.made(dict(call.values))
         if plugin.has_load:
@@ -275,7 +277,7 @@ def _imported(call: Call) -> Plugin:
         module = sys.modules.get(name) or from_bytes(name, Path(place.text), data)
     else:
         module = import_module(place.text)
-        if package_digest(place.text) != place.sha256:
+        if place.sha256 and package_digest(place.text) != place.sha256:
             raise ConfigError(f"{place.told} is another here than where the command runs")
     value = getattr(module, place.name)
     from .declare import metric

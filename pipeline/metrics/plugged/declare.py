@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, NewType, Union, get_args, get_origin, get_type_hints
 
 from ...errors import ConfigError, did_you_mean
 from ...io.safe_files import digest
@@ -29,7 +29,9 @@ RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title"
 """Names that options cannot have, since configs and signatures mean something else by them."""
 SECRET = re.compile(r"key|token|secret|password")
 """Options stand in signatures, results and caches: a secret must not be one."""
-KINDS = {bool: "bool", int: "int", float: "float", str: "str", Path: "path"}
+Model = NewType("Model", Path)
+"""The annotation of an option that is a model: a folder, or a name of the Hugging Face hub; see `models.py`."""
+KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "str", Path: "path", Model: "model"}
 FORMS = {
     "int": ("a whole number", r"-?[0-9]{1,18}"),
     "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
@@ -46,7 +48,7 @@ class Place(NamedTuple):
     name: str
     """The name of the object in it."""
     sha256: str
-    """The digest of the file, or of the files of the package."""
+    """The digest of the file, or of the files of the package; empty for the program itself."""
     told: str
     """What messages call it, such as kept.py or acme-metrics 1.4.0."""
 
@@ -130,8 +132,7 @@ def metric(
     `level` is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest score.
     `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
     line, the tuple of its distinct outputs.
-    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are (a score in
-    Python is always a hundredth of what is shown). `beside` is a regular
+    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
     expression of further names that are columns of tables. `none` is what None means: error, skip (the line is left
     out for all systems), or a number that stands for it.
     `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a
@@ -182,6 +183,7 @@ def metric(
             returns=returns,
             level="corpus" if returns == "counts" else level,
             reads=texts,
+            optional=check.optional,
             each_reference=each_reference,
             listwise=listwise,
             higher_is_better=higher_is_better,
@@ -205,6 +207,7 @@ class _Check:
 
     def __init__(self, target: Any) -> None:
         self.target = target
+        self.optional: tuple[str, ...] = ()
         self.call = target.__call__ if inspect.isclass(target) else target
         bases = target.__mro__[:-1] if inspect.isclass(target) else ()
         if not callable(target) or (bases and not any("__call__" in vars(base) for base in bases)):
@@ -234,6 +237,7 @@ class _Check:
                 known = "parameters are sources, outputs, references"
                 self.fail(f"'{parameter.name}' is no text of a line{hint}; {known}")
             texts.append(parameter.name)
+            self.optional += (parameter.name,) * (parameter.default is not parameter.empty)
         if "outputs" not in texts:
             self.fail("the parameter outputs is missing")
         make = self.target.__init__ if is_class else self.target
@@ -261,8 +265,11 @@ class _Check:
         if get_origin(hint) in (types.UnionType, Union) and type(None) in get_args(hint):
             others = [each for each in get_args(hint) if each is not type(None)]
             hint, optional = others[0] if len(others) == 1 else hint, parameter.default is None
+        words = [each for each in get_args(hint) if get_origin(each) is Literal]
+        if words and {*get_args(hint)} - {*words, type(None)} == {Path}:
+            hint, optional = Path, parameter.default is None
         kind: str = KINDS.get(hint, "")
-        choices: tuple[str, ...] = ()
+        choices = tuple(map(str, get_args(words[0]))) if words else ()
         if get_origin(hint) is Literal:
             kind, choices = "choice", tuple(map(str, get_args(hint)))
         if not kind:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property, lru_cache
-from hashlib import file_digest, sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -18,18 +16,19 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...errors import ConfigError, InputError
-from ...io.content_cache import DIGESTS, ContentCache
 from ...io.remote import expanded
-from ...io.safe_files import digest, open_regular
+from ...io.safe_files import digest
 from ...kernel.common import Lines
-from ..base.capabilities import ComputesNumbers, ScoresLines
+from ..base.capabilities import ComputesNumbers, HasPeerSignature, LimitsReferences, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
 from ..base.needs import Columns, Field, NumberNeeds, Text
-from ..base.options import beta_option, option, parse_signature
+from ..base.options import beta_option, escape, option, parse_signature
+from . import models
 from .calls import Call, Wrong, best
 from .declare import FORMS, Plugin
+from .models import content_digest
 
 COUNTS = ("tp", "fp", "fn")
 """The columns of which F-beta is made."""
@@ -134,8 +133,35 @@ class Code:
     @cached_property
     def identity(self) -> str:
         """What the metric says of what its numbers depend on, such as the model of a server."""
-        has = hasattr(self.plugin.target, "identity")
-        return str(self.plugin.made(dict(self.values)).identity()) if has else ""
+        return str(self.says("identity") or "")
+
+    def says(self, method: str, *given: Any, **named: Any) -> Any:
+        """Return what a method of the code returns; None where it has no such method."""
+        has = hasattr(self.plugin.target, method)
+        return getattr(self.plugin.made(dict(self.values)), method)(*given, **named) if has else None
+
+    @property
+    def models(self) -> dict[str, str]:
+        """The models that options name: their folders, or names of the hub behind models.HUB."""
+        values = dict(self.values)
+        return {each.name: values[each.name] for each in self.plugin.declared.parameters if each.kind == "model"}
+
+    def unavailable(self) -> str | None:
+        """Return why nothing can be computed: a package or a model is missing, or options are wrong; None: nothing."""
+        name = self.plugin.declared.name
+        try:
+            self.says("check")
+            if lacking := [text for text in self.models.values() if not Path(text).is_dir()]:
+                return models.missing(name, lacking[0])
+            self.says("told")
+            _ = self.files
+        except InputError as error:
+            return str(error) if isinstance(error, ConfigError) else f"{name}: {error}"
+        return None
+
+    def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """Return the numbers of a line, of answers for it: of each of its references, or a single one."""
+        return tuple(map(float, self.says("of_line", answers) or best(answers, self.plugin.declared)))
 
 
 @dataclass(frozen=True)
@@ -149,19 +175,16 @@ class PluggedNeeds(NumberNeeds):
 
     @property
     def references(self) -> bool:  # type: ignore[override]
-        """Whether the code reads references."""
-        return self.code is not None and "references" in self.code.plugin.declared.reads
+        """Whether the code reads references, and cannot do without."""
+        declared = self.code.plugin.declared if self.code else None
+        return declared is not None and "references" in declared.reads and "references" not in declared.optional
+
+    def unavailable(self) -> str | None:
+        """Return why the code cannot compute here, or None."""
+        return self.code.unavailable() if self.code else None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "code": None}  # workers read numbers, and need no code
-
-    def unavailable(self) -> str | None:
-        """Return which file is missing that the numbers depend on, or None."""
-        try:
-            _ = self.code and self.code.files
-        except ConfigError as error:
-            return str(error)
-        return None
 
     def computed(self, text: Text) -> Columns:
         """Return the numbers of the first system of a text."""
@@ -172,6 +195,19 @@ class PluggedNeeds(NumberNeeds):
     def prepare(self, text: Text) -> PreparedCode | None:
         """Return the code with source and references, for calls with outputs; see `metrics/given.py`."""
         return PreparedCode(self, self.code, text) if self.code else None
+
+    @property
+    def computed_by(self) -> str:
+        """What numbers of texts depend on: not on the number of systems, nor on options that of_line() alone reads."""
+        late = ("among", *getattr(self.code and self.code.plugin.target, "late", ()))
+        return "|".join(
+            part for part in self.told.split("|") if not part.startswith(tuple(f"{name}:" for name in late))
+        )
+
+    def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
+        """Return the columns of lines with these numbers."""
+        table: Any = np.array(rows, np.float64 if self.decimals is None else np.int64).reshape(len(rows), -1)
+        return {name: table[:, place] for place, name in enumerate(self.names)}
 
     @property
     def key(self) -> str:
@@ -196,7 +232,7 @@ class PreparedCode:
         if self.declared.listwise:
             what = "scores all outputs of a line together, so an output alone has no score"
             raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
-        self.call = Call(code.plugin, code.plugin.place, code.values, self.declared, ("cpu",))
+        self.code, self.call = code, Call(code.plugin, code.plugin.place, code.values, self.declared, ("cpu",))
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
             self.read["sources"] = _texts(text.source)
@@ -211,7 +247,7 @@ class PreparedCode:
             each = own["references"] if self.declared.each_reference else [own.get("references")]
             sizes.append(len(each))
             items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
-        size = self.call.plugin.batch_size if self.call.plugin else len(items)
+        size = self.code.plugin.batch_size
         done = self.call((0, [items[start : start + size] for start in range(0, len(items), size)], []))
         flat = iter([answer for batch in done.answers for answer in batch])
         numbers = []
@@ -225,16 +261,15 @@ class PreparedCode:
                 message = wrong.message if wrong else f": {self.declared.name} has no score"
                 where = f"outputs, item {place}"
                 raise InputError(message.replace("{}", where, 1) if "{}" in message else where + message)
-            numbers.append(best(given, self.declared))
-        table: Any = np.array(numbers, np.float64 if self.needs.decimals is None else np.int64)
-        return {name: table[:, place] for place, name in enumerate(self.needs.names)}
+            numbers.append(self.code.of_line(given))
+        return self.needs.columns_of(numbers)
 
 
-class Plugged(ComputesNumbers, Numbers):
+class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
     """A metric that a user declares; `declared` says what it is. There is a subclass for each."""
 
     help_page: ClassVar[str] = "plugins"
-    declared: ClassVar[Declared]
+    declared: ClassVar[Declared]  # type: ignore[assignment,misc,unused-ignore]
     plugin: ClassVar[Plugin | None]
     """The code; None where only results are at hand."""
     decimals: int
@@ -254,8 +289,8 @@ class Plugged(ComputesNumbers, Numbers):
 
     @property
     def divisor(self) -> float:
-        """The number that is shown as 100, which is 100 where numbers are shown as they are."""
-        return self.declared.scale or 100.0
+        """The number that is shown as 100; 1 where numbers are shown as they are."""
+        return self.declared.scale or 1.0
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -267,14 +302,13 @@ class Plugged(ComputesNumbers, Numbers):
         """The numbers that the code computes."""
         declared = self.declared
         shown = [f"{key}:{value}" for key, value in self.settings() if key not in ("beta", "level")]
-        options = tuple((parameter.name, self._value_of(parameter.name)) for parameter in declared.parameters)
         return PluggedNeeds(
             declared.name,
             COUNTS if self.is_counts else declared.names,
             declared.decimals if self.is_counts else None,
             "sources" in declared.reads,
             told="|".join([declared.name, *shown]),
-            code=Code(self.plugin, options) if self.plugin else None,
+            code=self.needs_code if self.plugin else None,
         )
 
     @property
@@ -282,26 +316,61 @@ class Plugged(ComputesNumbers, Numbers):
         """The keys of the entries that the declaration has."""
         return tuple(map(key_of, self.declared.cite))
 
-    def for_systems(self, number: int) -> Metric:
-        """Return the metric for so many systems, on which the numbers of a listwise one depend."""
-        return replace(cast("Any", self), among=str(number)) if self.declared.listwise else self
+    def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
+        """Return the metric for so many systems, on which the numbers of a listwise one depend, and for the references.
 
-    def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text."""
-        return self.needs.computed(text)
+        The method `with_references` of the code returns options for these.
+        """
+        own: dict[str, Any] = {"among": systems} if self.declared.listwise else {}
+        own |= self._says("with_references", references) or {}
+        changed: Metric = replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
+        return changed
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
-        """Return the options as signatures have them: files by their digests, then the version, then the level."""
-        paths = {parameter.name for parameter in self.declared.parameters if parameter.kind == "path"}
-        told: list[tuple[str, object]] = []
-        for key, value in super().settings(references if "references" in self.declared.reads else None):
-            if key in paths and not _SHA.fullmatch(unescaped := str(self._value_of(key))):
-                value = f"sha.{content_digest(Path(unescaped))[:12]}"  # noqa: PLW2901
-            told.append((key, value))
-        return told
+        """Return the options as signatures have them: files and models by their digests; then version and level.
+
+        The code may have others told, by a method `told`. A model that is not there has its name.
+        """
+        told = dict(super().settings(references if "references" in self.declared.reads else None))
+        for parameter in (each for each in self.declared.parameters if each.kind in ("path", "model")):
+            given = self._given(parameter)
+            if given.startswith(models.HUB):
+                told[parameter.name] = escape(given.removeprefix(models.HUB))
+            elif given and given not in parameter.choices and not _SHA.fullmatch(given):
+                make = content_digest if parameter.kind == "path" else models.model_digest
+                told[parameter.name] = f"sha.{make(Path(given))[:12]}"
+        more = (None if self.conflicts() else self._says("told")) or {}
+        own = dict.fromkeys(option.key for option in self.options) | told | more
+        return [(key, value) for key, value in own.items() if value is not None]
+
+    @property
+    def needs_code(self) -> Code:
+        """The code with the values of the options."""
+        assert self.plugin  # noqa: S101 (who asks has looked)
+        values = ((parameter.name, self._given(parameter)) for parameter in self.declared.parameters)
+        return Code(self.plugin, tuple(values))
+
+    def _says(self, method: str, *given: Any) -> Any:
+        """Return what a method of the code returns; None where it has none, or nothing can be computed."""
+        return self.needs_code.says(method, *given) if self.plugin and not self.needs_code.unavailable() else None
+
+    def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the method `peer_signature` of the code returns."""
+        del references, missing
+        return self._says("peer_signature")  # type: ignore[no-any-return]
+
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return what the method `misfit` of the code returns."""
+        del missing
+        return self._says("misfit", references)  # type: ignore[no-any-return]
 
     def _value_of(self, name: str) -> Any:
         return getattr(self, attribute_of(name))
+
+    def _given(self, parameter: Parameter) -> Any:
+        """Return the value of an option as the code gets it: of a model its folder, where it is there."""
+        value = self._value_of(parameter.name)
+        return str(models.located(value) or value) if parameter.kind == "model" and value else value
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {each.attribute: getattr(self, each.attribute) for each in self.options}
@@ -336,7 +405,7 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     fields: list[tuple[str, type, Any]] = []
     if declared.returns == "counts":
         fields.append(("beta", str, beta_option() if declared.beta == 0.5 else _beta(declared.beta)))
-    fields += [(attribute_of(each.name), str, _option(each)) for each in declared.parameters]
+    fields += [(attribute_of(each.name), str, parameter_option(each)) for each in declared.parameters]
     fixed = [("version", declared.version), ("code", declared.code)]
     fixed += [("none", "" if declared.none == "error" else declared.none)]
     for name, value in fixed:
@@ -356,6 +425,7 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
         "plugin": plugin,
         "decimals": declared.decimals,
         "lower_is_better": not declared.higher_is_better,
+        "in_percent": declared.scale != 0,
         "table_outputs": declared.beside,
         "__doc__": declared.summary,
     }
@@ -373,7 +443,7 @@ def _beta(usual: float) -> Any:
     return field(default=f"{usual:g}", metadata={"option": described})
 
 
-def _option(parameter: Parameter) -> Any:
+def parameter_option(parameter: Parameter) -> Any:
     """Return the field of a dataclass for an option of a user."""
     more: dict[str, Any] = {"help": "an option of the metric", "implicit": parameter.default == ""}
     usual: Any = parameter.default or ""
@@ -386,7 +456,12 @@ def _option(parameter: Parameter) -> Any:
         make = float if parameter.kind == "float" else int
         more |= {"form": form, "pattern": pattern, "resolved": lambda text, _: repr(make(text))}
     elif parameter.kind == "path":
-        more |= {"form": "a path", "free": True, "resolved": _found}
+        more |= {"form": " or ".join([*parameter.choices, "a path"]), "free": True}
+        more["resolved"] = lambda text, base: text if text in parameter.choices else _found(text, base)
+    elif parameter.kind == "model":
+        usual = f"{models.HUB}{usual}" if usual else ""
+        more |= {"form": "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub", "free": True}
+        more["resolved"] = lambda text, base: text if _SHA.fullmatch(text) else models.resolved(text, base)
     else:
         more |= {"form": "a text", "free": True}
     return option(usual, **more)
@@ -400,36 +475,3 @@ def _found(text: str, base: Path) -> str:
     if not path.exists():
         raise ConfigError(f"there is no file or folder {path}")
     return str(path)
-
-
-LARGE = 1 << 24
-"""Bytes of a file from which its digest is kept on this computer, so that not every command reads it."""
-SETTLED = 2_000_000_000
-"""Nanoseconds after which a file that is written again has another time than before, whatever the file system is."""
-
-
-@lru_cache(256)
-def _content(path: str, size: int, changed: int, inode: int) -> str:
-    """Return the SHA-256 of a file; the last three arguments say which contents it has."""
-    cache = ContentCache(DIGESTS)
-    key = sha256(repr((path, size, changed, inode)).encode()).digest()
-    if size >= LARGE and (kept := cache.read([key])):
-        return kept[key].decode()
-    with open_regular(Path(path), links=True) as file:
-        told = file_digest(file, "sha256").hexdigest()
-    if size >= LARGE and time.time_ns() - changed > SETTLED:
-        cache.write({key: told.encode()})
-    return told
-
-
-def content_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the files of a folder with their names, in order. Raises ConfigError."""
-    try:
-        if path.is_dir():
-            inside = sorted(each for each in path.rglob("*") if each.is_file())
-            parts = [f"{each.relative_to(path).as_posix()} {content_digest(each)}" for each in inside]
-            return sha256("\n".join(parts).encode()).hexdigest()
-        info = path.stat()
-        return _content(str(path.absolute()), info.st_size, info.st_mtime_ns, info.st_ino)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None

@@ -16,10 +16,20 @@ from ...arrays import Floats, Ints
 from ...corpus.corpus import Corpus
 from ...corpus.texts import lines_of
 from ...errors import InputError
-from ...metrics.base.capabilities import COUNTS, ROLES, Tokens, by_annotator, edit_judge, row_names, shown_ngrams
+from ...metrics.base.capabilities import (
+    COUNTS,
+    ROLES,
+    Tokens,
+    by_annotator,
+    edit_judge,
+    lacks_code,
+    row_names,
+    shown_ngrams,
+)
 from ...metrics.base.metric import Metric
 from ...metrics.base.needs import Columns
 from ...metrics.names import factor
+from ...scoring.attribution import EXACT, ORDERS, attributed, is_attributed
 from ...scoring.board import Board
 from ...scoring.results import Results
 from ...scoring.sentences import sentence_scores
@@ -146,7 +156,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
 
     datasets = []
     for name, measured in scored.items():
-        dataset = _dataset(material.corpora[name], measured, sizes[name], material.digits, texts)
+        dataset = _dataset(material.corpora[name], measured, sizes[name], material, texts)
         datasets.append(dataset)
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
             ngrams = shown_ngrams(shown.metric)
@@ -188,15 +198,17 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[Board]], budge
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
 
 
-def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, texts: Texts) -> dict[str, Any]:
+def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Material, texts: Texts) -> dict[str, Any]:
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
-    with_columns = [m for m in measured if m.columns]
+    with_columns, digits = [m for m in measured if m.columns], material.digits
     lines = telling(with_columns[0], size)
+    explained = [line for line in telling(with_columns[0], min(material.effects, size)).tolist() if line in lines]
     first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     outputs = outputs.reshape(len(names), len(lines))
     variants = variants_of(outputs)
+    effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
         "name": corpus.name,
         "total": corpus.lines,
@@ -209,7 +221,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, digits: int, 
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [_metric(corpus, m, names, lines, variants, digits) for m in with_columns],
+        "metrics": [_metric(corpus, m, names, lines, variants, digits) | more for m, more in effects],
     }
 
 
@@ -278,6 +290,20 @@ def _metric(
         "width": width,
         "rows": lettered(rows),
     }
+
+
+def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
+    """Return what each edit does to the scores of some lines, by the places of lines and by systems; or nothing."""
+    metric, unit = measured.metric, factor(measured.metric.name) / 100
+    if not explained or not is_attributed(metric) or lacks_code(metric) or corpus.source is None:
+        return {}
+    names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
+    by_place: dict[int, dict[str, Any]] = {}
+    for (name, line), own in attributed(metric, corpus, [(name, line) for name in names for line in explained]).items():
+        rows = [[*one[:5], *_numbers(scaled(unit * np.array(one[5:]), digits))] for one in own.effects]
+        told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
+        by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
+    return {"effects": by_place}
 
 
 def _numbers(rows: Floats) -> list[float | None]:

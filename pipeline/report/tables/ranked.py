@@ -12,10 +12,9 @@ from unicodedata import normalize
 from ...errors import InputError, did_you_mean
 from ...metrics import METRICS
 from ...metrics.base import options as signature
-from ...metrics.base.capabilities import in_percent
 from ...metrics.base.metric import Metric
 from ...metrics.build import from_text
-from ...metrics.names import class_of
+from ...metrics.names import class_of, factor
 from ...scoring.results import REFERENCES_ROW, Comparison, DatasetInfo, Results, Score
 from . import Table, percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
@@ -55,7 +54,7 @@ class Group(NamedTuple):
     @property
     def axis(self) -> str:
         """What the axis of a plot of its scores is called."""
-        return f"{self.output} (percent)" if in_percent(class_of(self.metric)) else self.output
+        return f"{self.output} (percent)" if factor(self.metric) != 1 else self.output
 
     @property
     def heading(self) -> str:

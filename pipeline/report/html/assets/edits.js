@@ -91,6 +91,19 @@ function editTable(metric, line, system, reference) {
   return [element("div", "scroll", table), ...note];
 }
 
+// Return a table of what each edit between source and output does to the score, where the page has that.
+function effectTable(dataset, metric, line, system) {
+  const own = metric.effects?.[line]?.[dataset.systems[system]];
+  if (!own?.edits.length) return [];
+  const change = (value) => (value > 0 ? `+${percent(value)}` : percent(value)), typed = own.edits.some((edit) => edit[4]);
+  const rows = own.edits.map(([start, end, original, correction, type, ...values]) => [
+    `${start}–${end}`, element("td", "left", ...nodes(original || "∅"), " → ", ...nodes(correction || "∅")), ...(typed ? [element("td", "left", ...nodes(type))] : []), ...values.map(change),
+  ]);
+  const header = ["tokens", "edit", ...(typed ? ["type"] : []), "alone", "left out", "share"];
+  const note = `What each edit does to ${metric.label} of this sentence: alone in the source, left out of the output, and its share of the difference between the two${own.drawn ? `, estimated from ${own.drawn} orders of the edits` : ""}. The edits are ${own.by}.`;
+  return [element("p", "note", note), tableOf(header, rows, { left: [0, 1, 2], kind: "orders effects" })];
+}
+
 function signed(letter) {
   const [verdict, sign] = VERDICTS[letter];
   return element("span", "", sign, element("span", "hidden", ` ${verdict}`));

@@ -16,6 +16,7 @@ function numbers(state, dataset, metric, line, system) {
   const told = Object.entries(lengths).map(([name, value]) => `${COUNT_NAMES[name] ?? name}: ${Number(value.toFixed(4))}`);
   if (told.length) made.push(element("p", "note", told.join(", ")));
   if (metric.edits) made.push(...editTable(metric, line, system, reference));
+  made.push(...effectTable(dataset, metric, line, system));
   if (Object.keys(orders).length) made.push(orderTable(metric, orders));
   if (wrong) made.push(element("p", "note wrong", `The n-grams are not shown: they are not those that were counted (${wrong}).`));
   else if (found) made.push(foldButton(), ...found.map((order) => gramLine(`n=${order.n}`, order)));
