@@ -23,14 +23,12 @@ EQUAL = 1e-12
 
 def equal_scores(one: Floats, two: Floats) -> Bools:
     """Return where scores are equal but for rounding, since 1/3 may be computed in two ways."""
-    equal: Bools = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
-    return equal
+    return np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
 
 
 def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
     """Return part / whole, NaN where the whole is 0."""
-    shares: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
-    return shares
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:

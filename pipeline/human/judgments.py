@@ -318,8 +318,7 @@ def count_cells(pairs: Pairs, systems: int) -> Ints:
 def cells_to_wins(cells: Ints, systems: int) -> Ints:
     """Return wins [..., row's system, column's system] from counts of outcomes [..., systems * systems * 3]."""
     table = cells.reshape(*cells.shape[:-1], systems, systems, 3)
-    won: Ints = table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
-    return won
+    return table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
 
 
 def read_judgments(

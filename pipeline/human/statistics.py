@@ -39,8 +39,7 @@ class Groups(NamedTuple):
     def of(self, scores: Floats) -> Floats:
         """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no score."""
         flat = scores.reshape(*scores.shape[:-2], -1)
-        grouped: Floats = np.where(self.present, flat[..., self.cells], 0.0)
-        return grouped
+        return np.where(self.present, flat[..., self.cells], 0.0)
 
     @property
     def sizes(self) -> Ints:

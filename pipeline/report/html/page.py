@@ -299,8 +299,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
             del data
             return True
 
-    text: str = yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
-    return text
+    return yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
 
 
 def board(material: Material, group: Group, number: int, linked: Collection[str]) -> dict[str, Any]:

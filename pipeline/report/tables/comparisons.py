@@ -74,8 +74,7 @@ def shown_interval(
 
 def baseline_of(results: Results) -> str | None:
     """Return the system that the others were compared with, None where all pairs were compared."""
-    baseline: str | None = (results.statistics or {}).get("baseline")
-    return baseline
+    return (results.statistics or {}).get("baseline")
 
 
 def level_name(results: Results) -> str:
