@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..config.models import HumanConfig
 from ..errors import InputError
-from ..scoring.resampling.intervals import percentile_interval
+from ..scoring.resampling.intervals import defined_interval
 from . import correlation
 from .comparison import Agreement, PermutationTest, compared
 from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
@@ -84,22 +84,18 @@ class SentenceLevel(NamedTuple):
 def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
     agreeing = _counted(scores, pairs, ties)[1]
-    accuracy = _share(float(agreeing.sum()), len(agreeing))
+    accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
     balance = float((2 * preferences(scores, pairs, "half") - 1).sum())
     untied, tied = len(pairs.line), len(human_ties.line)
     return SentenceLevel(
         pairs=len(agreeing),
         accuracy=accuracy,
         kendall=2 * accuracy - 1,
-        kendall_no_ties=_share(balance, untied),
-        kendall_human_ties=_share(balance + int(_tied(scores, human_ties).sum()), untied + tied),
+        kendall_no_ties=float(correlation.quotient(balance, untied)),
+        kendall_human_ties=float(correlation.quotient(balance + _tied(scores, human_ties).sum(), untied + tied)),
         metric_ties=int(_tied(scores, pairs).sum()),
         human_ties=tied,
     )
-
-
-def _share(part: float, whole: int) -> float:
-    return part / whole if whole else math.nan
 
 
 def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> tuple[Ints, Floats]:
@@ -122,8 +118,7 @@ def accuracy_interval(
     for number in range(samples):
         kept = generator.integers(0, len(tried), len(tried))
         drawn[number] = right[kept].sum() / tried[kept].sum()
-    low, high = percentile_interval(drawn, level)
-    return float(low), float(high)
+    return defined_interval(drawn, level)
 
 
 def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:

@@ -21,7 +21,7 @@ from ..config.models_published import CorrelationConfig, RecordsConfig
 from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
-from ..scoring.resampling.intervals import percentile_interval
+from ..scoring.resampling.intervals import defined_interval
 from .correlation import quotient
 from .statistics import Statistic, statistic_of
 
@@ -213,12 +213,8 @@ def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str
     result |= zip(asked, values(slice(None)), strict=True)
     if written.resamples:
         draws = np.random.default_rng(written.seed).integers(0, len(items), (written.resamples, len(items)))
-        samples = np.array([values(own) for own in draws])
-        result["intervals"] = {}
-        for text, column in zip(asked, samples.T, strict=True):
-            present = column[~np.isnan(column)]
-            ends = percentile_interval(present, written.level) if len(present) else (math.nan, math.nan)
-            result["intervals"][text] = [float(end) for end in ends]
+        columns_of = zip(asked, np.array([values(own) for own in draws]).T, strict=True)
+        result["intervals"] = {text: [*defined_interval(own, written.level)] for text, own in columns_of}
     return result
 
 

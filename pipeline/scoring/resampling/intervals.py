@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -90,6 +91,13 @@ def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     """
     ordered, outside = np.sort(values, axis=0), cut(len(values), level)
     return ordered[outside], ordered[len(values) - 1 - outside]
+
+
+def defined_interval(values: Floats, level: float) -> tuple[float, float]:
+    """Return the percentile interval of those of the values [samples] that are numbers; NaN where none is."""
+    present = values[~np.isnan(values)]
+    low, high = percentile_interval(present, level) if len(present) else (math.nan, math.nan)
+    return float(low), float(high)
 
 
 MAX_GROUPS = 1000
