@@ -85,7 +85,7 @@ def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePai
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
     agreeing = _counted(scores, pairs, ties)[1]
     accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
-    balance = float((2 * preferences(scores, pairs, "half") - 1).sum())
+    balance = (2 * preferences(scores, pairs, "half") - 1).sum()
     untied, tied = len(pairs.line), len(human_ties.line)
     return SentenceLevel(
         pairs=len(agreeing),

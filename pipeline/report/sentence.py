@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Ints
 from ..corpus.corpus import Corpus
-from ..corpus.texts import TextFile, read_texts
+from ..corpus.texts import TextFile, lines_of, read_texts
 from ..corpus.texts import called as place_of
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
@@ -281,9 +282,15 @@ def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corp
     as they were counted.
     """
     columns = _row(system.blocks(), line)
-    judge = edit_judge(metric) if by_annotator(metric) is not metric else None
-    view = corpus.read_by(metric.needs) if corpus and judge else None
-    if view is None or view.source is None or judge is None:
+    if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.needs).source:
         return columns
-    source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
-    return of_annotators(metric, columns, np.array([judge.references_of(source, annotations)]))
+    return of_annotators(metric, columns, references_of(corpus, metric, np.array([line - 1])))
+
+
+def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
+    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (see by_annotator())
+    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
+    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
+    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))

@@ -325,8 +325,7 @@ class Results:
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
-        content = {"schema": SCHEMA, **self.plain()}
-        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps({"schema": SCHEMA, **self.plain()}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def plain(self) -> dict[str, Any]:
         """Return the results as mappings and lists, with None for NaN.
@@ -336,16 +335,11 @@ class Results:
         content: dict[str, Any] = without_nan(asdict(self))
         for row in (*content["scores"], *content["tests"]):
             row["higher_is_better"] = not lower_is_better(row["metric"])
-        for info in content["datasets"].values():
-            for key in ("views", "categories", "left_out"):
-                if not info[key]:
-                    del info[key]
-        for score in content["scores"]:
-            if not score["intervals"]:
-                del score["intervals"]
-        for key in ("breakdown", "series", "declared"):
-            if not content[key]:
-                del content[key]
+        leaving = [(content, key) for key in ("breakdown", "series", "declared")]
+        leaving += [(info, key) for info in content["datasets"].values() for key in ("views", "categories", "left_out")]
+        for part, key in (*leaving, *((score, "intervals") for score in content["scores"])):
+            if not part[key]:
+                del part[key]
         if self.means is None:
             del content["means"]
         return content

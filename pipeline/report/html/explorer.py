@@ -35,10 +35,11 @@ from ...scoring.results import Results
 from ...scoring.sentences import sentence_scores
 from ...scoring.terms import blocks_of, compact, of_annotators, present_blocks
 from ..material import Material
+from ..sentence import references_of
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import called, labels
-from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
+from .texts import MAX_TEXT, Texts, edit_data, number_of
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "

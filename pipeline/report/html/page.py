@@ -126,25 +126,13 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
     return Shade(shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}")
 
 
-def judged_by(material: Material) -> HumanRanking | None:
-    """Return how people rank the systems; None where nobody judged them, or the judgements are not at hand."""
-    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
-
-    human = material.results.human
-    people = material.people() if human and human.get("correlations") else None
-    return human_ranking(people, human["settings"]) if people and human else None
-
-
 def people_part(material: Material, judged: HumanRanking | None) -> dict[str, Any] | None:
     """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
     results = material.results
     if not results.human or not results.human.get("correlations"):
         return None
-    own = {
-        "ranking": judged and ranking(judged, results.human["settings"]),
-        "unread": not judged and material.people() is None,
-    }
-    return {**own, **agreement(results)}
+    shown = judged and ranking(judged, results.human["settings"])
+    return {"ranking": shown, "unread": not judged and material.people() is None, **agreement(results)}
 
 
 def ranking(judged: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
@@ -254,7 +242,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     config = material.config if isinstance(material.config, dict) else {}
     texts = [(name, *item) for name, info in results.datasets.items() for item in info.digests.items()]
     digests = [[name, shown_role(role), digest] for name, role, digest in texts]
-    judged = judged_by(material)
+    judged = material.judged()
     title, overview = config.get("description"), overview_part(results, material.digits, judged)
     names = list(results.datasets)
     more = [f"{len(names) - 3} more"] if len(names) > 3 else []

@@ -95,15 +95,6 @@ def number_of(thing: Hashable, numbers: dict[Any, int]) -> int:
     return numbers.setdefault(thing, len(numbers))
 
 
-def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
-    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
-    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
-    assert judge is not None  # noqa: S101 (see by_annotator())
-    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
-    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
-    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))
-
-
 def edit_data(
     corpus: Corpus, measured: Board, names: Sequence[str], lines: Ints, references: Ints | None
 ) -> dict[str, Any] | None:

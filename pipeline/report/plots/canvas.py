@@ -9,23 +9,20 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
 from ..material import FONTS, PLAIN, SMALLEST, STYLE, PlotStyle
-from ..tables.plot_data import label_places
+from ..tables.plot_data import Curves, Points, Rows, label_places
+from ..tables.ranked import Group
 from ..terminal.printing import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from ..tables.plot_data import Curves, Points, Rows
-    from ..tables.ranked import Group
 
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ...scoring.results import Series, series_of
+from ...scoring.results import Results, Score, Series, series_of
 from .comparisons import is_significant
-
-if TYPE_CHECKING:
-    from ...scoring.results import Results, Score
-    from .ranked import Group
+from .ranked import Group
 
 NAMED = 10
 """So many systems are named in a sentence; of more, the others are counted."""

@@ -10,18 +10,16 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from rich.console import Console
 
-    Styles = Mapping[tuple[int, int], str]
-    """How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
-
+Styles = Mapping[tuple[int, int], str]
+"""How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
 LOUD = {"warning:": "\x1b[1;33m", "missed:": "\x1b[1;31m"}
 """Words at which a terminal's line begins that nobody should miss, with the codes of their colours."""
 GAP = 3

@@ -10,23 +10,20 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...metrics.base.capabilities import sequential_choice
 from ...metrics.base.choices import first_best
+from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES
+from ..terms import HasBlocks, ReferenceTerms
+from .samples import Bytes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
     from ...config.models import StatisticsConfig
-    from ...metrics.base.choices import Keys
-    from ...metrics.base.metric import Metric
-    from ..terms import HasBlocks, ReferenceTerms
-    from .samples import Bytes
 
-    Pair = tuple[int, int]
-
+Pair = tuple[int, int]
 
 ROOM = 1 << 26
 """About how many bytes are used for what is picked in the samples, or for what the samples pick from."""
@@ -57,8 +54,7 @@ class ReselectedSamples:
         self.terms, self.systems = terms, systems
         choice = sequential_choice(terms.metric)
         assert choice is not None  # noqa: S101 (see can_be_reselected)
-        self.keys: Keys = choice.keys
-        self.names = choice.names
+        self.keys, self.names = choice.keys, choice.names
 
     def sums(self, weights: Bytes) -> Floats:
         """Return the sums for weights [samples, lines]: float64 [samples, systems, width]."""
