@@ -98,13 +98,11 @@ class HeadToHead(NamedTuple):
 
 def head_to_head(wins: Ints) -> HeadToHead:
     """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
-    met = wins + wins.T
-    share = quotient(wins, met)
     p = np.full(wins.shape, np.nan)
     for one in range(len(wins)):
         for two in range(one):
             p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
-    return HeadToHead(share, p)
+    return HeadToHead(quotient(wins, wins + wins.T), p)
 
 
 def accuracy(judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents") -> float:
@@ -179,9 +177,9 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     return kappas
 
 
-def mean_kappa(kappas: Sequence[Kappa], least: int = MIN_COMPARISONS) -> float:
-    """Return the mean, weighted by comparisons, of the kappas with at least `least` of them; NaN without any."""
-    kept = [kappa for kappa in kappas if kappa.comparisons >= least and not np.isnan(kappa.kappa)]
+def mean_kappa(kappas: Sequence[Kappa]) -> float:
+    """Return the mean, weighted by comparisons, of the kappas with MIN_COMPARISONS of them; NaN without any."""
+    kept = [kappa for kappa in kappas if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa)]
     total = sum(kappa.comparisons for kappa in kept)
     return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
 
@@ -203,8 +201,7 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     for name in kinds:
         values = found[f"others_{name}"]
         valid = ~np.isnan(values)
-        mean = (values[valid] * pairs[valid]).sum() / pairs[valid].sum() if valid.any() else np.nan
-        found[f"mean_{name}"] = float(mean)
+        found[f"mean_{name}"] = float(quotient((values[valid] * pairs[valid]).sum(), pairs[valid].sum()))
     return found
 
 
@@ -253,8 +250,7 @@ class JudgmentSummary:
         kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
         comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
         for (one, two), kappa in self.kappas.items():
-            enough = kappa.comparisons >= MIN_COMPARISONS
-            kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
+            kappas[judges[one]][judges[two]] = kappa.kappa if kappa.comparisons >= MIN_COMPARISONS else None
             comparisons[judges[one]][judges[two]] = kappa.comparisons
         return {
             "systems": list(names),
@@ -284,10 +280,7 @@ def pairs_digest(judgments: Judgments) -> str:
     names = (judgments.systems, judgments.systems, ("0", "1", "2"), judgments.judges, judgments.segments)
     columns = [np.array(texts)[numbers] for texts, numbers in zip(names, pairs, strict=True)]
     rows = sorted(zip(*(values.tolist() for values in columns), strict=True))
-    digest = hashlib.blake2b(digest_size=16)
-    for row in rows:
-        digest.update(("\t".join(row) + "\n").encode())
-    return digest.hexdigest()
+    return hashlib.blake2b("".join("\t".join(row) + "\n" for row in rows).encode(), digest_size=16).hexdigest()
 
 
 def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:

@@ -150,8 +150,7 @@ def _item(outputs: Sequence[Group | None], segment: str, judge: str, own: str, p
     groups = tuple(filter(None, outputs))
     names = [name for group in groups for name in group.systems]
     if len(names) > MAX_SYSTEMS:
-        message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-        raise CorpusError([Problem(position, message)])
+        raise CorpusError([Problem(position, f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed")])
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
@@ -311,8 +310,7 @@ class Judgments:
 
 def count_cells(pairs: Pairs, systems: int) -> Ints:
     """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], sorted by their numbers."""
-    cells = (pairs.first * systems + pairs.second) * 3 + pairs.outcome
-    return np.bincount(cells, minlength=systems * systems * 3)
+    return np.bincount((pairs.first * systems + pairs.second) * 3 + pairs.outcome, minlength=systems * systems * 3)
 
 
 def cells_to_wins(cells: Ints, systems: int) -> Ints:
@@ -376,7 +374,8 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
     items = list(items)
     systems = sorted({name for item in items for group in item.groups for name in group.systems})
     judges, segments = (sorted({getattr(item, key) for item in items}, key=natural) for key in ("judge", "segment"))
-    outputs = sorted({_output(group) for item in items for group in item.groups})
+    output_of = {group: " ".join(sorted(group.systems)) for item in items for group in item.groups}
+    outputs = sorted(set(output_of.values()))
     numbers = [{name: n for n, name in enumerate(names)} for names in (systems, outputs, judges, segments)]
     of_system, of_output, of_judge, of_segment = numbers
     expanded, unexpanded = array("q"), array("q")
@@ -386,8 +385,7 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         judge, segment = of_judge[item.judge], of_segment[item.segment]
         counted[judge] += item.ranking not in rankings
         rankings.add(item.ranking)
-        ranked = [(of_output[_output(group)], group.rank) for group in item.groups]
-        _add(unexpanded, ranked, judge, segment)
+        _add(unexpanded, [(of_output[output_of[group]], group.rank) for group in item.groups], judge, segment)
         single = [(of_system[name], group.rank) for group in item.groups for name in group.systems]
         if len(expanded) // 5 + len(single) * (len(single) - 1) // 2 > MAX_PAIRS:
             raise CorpusError([Problem(item.position, f"there are more than {MAX_PAIRS:,} pairs of systems")])
@@ -408,10 +406,6 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         unexpanded=_pairs(unexpanded),
         notes=tuple(notes),
     )
-
-
-def _output(group: Group) -> str:
-    return " ".join(sorted(group.systems))
 
 
 def _add(table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int) -> None:

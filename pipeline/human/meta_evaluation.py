@@ -146,9 +146,8 @@ def lines_of_segments(
     whose outputs were judged as one. The scores are float64 [systems, lines], in the order of `names`.
     """
     count = scores.shape[1]
-    wrong = next((name for name in judgments.segments if not (name.isascii() and name.isdigit())), None)
-    if wrong is not None:
-        raise InputError(f"{judgments.file}: '{wrong}' is no number of a sentence, so nothing is known of its line")
+    if wrong := [name for name in judgments.segments if not (name.isascii() and name.isdigit())]:
+        raise InputError(f"{judgments.file}: '{wrong[0]}' is no number of a sentence, so nothing is known of its line")
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
     numberings = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
     if numbering != "auto":
@@ -288,13 +287,8 @@ def meta_evaluate(
     """
     dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    fields = type(config).model_fields
-    settings = {
-        name: value
-        for name, value in config.model_dump().items()
-        if name not in LATER or value != fields[name].get_default()
-    }
-    result = MetaEvaluation(settings=settings, digest=people.digest)
+    unused = {name for name in LATER if getattr(config, name) == type(config).model_fields[name].get_default()}
+    result = MetaEvaluation(settings=config.model_dump(exclude=unused), digest=people.digest)
     sampling = config.resamples, config.level, config.seed
     for title, scores in human_scores(people, config, progress).items():
         judged = set(correlation.common_systems([scores], config.without))

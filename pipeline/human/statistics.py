@@ -41,12 +41,6 @@ class Groups(NamedTuple):
         flat = scores.reshape(*scores.shape[:-2], -1)
         return np.where(self.present, flat[..., self.cells], 0.0)
 
-    @property
-    def sizes(self) -> Ints:
-        """The number of scores in each group: int64 [groups]."""
-        sizes: Ints = self.present.sum(axis=1)
-        return sizes
-
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
@@ -90,11 +84,6 @@ class Statistic:
         "its sentences; none: all scores at once",
     )
 
-    @property
-    def swaps_pairs(self) -> bool:
-        """Whether the permutation test swaps results of pairs of scores between two metrics, and not scores."""
-        return False
-
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
 
@@ -127,7 +116,7 @@ class Statistic:
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
         """Return the statistic of scores in groups, float64 [groups, members] each."""
         values = self.of_groups(human, metric, groups.present)
-        undefined, scores = int(np.isnan(values).sum()), int(groups.sizes.sum())
+        undefined, scores = int(np.isnan(values).sum()), int(groups.present.sum())
         if undefined == len(values):
             reason = "in every group all scores of people or of the metric are equal"
             for own, whose in ((metric, "the metric"), (human, "people")):
@@ -154,9 +143,7 @@ class Statistic:
 def averaged(values: Floats) -> Floats:
     """Return the mean of values [..., groups] over the groups that have one; NaN where no group has."""
     defined = ~np.isnan(values)
-    counted = defined.sum(axis=-1)
-    sums = np.where(defined, values, 0.0).sum(axis=-1)
-    return quotient(sums, counted)
+    return quotient(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
 
 
 ROUNDING = 1e-12
@@ -318,8 +305,8 @@ class TauB(Tau):
     def of_counts(self, counts: PairCounts) -> Floats:
         """Return tau-b; NaN where one side ties all pairs."""
         untied = counts.concordant + counts.discordant
-        sizes = (np.sqrt(untied + ties) for ties in (counts.ties_one, counts.ties_two))
-        return quotient(counts.concordant - counts.discordant, next(sizes) * next(sizes))
+        size = np.sqrt(untied + counts.ties_one) * np.sqrt(untied + counts.ties_two)
+        return quotient(counts.concordant - counts.discordant, size)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,12 +342,11 @@ class Accuracy(Tau):
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
         epsilon, share, counted = calibrated(human, metric, groups.present)
-        return Value(value=share, scores=int(groups.sizes.sum()), groups=counted, epsilon=epsilon)
+        return Value(value=share, scores=int(groups.present.sum()), groups=counted, epsilon=epsilon)
 
     def of_counts(self, counts: PairCounts) -> Floats:
         """Return the statistic; NaN where there are no pairs."""
-        pairs = sum(counts[1:], start=counts[0])
-        return quotient(counts.concordant + counts.ties_both, pairs)
+        return quotient(counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0]))
 
 
 def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, float, int]:
