@@ -90,8 +90,7 @@ def _score_rows(results: Results) -> Iterator[Row]:
 
 def human_to_csv(results: Results) -> str:
     """Return one row for each metric, human score (or "pairs of outputs") and coefficient."""
-    rows: list[Row] = []
-    human = results.human or {}
+    rows, human = list[Row](), results.human or {}
     for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
         names = item["dataset"], item["metric"], item.get("human", "pairs of outputs")
         count = item["pairs"] if "pairs" in item else len(item["systems"])

@@ -19,7 +19,7 @@ from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotat
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import Columns, Needs
 from ..scoring.board import Board
-from ..scoring.sentences import sentence_scores
+from ..scoring.sentences import scores_of_system, sentence_scores
 from ..scoring.terms import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from .material import Material
 from .tables import Table, percent, round_half_up
@@ -138,11 +138,8 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
 
 def most_different(measured: Board, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
-    first, second = (
-        np.concatenate([sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, own)])
-        for own in (_columns(measured, one), _columns(measured, two))
-        if own
-    )
+    both = filter(None, (_columns(measured, one), _columns(measured, two)))
+    first, second = (scores_of_system(measured.metric, own) for own in both)
     apart = np.nan_to_num(np.abs(first - second))
     order = np.argsort(-apart, kind="stable")[:count]
     return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
@@ -194,10 +191,8 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
 
 def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    named = called(measured.scores[0].metric for measured in material.measured)
-    for measured in material.measured:
-        if measured.scores[0].dataset == dataset:
-            yield named[measured.scores[0].metric], measured
+    named = called(measured.signature for measured in material.measured)
+    yield from ((named[own.signature], own) for own in material.measured if own.dataset == dataset)
 
 
 def _columns(measured: Board, system: str) -> HasBlocks | None:

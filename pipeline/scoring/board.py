@@ -224,9 +224,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         ids=corpus.ids,
         left_out=task.input.left_out,
     )
-    if not parts:
-        return board
-    return replace(board, breakdown=breakdown_of(board))
+    return replace(board, breakdown=breakdown_of(board)) if parts else board
 
 
 def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
@@ -239,12 +237,10 @@ def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
         for name, own in zip(board.names, totals, strict=False):
             counts = tier.counts(terms, own)
             outputs = metric.score(counts)
+            kinds = {output: int if output in metric.counts else float for output in outputs}
             categories = []
             for place in np.flatnonzero(sum(counts.values())).tolist():
-                numbers = {
-                    output: int(values[place]) if output in metric.counts else float(values[place])
-                    for output, values in outputs.items()
-                }
+                numbers = {output: kinds[output](values[place]) for output, values in outputs.items()}
                 categories.append(Category(tier.names[place], float(first(outputs)[place]), numbers))
             breakdown.append(
                 Breakdown(
@@ -337,12 +333,11 @@ def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetI
     digests = {role: digest_like(text, (known or {}).get(role, KIND)) for role, text in texts.items() if text}
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
-    left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
     return DatasetInfo(
         lines=corpus.lines,
         references=len(corpus.references),
         digests=digests,
         views=views,
         categories=categories,
-        left_out=left_out,
+        left_out={key: files.left_out for key, files in corpus.external.items() if files.left_out},
     )

@@ -356,9 +356,8 @@ class Results:
             results = _checked(content)
             for section in ("scores", "tests", "breakdown"):
                 for number, item in enumerate(getattr(results, section)):
-                    if item.dataset not in results.datasets:
-                        message = f"there is no data set '{item.dataset[:100]}'"
-                        raise ValueError(f"{section}[{number}].dataset: {message}")
+                    if (name := item.dataset) not in results.datasets:
+                        raise ValueError(f"{section}[{number}].dataset: there is no data set '{name[:100]}'")
             return results
         except FileNotFoundError:
             beside = path.parent.parent

@@ -89,21 +89,19 @@ class Drawing:
 
     def shape(self, tag: str, kind: str, title: str = "", text: str = "", **attributes: float | str) -> None:
         """Add an element of SVG. Its title is shown when the pointer is on it."""
-        own = {
-            name: f"{value:.1f}".removesuffix(".0") if not isinstance(value, str) else value
-            for name, value in attributes.items()
-        }
+        texts = (v if isinstance(v, str) else f"{v:.1f}".removesuffix(".0") for v in attributes.values())
+        own = dict(zip(attributes, texts, strict=True)) | ({"class": kind} if kind else {})
         inner = f"<title>{escape(printable(title))}</title>" if title else ""
-        written = "".join(f' {name}="{value}"' for name, value in own.items()) + (f' class="{kind}"' if kind else "")
+        written = "".join(f' {name}="{value}"' for name, value in own.items())
         self.shapes.append(f"<{tag}{written}>{inner}{escape(minus(printable(text)))}</{tag}>")
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> None:
         """Draw a line."""
         self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
 
-    def rect(self, x: float, y: float, width: float, height: float, kind: str, title: str = "") -> None:
+    def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
         """Draw a rectangle."""
-        self.shape("rect", kind, title, x=x, y=y, width=max(width, 0), height=max(height, 0))
+        self.shape("rect", kind, x=x, y=y, width=max(width, 0), height=max(height, 0))
 
     def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
         """Draw a dot."""
@@ -153,9 +151,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     whole = list(dict.fromkeys(names))
     for size in range(NAME, max(map(len, whole), default=0)):
         for tail in (size // 3, size // 2, size - size // 3):
-            cut = [
-                name if len(name) <= size else f"{name[: size - tail - 1]}…{name[len(name) - tail :]}" for name in whole
-            ]
+            cut = [n if len(n) <= size else f"{n[: size - tail - 1]}…{n[len(n) - tail :]}" for n in whole]
             if len(set(cut)) == len(whole):
                 return dict(zip(whole, cut, strict=True))
     return {name: name for name in whole}
@@ -327,8 +323,7 @@ def interval_bar(score: Score, where: Scale) -> Drawing | None:
     low, high = bounds(score)
     unit, shown = factor(score.metric), percent(score.score, 2, score.metric)
     interval = f"{percent(low, 2, score.metric)} to {percent(high, 2, score.metric)}"
-    label = shown if low == high else f"{shown}, interval {interval}"
-    drawing = Drawing(160, 18, label, stretched=True)
+    drawing = Drawing(160, 18, shown if low == high else f"{shown}, interval {interval}", stretched=True)
     drawing.shape("path", "grid", d="".join(f"M{where(tick):.1f} 0v18" for tick in where.ticks()))
     drawing.rect(where(unit * low), 6, where(unit * high) - where(unit * low), 6, "range")
     drawing.rect(where(unit * score.score) - 1.2, 2, 2.4, 14, "mark")

@@ -71,8 +71,7 @@ class Texts:
 
 def words_of(text: str) -> tuple[str | int, ...]:
     """Return what texts have in common that differ in the white space between words alone. Lines stay apart."""
-    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
-    joined = "\n".join(lines)
+    joined = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
     return (joined,) if len(joined) <= MAX_TEXT else (joined[:MAX_TEXT], len(joined), hash(joined))
 
 
@@ -135,10 +134,8 @@ def _tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]
     """Return the tokens of the source that edits count, by the places of lines where the script finds others."""
     tokenization, view = metric.needs.tokenization, corpus.read_by(metric.needs)
     shown = lines_of(corpus.source, lines) if corpus.source else repeat("")
-    tokens = {}
-    for place, (source, text) in enumerate(
-        zip(lines_of(view.source, lines) if view.source else (), shown, strict=False)
-    ):
+    tokens, sources = {}, lines_of(view.source, lines) if view.source else ()
+    for place, (source, text) in enumerate(zip(sources, shown, strict=False)):
         own = tokenization.tokens(source) if tokenization else source.split()
         if len(source) <= MAX_TEXT and (not corpus.source or own != [word for word in WHITE.split(text) if word]):
             tokens[place] = own
@@ -153,11 +150,8 @@ def _judged(
     assert judge is not None  # noqa: S101 (see by_annotator())
     for low in range(0, len(lines), STEP):
         some = lines[low : low + STEP]
-        source, *others = (
-            list(lines_of(text, some))
-            for text in (view.source, *view.references, *map(view.systems.get, names))
-            if text
-        )
+        read = (view.source, *view.references, *map(view.systems.get, names))
+        source, *others = (list(lines_of(text, some)) for text in read if text)
         annotations, outputs = others[: len(view.references)], others[len(view.references) :]
         yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
 

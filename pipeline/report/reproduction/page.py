@@ -92,10 +92,11 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
     """Return a published result for the template. `href` is the address of its explorer, or an empty text."""
     publication, expectations = outcome.recipe.publication, outcome.expectations
     equal, largest, verdict = summary(outcome)
-    about = []
-    for key, title in ABOUT.items():
-        value = publication.get(key) or []
-        about.append((title, [str(text) for text in value] if isinstance(value, list) else [str(value)]))
+    told = ((title, publication.get(key) or []) for key, title in ABOUT.items())
+    about = ((title, value if isinstance(value, list) else [value]) for title, value in told)
+    entries = (outcome.expectations or {}).get("entries", [])
+    if outcome.recipe.family:  # of many results there are only the values that are not equal
+        entries = [entry for entry in entries if entry["equal"] < entry["values"]]
     return {
         "name": outcome.recipe.name,
         "what": publication["what"],
@@ -106,18 +107,12 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
         "difference": largest,
         "message": outcome.message,
         "missed": list(misses(expectations)) if expectations and outcome.worse else [],
-        "about": [(title, texts) for title, texts in about if texts],
+        "about": [(title, list(map(str, texts))) for title, texts in about if texts],
         "signatures": outcome.signatures,
         "warnings": [text.replace(f"{cache()}{os.sep}", PREFIX) for text in outcome.warnings],
-        "tables": value_tables(_shown(outcome)),
+        "tables": value_tables(entries),
         "href": href if expectations else "",
     }
-
-
-def _shown(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return the entries whose values are shown: of a family of results only those with a value that is not equal."""
-    entries = (outcome.expectations or {}).get("entries", [])
-    return [entry for entry in entries if not outcome.recipe.family or entry["equal"] < entry["values"]]
 
 
 def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -159,11 +154,10 @@ def _compared(entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
     printed, verdict = "printed" if entry["published"] else "expected", entry["verdict"]
     cells = {}
     for item in entry["compared"]:
-        shown = f"{SIGNS[item['verdict']]} {difference(item['difference'])}"
         cells[item["place"]] = {
             "printed": item["expected"],
             "ours": item["found"] or "-",
-            "difference": shown,
+            "difference": f"{SIGNS[item['verdict']]} {difference(item['difference'])}",
             "kind": KINDS[item["verdict"]],
         }
     column = {"title": entry["title"], "printed": printed, "verdict": VERDICTS[verdict]}

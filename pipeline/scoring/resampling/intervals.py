@@ -172,8 +172,7 @@ def spreads_of(samples: Floats, level: float) -> list[Spread]:
     low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
     means = samples.mean(axis=0).tolist()
     deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
-    rows = zip(means, deviations, low, high, strict=True)
-    return [Spread(mean, std, (least, most)) for mean, std, least, most in rows]
+    return list(map(Spread, means, deviations, zip(low, high, strict=True)))
 
 
 ROOM = 1 << 27

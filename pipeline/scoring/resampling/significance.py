@@ -83,11 +83,8 @@ def with_statistics(
     if boards and (reason := idle_choice([board.metric for board in boards], settings)):
         raise InputError(f"annotators: {reason}")
     overall = _overall(boards, settings, progress) if progress else None
-    threads = threads or processors()
-    boards = [analyse(board, settings, overall, threads) for board in boards]
-    warnings = dict.fromkeys(results.warnings)
-    for board in boards:
-        warnings |= dict.fromkeys(_lacking(board, settings))
+    boards = [analyse(board, settings, overall, threads or processors()) for board in boards]
+    warnings = dict.fromkeys([*results.warnings, *(text for board in boards for text in _lacking(board, settings))])
     usual = {"annotators": "whole", "outputs": "score"}  # results.json has these two only where they are something else
     written = settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
     return replace(results, warnings=list(warnings), statistics=written, **rows_of(boards)), boards
