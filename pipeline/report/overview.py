@@ -188,8 +188,7 @@ def _overview(results: Results, own: Sequence[Whole], digits: int, patterns: Seq
         if not alone:
             name, below = dataset, "" if same and not number else f"{name} {below}".strip()
         columns.append(_column(results, whole, number, digits, (name, below)))
-    label = own[0].group.called
-    by_dataset = f"{label} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
+    by_dataset = f"{own[0].group.called} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
     marks = "In a column, systems that share a letter do not differ significantly."
     if baseline is not None:
         marks = f"{BETTER} {WORSE}: significantly better or worse than {baseline}."
@@ -219,14 +218,12 @@ def _column(results: Results, whole: Whole, number: int, digits: int, heads: tup
     for score in group.scores:
         mark = whole.cells[score.system][compared] if compared and not number else ""
         drawn = score.intervals.get(own) if number else score.bootstrap
-        low = drawn.interval[0] if drawn else math.nan
+        low, high = drawn.interval if drawn else (math.nan, math.nan)
         entries[score.system] = Entry(
             score=score,
             text=whole.cells[score.system][number],
-            spread=percent((drawn.interval[1] - low) / 2, digits, group.metric)
-            if drawn and not math.isnan(low)
-            else "",
-            interval=shown_interval(drawn.interval, digits, group.metric) if drawn and not math.isnan(low) else "",
+            spread="" if math.isnan(low) else percent((high - low) / 2, digits, group.metric),
+            interval="" if math.isnan(low) else shown_interval((low, high), digits, group.metric),
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
@@ -262,8 +259,7 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
             break
     if len(own) > 1 and not tests:
         parts.append("no test was made")
-    sentence = [f"{'; '.join(parts)}."] if parts else []
-    return " ".join([*sentence, *best_sentences(results, group)])
+    return " ".join([*([f"{'; '.join(parts)}."] if parts else []), *best_sentences(results, group)])
 
 
 def _first(results: Results, group: Group, own: Sequence[Score], digits: int) -> str:

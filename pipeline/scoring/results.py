@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from ..errors import StoreError
 from ..execution.options import Missing
@@ -414,6 +414,17 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_nan(child) for child in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+Row = TypeVar("Row", Score, Breakdown, Comparison)
+
+
+def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Return rows by data set and signature of the metric, in the order in which these come."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.dataset, row.metric), []).append(row)
+    return groups
 
 
 def ranks(scores: Sequence[float]) -> list[int]:

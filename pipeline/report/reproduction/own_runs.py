@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...metrics.names import goodness
 from ...scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
-from ...scoring.stored_runs import SHARED
+from ...scoring.stored_runs import differing_texts
 from ..html.page import render
 from ..html.shell import Link, PageTable
 from ..material import Material
@@ -104,11 +104,10 @@ class Joined:
 
 
 def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
-    """Return the names of the texts, shared by all systems, that are not the same in two data sets."""
+    """Return in what two data sets differ, but for their systems."""
     if (one.lines, one.references, one.views) != (two.lines, two.references, two.views):
         return ["number of lines or references"]
-    shared = [key for key in one.digests if key == "source" or key.startswith(SHARED)]
-    return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
+    return differing_texts(one, two)
 
 
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:

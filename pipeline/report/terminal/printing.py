@@ -182,11 +182,10 @@ def fit(
         own, wrapped, cut = dict[int, int](), dict[int, int](), dict[int, int]()
         for n in kept:
             cells = [row[n] for row in rows]
-            words = [
-                word for text in [header[n], *(cells if n in left and n not in whole else [])] for word in text.split()
-            ]
+            apart, together = (cells, []) if n in left and n not in whole else ([], cells)
+            words = [word for text in (header[n], *apart) for word in text.split()]
             own[n] = max(map(shown_width, [header[n], *cells]))
-            wrapped[n] = max(map(shown_width, ["", *words, *(cells if n not in left or n in whole else [])]))
+            wrapped[n] = max(map(shown_width, ["", *words, *together]))
             cut[n] = min(wrapped[n], max(narrow, shown_width(header[n]))) if n in left else wrapped[n]
         for least in (wrapped, cut):
             while total(own.values()) > width and (able := [n for n in own if own[n] > least[n]]):
