@@ -195,7 +195,7 @@ def permutation_tests(
         return none
     people, scores, of_pairs = groups.of(human), groups.of(metrics), False
     pairs = [(other, better) for better, other in tested]
-    if isinstance(statistic, Accuracy) and statistic.swaps_pairs:
+    if isinstance(statistic, Accuracy) and statistic.epsilon != "0":
         count = people.shape[1] * (people.shape[1] - 1) // 2
         if len(people) * count > MOST_PAIRS:
             raise InputError(f"permutations: {len(people) * count:,} pairs are too many; average by item or system")

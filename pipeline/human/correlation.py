@@ -52,9 +52,8 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
 
 def average_ranks(values: Floats) -> Floats:
     """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the mean of their ranks."""
-    lower = (values[..., None, :] < values[..., :, None]).sum(axis=-1)
-    same = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
-    ranks: Floats = lower + (same + 1) / 2
+    one, two = values[..., :, None], values[..., None, :]
+    ranks: Floats = (two < one).sum(axis=-1) + ((two == one).sum(axis=-1) + 1) / 2
     return ranks
 
 
@@ -104,8 +103,8 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
     """
     tied_one, tied_two = np.abs(one) <= epsilon, two == 0
     alike, untied = (one > 0) == (two > 0), ~(tied_one | tied_two)
-    kinds = (alike & untied, ~alike & untied, tied_one & ~tied_two, tied_two & ~tied_one, tied_one & tied_two)
-    return PairCounts(*kinds)
+    alone = tied_one & ~tied_two, tied_two & ~tied_one
+    return PairCounts(alike & untied, ~alike & untied, *alone, tied_one & tied_two)
 
 
 def pair_counts(one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0) -> PairCounts:

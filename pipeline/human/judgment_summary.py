@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -99,9 +100,8 @@ class HeadToHead(NamedTuple):
 def head_to_head(wins: Ints) -> HeadToHead:
     """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
     p = np.full(wins.shape, np.nan)
-    for one in range(len(wins)):
-        for two in range(one):
-            p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
+    for one, two in combinations(range(len(wins)), 2):
+        p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
     return HeadToHead(quotient(wins, wins + wins.T), p)
 
 
@@ -161,19 +161,18 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     cells = np.bincount((numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3)
     table = cells.reshape(len(judged), count, 3)  # how often each judge gave each outcome to each pair of outputs
     kappas = {}
-    for one in range(count):
-        for two in range(one, count):
-            first, second = table[:, one], table[:, two]
-            of_first, of_second = first.sum(axis=1), second.sum(axis=1)
-            if one == two:
-                agreeing = (first * (first - 1)).sum() // 2
-                comparisons = (of_first * (of_first - 1)).sum() // 2
-                outcomes = first[of_first > 1].sum(axis=0)
-            else:
-                agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
-                outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
-            expected = float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
-            kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
+    for one, two in combinations_with_replacement(range(count), 2):
+        first, second = table[:, one], table[:, two]
+        of_first, of_second = first.sum(axis=1), second.sum(axis=1)
+        if one == two:
+            agreeing = (first * (first - 1)).sum() // 2
+            comparisons = (of_first * (of_first - 1)).sum() // 2
+            outcomes = first[of_first > 1].sum(axis=0)
+        else:
+            agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
+            outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
+        expected = float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
+        kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
     return kappas
 
 
@@ -191,8 +190,7 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     Wins from all other judges' judgements, [judges]; `mean_spearman` is the mean of these, where each judge weighs as
     much as he judged expanded pairs. With the divisor `beaten` this is table 6 of Grundkiewicz et al. 2015.
     """
-    numbers = range(len(judgments.judges))
-    wins = np.stack([judgments.of_judge(number).wins() for number in numbers])
+    wins = np.stack([judgments.of_judge(number).wins() for number in range(len(judgments.judges))])
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
     own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
     kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}

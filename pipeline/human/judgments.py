@@ -66,15 +66,12 @@ class Item:
     unranked: int = 0
     """How many outputs are left out because they have no rank."""
 
-    def renamed(self, aliases: Mapping[str, str]) -> Item:
-        """Return the item with other names for some systems."""
-        groups = (Group(tuple(aliases.get(n, n) for n in group.systems), group.rank) for group in self.groups)
-        return replace(self, groups=tuple(groups))
-
-    def without(self, systems: Collection[str]) -> Item:
-        """Return the item without these systems."""
-        groups = (Group(tuple(n for n in group.systems if n not in systems), group.rank) for group in self.groups)
-        return replace(self, groups=tuple(group for group in groups if group.systems))
+    def renamed(self, names: Mapping[str, str | None]) -> Item:
+        """Return the item with other names for some systems, and without those whose new name is None."""
+        outputs = ([names.get(name, name) for name in group.systems] for group in self.groups)
+        kept = (tuple(name for name in own if name is not None) for own in outputs)
+        ranked = zip(kept, self.groups, strict=True)
+        return replace(self, groups=tuple(Group(own, group.rank) for own, group in ranked if own))
 
 
 def is_judgments(path: Path) -> bool:
@@ -245,9 +242,8 @@ def _columns(header: list[str], name: str) -> tuple[list[tuple[str, str]], str]:
     titles = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
     for title in titles:
         if title not in header:
-            listed = ", ".join(header[:20])
-            message = f"no column is called '{title}'{did_you_mean(title, header)}; found {listed[:200]}"
-            raise CorpusError([Problem(f"{name}:1", message)])
+            hint = f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
+            raise CorpusError([Problem(f"{name}:1", f"no column is called '{title}'{hint}")])
     segment = next((title for title in ("segmentid", "srcindex") if title in header), None)
     if segment is None:
         raise CorpusError([Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")])
@@ -345,7 +341,8 @@ def read_judgments(
         check_known(file, name, systems)
     if len(systems) > MAX_SYSTEMS:
         raise CorpusError([Problem(file, f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked")])
-    judgments = build(file, (item.without(without_systems) for item in kept) if without_systems else kept)
+    left_out: dict[str, None] = dict.fromkeys(without_systems)
+    judgments = build(file, (item.renamed(left_out) for item in kept) if left_out else kept)
     if not len(judgments.expanded.first):
         raise CorpusError([Problem(file, "has no judgement of two systems")])
     return judgments

@@ -114,11 +114,9 @@ def accuracy_interval(
         return math.nan, math.nan
     right, tried = np.bincount(line, agreeing), np.bincount(line)
     right, tried = right[tried > 0], tried[tried > 0]
-    generator, drawn = np.random.default_rng(seed), np.empty(samples)
-    for number in range(samples):
-        kept = generator.integers(0, len(tried), len(tried))
-        drawn[number] = right[kept].sum() / tried[kept].sum()
-    return defined_interval(drawn, level)
+    generator = np.random.default_rng(seed)
+    draws = (generator.integers(0, len(tried), len(tried)) for _ in range(samples))
+    return defined_interval(np.array([right[kept].sum() / tried[kept].sum() for kept in draws]), level)
 
 
 def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:
@@ -157,15 +155,14 @@ def lines_of_segments(
         fitting.pop("judged", None)
     if not fitting:
         judged = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
-        raise InputError(
-            f"{judgments.file}: has judgements of {judged}; the data set has {count} lines: is it the one?"
-        )
+        whole = f"the data set has {count} lines: is it the one?"
+        raise InputError(f"{judgments.file}: has judgements of {judged}; {whole}")
     differing = {name: _differing(judgments, names, scores, lines) for name, lines in fitting.items()}
     best = min(differing.values())
     left = [name for name in fitting if differing[name] == best]
     if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
-        message = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
-        raise InputError(f"{judgments.file}: {message}")
+        question = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
+        raise InputError(f"{judgments.file}: {question}")
     if best:
         question = "" if left[0] == "judged" else f", and is the first sentence number {left[0]}"
         message = "pairs of outputs that were judged as one have different scores: are these the outputs judged"

@@ -68,10 +68,9 @@ class Record(NamedTuple):
         for name in [names] if isinstance(names, str) else names:
             value = self.field(name)
             text = "none" if value is None else str(float(value)) if isinstance(value, int | float) else str(value)
+            lacking = text.lower() in {"", *NOT_A_NUMBER}
             try:
-                numbers.append(
-                    math.nan if text.lower() in {"", *NOT_A_NUMBER} else number_of(text, "a score, a number")
-                )
+                numbers.append(math.nan if lacking else number_of(text, "a score, a number"))
             except ValueError as error:
                 raise CorpusError([Problem(self.position, f"'{name}': {error}")]) from None
         return fmean(numbers)
@@ -190,11 +189,10 @@ def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str
         raise InputError("no output has both scores: are systems and items called alike in both files?")
     systems, items = (list(dict.fromkeys(key[part] for key in common)) for part in (0, 1))
     rows, columns = ({name: number for number, name in enumerate(names)} for names in (systems, items))
-    tables = [np.full((len(systems), len(items)), np.nan) for _ in range(2)]
     places = tuple(np.array([(rows[system], columns[item]) for system, item in common]).T)
+    metric, human = tables = np.full((2, len(systems), len(items)), np.nan)
     for table, own in zip(tables, (one, two), strict=True):
         table[places] = [own[key] for key in common]
-    metric, human = tables
     if written.part:  # of the outputs in the order of human scores; equal ones stay in their order
         order, half = np.argsort(human[places], kind="stable"), len(common) // 2
         left_out = order[half:] if written.part == "lower" else order[: len(order) - half]

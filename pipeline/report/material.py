@@ -42,10 +42,6 @@ class PlotStyle(NamedTuple):
         """Whether figures have to fit a column."""
         return self.width == "column"
 
-    def inches(self, usual: float) -> float:
-        """Return the width of a figure in inches, given what it is where no width was asked for."""
-        return WIDTHS.get(self.width, usual)
-
     def points(self, usual: float) -> float:
         """Return the size of letters in points, given what it is where no width was asked for."""
         return SMALLEST if self.narrow else max(usual, SMALLEST) if self.width else usual

@@ -173,12 +173,8 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         for number in range(measured.references) if apart else (0,):
             if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
                 continue
-            values = {
-                field.name: np.atleast_1d(
-                    counts[field.name][0, number] if field.per_reference else counts[field.name][0]
-                )
-                for field in fields
-            }
+            places = {field.name: (0, number) if field.per_reference else 0 for field in fields}
+            values = {name: np.atleast_1d(counts[name][place]) for name, place in places.items()}
             alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
             singles.append(f"{title} {who[number]}: {alone}" if apart else alone)
             for n in range(1, max(field.orders for field in fields) + 1):
@@ -232,11 +228,8 @@ class Edits(NamedTuple):
 
         Types of edits are left out where none has any. A cell is empty where another type or annotator has the edit.
         """
-        edits = dict.fromkeys(
-            verdict[:5]
-            for verdicts in self.several
-            for verdict in sorted(verdicts or (), key=lambda verdict: verdict.verdict == MISSED)
-        )
+        ordered = (sorted(own or (), key=lambda verdict: verdict.verdict == MISSED) for own in self.several)
+        edits = dict.fromkeys(verdict[:5] for own in ordered for verdict in own)
         rows, typed = [], any(edit[4] for edit in edits)
         for edit in sorted(edits, key=lambda edit: edit[:2]):
             start, end, original, correction, name = edit

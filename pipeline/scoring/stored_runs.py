@@ -182,9 +182,8 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
-        listed = ""
-        for number, boards in enumerate((scored, more), 1):
-            listed += f"\n  {number}: " + ", ".join(dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards))
+        known = [dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards) for boards in (scored, more)]
+        listed = "".join(f"\n  {number}: {', '.join(own)}" for number, own in enumerate(known, 1))
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{listed}")
     datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
@@ -275,8 +274,8 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
         )
         own = next(filter(None, ways), None)
         if own is None:
-            hint = did_you_mean(pattern, known)
-            raise StoreError(f"{flag} {pattern}: there is no such one{hint}; there are {', '.join(known)}")
+            hint = f"{did_you_mean(pattern, known)}; there are {', '.join(known)}"
+            raise StoreError(f"{flag} {pattern}: there is no such one{hint}")
         chosen += own
     return chosen
 

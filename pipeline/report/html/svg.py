@@ -99,10 +99,6 @@ class Drawing:
         """Draw a line."""
         self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
 
-    def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """Draw a rectangle."""
-        self.shape("rect", kind, x=x, y=y, width=max(width, 0), height=max(height, 0))
-
     def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
         """Draw a dot."""
         self.shape("circle", kind, title, cx=x, cy=y, r=radius)
@@ -325,8 +321,9 @@ def interval_bar(score: Score, where: Scale) -> Drawing | None:
     interval = f"{percent(low, 2, score.metric)} to {percent(high, 2, score.metric)}"
     drawing = Drawing(160, 18, shown if low == high else f"{shown}, interval {interval}", stretched=True)
     drawing.shape("path", "grid", d="".join(f"M{where(tick):.1f} 0v18" for tick in where.ticks()))
-    drawing.rect(where(unit * low), 6, where(unit * high) - where(unit * low), 6, "range")
-    drawing.rect(where(unit * score.score) - 1.2, 2, 2.4, 14, "mark")
+    start, end = where(unit * low), where(unit * high)
+    drawing.shape("rect", "range", x=start, y=6, width=max(end - start, 0), height=6)
+    drawing.shape("rect", "mark", x=where(unit * score.score) - 1.2, y=2, width=2.4, height=14)
     return drawing
 
 

@@ -59,8 +59,7 @@ class ReselectedSamples:
     def sums(self, weights: Bytes) -> Floats:
         """Return the sums for weights [samples, lines]: float64 [samples, systems, width]."""
         totals = np.zeros((len(self.names), len(self.systems), len(weights)), np.int64)
-        result: Floats = np.zeros(1)
-        at = 0
+        result, at = np.zeros(1), 0
         for counts, terms in self._pieces(len(weights)):
             picked = np.zeros((*terms.shape[:3], len(weights)))
             for line, own in enumerate(counts):
@@ -107,8 +106,7 @@ class ReselectedSamples:
         """Return the sums of both sides of each pair: float64 [pairs, 2, trials, width]."""
         shape = (len(pairs), 2, len(kept))
         totals = np.zeros((len(self.names), *shape), np.int64)
-        result: Floats = np.zeros(1)
-        at = 0
+        result, at = np.zeros(1), 0
         for counts, terms in self._pieces(len(kept)):
             for line, own in enumerate(counts):
                 side = np.stack([kept[:, at + line], ~kept[:, at + line]])  # of the first side: whether it is its own
