@@ -317,9 +317,8 @@ def meta_evaluate(
             if test.t < 0:  # the metric with the higher correlation comes first
                 test, names = correlation.williams(second, first, human), (two.metric, one.metric)
             result.tests.append(Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()))
-        agreements, tests, notes = compared(
-            metrics, people.file, title, result.scores[title], people.sentences.get(title), config
-        )
+        of_people = result.scores[title], people.sentences.get(title)
+        agreements, tests, notes = compared(metrics, people.file, title, *of_people, config)
         result.statistics.extend(agreements)
         result.permutations.extend(tests)
         result.notes.extend(notes)

@@ -88,9 +88,8 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     cells = ((row.line, text) for row in rows for text in row.cells[1:])
     numbers = [math.nan if text.lower() in lacking else _number(text, f"{name}:{line}") for line, text in cells]
     table = np.array(numbers).reshape(len(rows), len(titles))
-    return {
-        title: {system: table[own, column] for system, own in places.items()} for column, title in enumerate(titles)
-    }
+    columns = enumerate(titles)
+    return {title: {system: table[own, column] for system, own in places.items()} for column, title in columns}
 
 
 def means(sentences: Mapping[str, Floats]) -> dict[str, float]:

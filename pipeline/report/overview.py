@@ -16,7 +16,7 @@ from ..scoring.results import Results, Score
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
 from .tables.ranked import SOURCE, Group, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
-from .tables.series import best_sentences
+from .tables.series import best_sentences, listed
 
 NAMED = 4
 """As many systems share a place by name; of more, the first three are named and the others counted."""
@@ -293,10 +293,7 @@ def _place(names: Sequence[str]) -> str:
     """Return that a system is first, or that several share the first place."""
     if len(names) == 1:
         return f"{names[0]} is first"
-    shown, last = names[:-1], names[-1]
-    if len(names) > NAMED:
-        shown, last = names[: NAMED - 1], f"{len(names) - NAMED + 1} more"
-    return f"{', '.join(shown)} and {last} share the first place"
+    return f"{listed(names, NAMED if len(names) <= NAMED else NAMED - 1)} share the first place"
 
 
 def _share(count: int, whole: int, one: str, several: str) -> str:

@@ -233,10 +233,8 @@ class Edits(NamedTuple):
         rows, typed = [], any(edit[4] for edit in edits)
         for edit in sorted(edits, key=lambda edit: edit[:2]):
             start, end, original, correction, name = edit
-            cells = [
-                "-" if own is None else ", ".join(verdict.verdict for verdict in own if verdict[:5] == edit)
-                for own in self.several
-            ]
+            said = ([one.verdict for one in own or () if one[:5] == edit] for own in self.several)
+            cells = ["-" if own is None else ", ".join(words) for own, words in zip(self.several, said, strict=True)]
             rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
         judges = [f"annotator {number}" for number in range(len(self.several))]
         return ["tokens", "edit", *["type"] * typed, *judges], rows

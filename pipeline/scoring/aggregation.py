@@ -103,6 +103,8 @@ class Policy(Aggregation):
     """Whether a data set must have two references at least."""
     missing_at: ClassVar[Collection[str] | None] = None
     """The levels at which lines may lack references; None: all levels."""
+    spreads: ClassVar[bool] = True
+    """Whether the scores of a sentence with its references all have a part in its score."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, or None. `missing` says that some lines lack references."""
@@ -127,13 +129,6 @@ class Policy(Aggregation):
             return mean(scores)
         averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
         return averaged
-
-    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
-        """Return the population deviation of each sentence's scores with its references; the arguments are as above."""
-        if present is None or scores.shape[1] == 1:
-            return deviation(scores)
-        deviations: Floats = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
-        return deviations
 
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
@@ -171,6 +166,8 @@ def _equal(values: Floats) -> NDArray[np.bool_]:
 class Best(Policy):
     """The best reference of each sentence. This policy is also used where all references are merged into one."""
 
+    spreads = False
+
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the scores of the terms with the references that the metric chooses."""
         return counts.reduced()
@@ -196,11 +193,6 @@ class Best(Policy):
         del present
         best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
         return best
-
-    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
-        """Return zeros."""
-        del present
-        return np.zeros(len(scores))
 
 
 class Mean(Policy):

@@ -180,15 +180,13 @@ def score(tasks: Iterable[Task], counts: Mapping[str, Counted], threads: int = 1
 
 def _scored(task: Task, counted: Counted, threads: int) -> Board:
     metric, corpus, references, printed = task.metric, task.corpus, task.references, task.signature
+    lines = task.input.lines
     rows = POLICIES[metric.policy].rows(references)
     names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    reduced = reduce(
-        SystemCounts(
-            metric=metric, systems=columns, lines=task.input.lines, references=references, own=own, threads=threads
-        )
-    )
+    every = SystemCounts(metric=metric, systems=columns, lines=lines, references=references, own=own, threads=threads)
+    reduced = reduce(every)
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()
@@ -214,7 +212,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         metric=metric,
         dataset=corpus.name,
         signature=printed,
-        lines=task.input.lines,
+        lines=lines,
         references=references,
         scores=tuple(scores),
         columns=tuple(columns),

@@ -177,10 +177,8 @@ class Score:
     @property
     def ends(self) -> dict[str, float]:
         """The ends of the intervals of outputs, as NAME_low and NAME_high."""
-        of_each = ((name, spread.interval) for name, spread in self.intervals.items())
-        return {
-            f"{name}_{end}": bound for name, both in of_each for end, bound in zip(("low", "high"), both, strict=True)
-        }
+        names = ((0, "low"), (1, "high"))
+        return {f"{name}_{end}": own.interval[n] for name, own in self.intervals.items() for n, end in names}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import PRESENT, Columns
-from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
+from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts, deviation
 from .sums import Summand
 from .terms import Block, HasBlocks, SentenceTerms, blocks_of, compact, exact_parts, present_blocks
 
@@ -67,7 +67,11 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     columns = compact(columns, metric.needs.of_references)
     scores = metric.sentence_scores(columns)
     policy, present = POLICIES[metric.policy], columns.get(PRESENT)
-    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
+    mean, std = policy.of_lines(metric, scores, present), np.zeros(len(scores))
+    if policy.spreads and (present is None or scores.shape[1] == 1):
+        std = deviation(scores)
+    elif policy.spreads and present is not None:
+        std = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 

@@ -159,10 +159,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
                 rules.add(rule.name)
             if overlaps:
-                entry["overlaps"] = [
-                    {"row": one.row, "kind": one.kind, "n": one.n, "tokens": number_of(one.tokenization, numbers)}
-                    for one in overlaps
-                ]
+                read = [(one, number_of(one.tokenization, numbers)) for one in overlaps]
+                entry["overlaps"] = [{"row": o.row, "kind": o.kind, "n": o.n, "tokens": tokens} for o, tokens in read]
             if any(one.kind != "sequence" for one in overlaps):
                 rules.add("match")
     return {
@@ -198,8 +196,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
     first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
-    outputs = outputs.reshape(len(names), len(lines))
-    variants = variants_of(outputs)
+    variants = variants_of(outputs.reshape(len(names), len(lines)))
     effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
         "name": corpus.name,

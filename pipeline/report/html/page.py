@@ -33,7 +33,6 @@ from .svg import Drawing, drawn, interval_axis, interval_bar, interval_scale
 if TYPE_CHECKING:
     from ...human.human_judgements import HumanRanking
 
-
 UNTESTED, EQUAL, DIFFERENT = "-=*"
 """What the data says of a pair of systems: no test, a test that did not tell them apart, one that did."""
 DIRECTIONS = {BETTER: "better", WORSE: "worse"}
@@ -189,7 +188,6 @@ SCRIPTS = (*ALWAYS, *SENTENCES)
 STYLES = ("page.css", "sentences.css", "print.css")
 """The style sheets. Where two say something else, the later one holds."""
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
-
 
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})

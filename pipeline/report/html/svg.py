@@ -61,9 +61,7 @@ class Scale(NamedTuple):
         """Return about `count` round numbers from low to high: steps are 1, 2 or 5 times a power of ten."""
         rough = (self.high - self.low) / count
         power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-        step = (
-            min((power * factor for factor in (1, 2, 5, 10)), key=lambda step: abs(step - rough)) if rough > 0 else 1.0
-        )
+        step = min((power * factor for factor in (1, 2, 5, 10)), key=lambda step: abs(step - rough))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [number * step for number in range(first, last + 1)]
 
@@ -98,10 +96,6 @@ class Drawing:
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> None:
         """Draw a line."""
         self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
-
-    def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
-        """Draw a dot."""
-        self.shape("circle", kind, title, cx=x, cy=y, r=radius)
 
     def text(self, x: float, y: float, text: str, kind: str = "", title: str = "", transform: str = "") -> None:
         """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
@@ -225,7 +219,7 @@ def _rows(shown: Rows, first: int, end: int) -> Drawing:
             if CLASSES[mark.kind] == "bar":
                 drawing.line(over(mark.low), middle, over(mark.high), middle, "bar", mark.title)
             else:
-                drawing.dot(over(mark.low), middle, 4.5, CLASSES[mark.kind], mark.title)
+                drawing.shape("circle", CLASSES[mark.kind], mark.title, cx=over(mark.low), cy=middle, r=4.5)
     drawing.legend([(CLASSES[kind], meaning) for kind, meaning in shown.legend])
     return drawing
 
@@ -279,8 +273,8 @@ def _curves(shown: Curves) -> Drawing:
                 drawing.shape(tag, f"{kind} {hue}", points=places)
     for number, (_, line) in enumerate(shown.lines):
         for dot in line:
-            kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
-            drawing.dot(over(dot.x), up(dot.y), 7 if dot.kind == "large" else 4, kind, dot.title)
+            kind, radius = f"{CLASSES[dot.kind]} hue{number % HUES}", 7 if dot.kind == "large" else 4
+            drawing.shape("circle", kind, dot.title, cx=over(dot.x), cy=up(dot.y), r=radius)
     lines = [(f"curve hue{number % HUES}", name) for number, (name, _) in enumerate(shown.lines)]
     drawing.legend([*lines, *((CLASSES[kind], meaning) for kind, meaning in shown.legend)])
     return drawing
@@ -305,7 +299,7 @@ def _points(shown: Points) -> Drawing:
         if place.far:
             below = -place.y + LINE / 2
             drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "leader")
-        drawing.dot(x, y, 4, "dot", point.title)
+        drawing.shape("circle", "dot", point.title, cx=x, cy=y, r=4)
         # widths are estimates, so a name is anchored at the end that is near its dot
         kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
         drawing.text(start, 4 - place.y, names[point.name], kind, point.title)

@@ -10,15 +10,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean, printable
+from ...metrics.base.metric import Metric
 from ...metrics.build import from_text, metrics_called
+from ...scoring.results import Results
 from ..material import Material, PlotStyle
 from ..tables.ranked import labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ...metrics.base.metric import Metric
-    from ...scoring.results import Results
     from ..sheets import Sheet
 Form = Literal["markdown", "latex", "html", "csv", "json"]
 """The forms of reports as text."""

@@ -21,11 +21,7 @@ DIGITS, FEW = 2, 2
 """How many decimals a score has, and how many different printed scores a system has in its row."""
 NOBODY = "in no publication"
 NOT_RUN = "not run"
-KINDS = {
-    **dict.fromkeys(("exact", "rounding", "equal"), "good"),
-    "tolerance": "near",
-    **dict.fromkeys(("partly", "differs"), "bad"),
-}
+KINDS = {"exact": "good", "rounding": "good", "equal": "good", "tolerance": "near", "partly": "bad", "differs": "bad"}
 """The class of the style sheet for a verdict; others have the class none."""
 _YEAR = re.compile(r"(.+?),? ((?:19|20)[0-9]{2})")
 

@@ -121,6 +121,5 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
         "Runs": PageTable(["run", "data sets", "scores", "warnings", "sentences"], told, left=(0, 4)),
         "Systems": PageTable(["data set", "system", "runs"], systems, left=(0, 1, 2)),
     }
-    return render(
-        Material(results=joined.results, digits=digits), None, title="Leader boards", findings=tables, unread=False
-    )
+    material = Material(results=joined.results, digits=digits)
+    return render(material, None, title="Leader boards", findings=tables, unread=False)

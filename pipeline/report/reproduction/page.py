@@ -54,6 +54,7 @@ def reproduction_report(
                 "results": [_result(one, explorer(one.recipe.name)) for one in own],
             }
         )
+    not_run = [[one.recipe.name, one.message] for one in outcomes if one.message]
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
@@ -65,9 +66,7 @@ def reproduction_report(
         "values_equal": sum(entry["equal"] for entry in entries),
         "values_all": sum(entry["values"] for entry in entries),
         "verdicts": [(one, KINDS.get(one, "none"), VERDICTS[one]) for one in (*ORDER, "not published")],
-        "not_run": PageTable(
-            ["result", "why"], [[o.recipe.name, o.message] for o in outcomes if o.message], left=(0, 1)
-        ),
+        "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
 

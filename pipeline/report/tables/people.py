@@ -20,7 +20,6 @@ from .ranked import called
 if TYPE_CHECKING:
     from ...human.judgment_summary import HeadToHead, JudgmentSummary, Kappa
 
-
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 """Options of statistics that tables leave out, because they are defaults. Signatures have them."""
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
@@ -49,10 +48,9 @@ def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], leas
     """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
     for row, name in enumerate(names):
-        cells = [""] * row
-        for kappa in (kappas[row, column] for column in range(row, len(names))):
-            cells.append("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2))
-        rows.append([name, *cells])
+        own = (kappas[row, column] for column in range(row, len(names)))
+        cells = ("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2) for kappa in own)
+        rows.append([name, *[""] * row, *cells])
     return ["judge", *names], rows
 
 

@@ -24,7 +24,6 @@ LEFT_OUT = "|refs:leave_one_out|"
 REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
 
-
 ALWAYS = ("flavour", "level")
 """Settings that labels name wherever metrics of a name differ in them, since scores of the two are no rivals."""
 SOURCE, HUMAN = "source", "reference"

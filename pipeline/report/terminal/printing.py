@@ -78,10 +78,8 @@ def wrapped(text: str, stream: TextIO) -> str:
     import textwrap
 
     width = terminal_width()
-    return "\n".join(
-        textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for line in text.split("\n")
-    )
+    lines = textwrap.TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(lines.fill, text.split("\n")))
 
 
 def terminal_width() -> int:

@@ -196,12 +196,9 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
                 if name not in board.metric.counts:
                     low, high = percentile_interval(values, settings.level)
                     ends[name] = list(zip(low.tolist(), high.tolist(), strict=True))
-            places = [tier.names.index(item.category) for item in part.categories]
-            categories = (
-                replace(item, intervals={name: own[place] for name, own in ends.items()})
-                for place, item in zip(places, part.categories, strict=True)
-            )
-            completed[system, part.tier] = replace(part, categories=tuple(categories))
+            placed = ((item, tier.names.index(item.category)) for item in part.categories)
+            made = [replace(item, intervals={name: own[place] for name, own in ends.items()}) for item, place in placed]
+            completed[system, part.tier] = replace(part, categories=tuple(made))
     return tuple(completed[part.system, part.tier] for part in board.breakdown)
 
 

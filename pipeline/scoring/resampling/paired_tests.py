@@ -134,9 +134,8 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
             totals[number].append(float(difference.sum()))
             squares[number].append(float((difference**2).sum()))
     compared = []
-    for (wins, losses), total, square in zip(
-        counts.tolist(), map(math.fsum, totals), map(math.fsum, squares), strict=True
-    ):
+    sums = zip(counts.tolist(), map(math.fsum, totals), map(math.fsum, squares), strict=True)
+    for (wins, losses), total, square in sums:
         mean = total / lines
         left = square - total * mean  # 0, except for rounding, where all differences are the same
         variance = left / (lines - 1) if lines > 1 and left > TIE * square else 0.0

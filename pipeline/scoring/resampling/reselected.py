@@ -54,7 +54,7 @@ class ReselectedSamples:
         self.terms, self.systems = terms, systems
         choice = sequential_choice(terms.metric)
         assert choice is not None  # noqa: S101 (see can_be_reselected)
-        self.keys, self.names = choice.keys, choice.names
+        self.choice, self.keys, self.names = choice, choice.keys, choice.names
 
     def sums(self, weights: Bytes) -> Floats:
         """Return the sums for weights [samples, lines]: float64 [samples, systems, width]."""
@@ -134,11 +134,9 @@ class ReselectedSamples:
 
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
         """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""
-        choice = sequential_choice(self.terms.metric)
-        assert choice is not None  # noqa: S101
         for columns in self.terms.columns_of(system):
             terms = self.terms.of_each(columns).with_each().astype(np.float64)
-            own = choice.counts_of(columns)
+            own = self.choice.counts_of(columns)
             order = np.argsort(own["order"], axis=1, kind="stable")
             counts = np.stack([np.take_along_axis(own[name], order, axis=1) for name in self.names], axis=1)
             yield counts, np.take_along_axis(terms, order[..., None], axis=1)

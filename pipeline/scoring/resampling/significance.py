@@ -61,10 +61,8 @@ def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str 
     settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
-        hint = did_you_mean(settings.baseline, names)
-        raise InputError(
-            f"{prefix}baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}"
-        )
+        hint = f"{did_you_mean(settings.baseline, names)}; there are {', '.join(names)}"
+        raise InputError(f"{prefix}baseline {settings.baseline}: no system is called so{hint}")
     return settings
 
 
