@@ -324,9 +324,9 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgements, XML or CSV, which may be compressed.
 
-    Where `judges` are given, only their judgements count. `aliases` are other names of
-    systems. Raises CorpusError where the file cannot be read, has no
-    judgements, a wrong rank or a document type definition. Raises InputError for a judge or system that is not there.
+    Where `judges` are given, only their judgements count. `aliases` are other names of systems. Raises CorpusError
+    where the file cannot be read, has no judgements, a wrong rank or a document type definition. Raises InputError for
+    a judge or system that is not there.
     """
     items, file = list(read_items(path)), str(path)
     all_judges = {item.judge for item in items}

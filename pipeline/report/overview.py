@@ -252,11 +252,10 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
         parts.append(f"{_share(count, len(tests), 'is', 'are')} {word} than {baseline}{rest}")
     elif baseline is not None and tests:
         parts.append(f"none of {len(tests)} differs from {baseline}")
-    for score in group.scores:
-        if apart.get(score.system) == SOURCE and score.rank < first.rank:
-            distance = _distance(score, first, digits)
-            parts.append(f"{score.system}, the unchanged source, is {distance} before {first.system}")
-            break
+    source = next((one for one in group.scores if apart.get(one.system) == SOURCE and one.rank < first.rank), None)
+    if source:
+        distance = _distance(source, first, digits)
+        parts.append(f"{source.system}, the unchanged source, is {distance} before {first.system}")
     if len(own) > 1 and not tests:
         parts.append("no test was made")
     return " ".join([*([f"{'; '.join(parts)}."] if parts else []), *best_sentences(results, group)])

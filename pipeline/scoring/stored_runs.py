@@ -53,10 +53,8 @@ def boards_of(path: Path, results: Results) -> list[Board]:
     breakdown, tests = grouped(results.breakdown), grouped(results.tests)
     digests = {name: info.digests["ids"] for name, info in results.datasets.items() if "ids" in info.digests}
     ids = {name: _ids(path, name, digest) for name, digest in digests.items()}
-    boards = [
-        _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
-        for key, scores in grouped(results.scores).items()
-    ]
+    rows = ((scores, breakdown.get(key, ()), tests.get(key, ())) for key, scores in grouped(results.scores).items())
+    boards = [_board(path, results, *own) for own in rows]
     return [replace(board, ids=ids.get(board.dataset)) for board in boards]
 
 

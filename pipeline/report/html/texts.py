@@ -116,9 +116,8 @@ def edit_data(
     words, edits, marks = dict[str, int](), list[list[int]](), list[list[list[str | None]]]()
     for row in _judged(corpus, metric, [name for name in names if name in own], lines):
         numbers: dict[tuple[int, int, str, str], int] = {}
-        judged = iter(row)
-        nothing: list[str | None] = [None] * len(view.references)
-        marks.append([_marks(next(judged), numbers) if name in own else nothing for name in names])
+        judged, nobody = iter(row), [None] * len(view.references)
+        marks.append([_marks(next(judged) if name in own else nobody, numbers) for name in names])
         own_words = [(start, end, number_of(fix, words), number_of(kind, words)) for start, end, fix, kind in numbers]
         edits.append([item for edit in own_words for item in edit])
     return {
@@ -157,7 +156,6 @@ def _judged(
 
 
 def _marks(several: Sequence[list[Verdict] | None], numbers: dict[tuple[int, int, str, str], int]) -> list[str | None]:
-
     def mark(said: Verdict) -> str:
         return f"{number_of((said.start, said.end, said.correction, said.type), numbers)}{LETTERS[said.verdict]}"
 

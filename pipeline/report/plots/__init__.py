@@ -1,7 +1,6 @@
 """Plots by name, and their files.
 
-To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to
-PLOTS.
+To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to PLOTS.
 """
 
 from __future__ import annotations
