@@ -168,11 +168,10 @@ def compare(
     values = [statistic.value(people, own) for own in scores]
     known: dict[str, Any] = {**where, "statistic": str(statistic)}
     agreements = [Agreement(metric=name, **known, **asdict(one)) for name, one in zip(metrics, values, strict=True)]
-    if not permutations:
-        return agreements, []
+    tests = permutation_tests(statistic, people, scores, values, permutations, seed) if permutations else []
     return agreements, [
         PermutationTest(metric=metrics[better], other=metrics[other], delta=delta, p=p, resamples=drawn, **known)
-        for (better, other), delta, p, drawn in permutation_tests(statistic, people, scores, values, permutations, seed)
+        for (better, other), delta, p, drawn in tests
     ]
 
 
@@ -194,14 +193,14 @@ def permutation_tests(
     none = [(pair, math.nan, math.nan, 0) for pair in ranked if pair not in tested]
     if not tested or not len(groups.cells):
         return none
-    people, scores = groups.of(human), groups.of(metrics)
+    people, scores, of_pairs = groups.of(human), groups.of(metrics), False
     pairs = [(other, better) for better, other in tested]
-    if isinstance(statistic, Accuracy) and statistic.swaps_pairs:
+    if isinstance(statistic, Accuracy) and statistic.epsilon != "0":
         count = people.shape[1] * (people.shape[1] - 1) // 2
         if len(people) * count > MOST_PAIRS:
             raise InputError(f"permutations: {len(people) * count:,} pairs are too many; average by item or system")
         epsilons = [statistic.tie_below if value.epsilon is None else value.epsilon for value in values]
-        swapped = np.ones((len(people), count), np.bool_)
+        swapped, of_pairs = np.ones((len(people), count), np.bool_), True
         exchange = _exchanged_pairs(people, scores, epsilons, groups.present, pairs)
     else:
         own = scores[:, groups.present]
@@ -223,9 +222,8 @@ def permutation_tests(
 
     deltas = [float(one[0]) for one in differences(np.ones((1, *swapped.shape), np.bool_))]
     reached = np.zeros(len(tested))
-    for drawn in draws(swapped, statistic.swaps_pairs, resamples, seed):
-        rows = zip(differences(drawn), deltas, strict=True)
-        reached += [(one >= delta - EQUAL).sum() for one, delta in rows]
+    for drawn in draws(swapped, of_pairs, resamples, seed):
+        reached += [(one >= delta - EQUAL).sum() for one, delta in zip(differences(drawn), deltas, strict=True)]
     shares = (reached / resamples).tolist()
     return [*((*own, resamples) for own in zip(tested, deltas, shares, strict=True)), *none]
 
@@ -270,9 +268,8 @@ def _exchanged_pairs(
         kept = agrees @ np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)  # [groups, metrics, draws]
         left = totals - kept
         for one, two in tests:
-            both = (kept[:, own] + left[:, other] for own, other in ((one, two), (two, one)))
-            first, second = (counts.T.astype(np.float64) / pairs for counts in both)
-            yield first, second
+            first, second = kept[:, one] + left[:, two], kept[:, two] + left[:, one]
+            yield first.T.astype(np.float64) / pairs, second.T.astype(np.float64) / pairs
 
     return values
 

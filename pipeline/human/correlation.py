@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..scoring.resampling.intervals import percentile_interval
+from ..scoring.resampling.intervals import defined_interval
 
 ROUNDING = 1e-14
 """A deviation from the mean that is smaller than this share of the scores is their rounding."""
@@ -23,14 +23,12 @@ EQUAL = 1e-12
 
 def equal_scores(one: Floats, two: Floats) -> Bools:
     """Return where scores are equal but for rounding, since 1/3 may be computed in two ways."""
-    equal: Bools = np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
-    return equal
+    return np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
 
 
 def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
     """Return part / whole, NaN where the whole is 0."""
-    shares: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
-    return shares
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
@@ -54,9 +52,8 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
 
 def average_ranks(values: Floats) -> Floats:
     """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the mean of their ranks."""
-    lower = (values[..., None, :] < values[..., :, None]).sum(axis=-1)
-    same = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
-    ranks: Floats = lower + (same + 1) / 2
+    one, two = values[..., :, None], values[..., None, :]
+    ranks: Floats = (two < one).sum(axis=-1) + ((two == one).sum(axis=-1) + 1) / 2
     return ranks
 
 
@@ -106,8 +103,8 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
     """
     tied_one, tied_two = np.abs(one) <= epsilon, two == 0
     alike, untied = (one > 0) == (two > 0), ~(tied_one | tied_two)
-    kinds = (alike & untied, ~alike & untied, tied_one & ~tied_two, tied_two & ~tied_one, tied_one & tied_two)
-    return PairCounts(*kinds)
+    alone = tied_one & ~tied_two, tied_two & ~tied_one
+    return PairCounts(alike & untied, ~alike & untied, *alone, tied_one & tied_two)
 
 
 def pair_counts(one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0) -> PairCounts:
@@ -186,19 +183,13 @@ def bootstrap_interval(
     """
     drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
-    if not len(drawn):
-        return math.nan, math.nan
     one, two = metric[drawn], human[drawn]
     if name == "accuracy":  # a pair of a system with itself, which both tie, does not count
         counts, itself = pair_counts(one, two), pair_counts(drawn, drawn).ties_both
         values = (counts.concordant + counts.ties_both - itself) / (np.sum(counts, axis=0) - itself)
     else:
         values = COEFFICIENTS[name](one, two)
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return math.nan, math.nan
-    low, high = percentile_interval(values, level)
-    return float(low), float(high)
+    return defined_interval(values, level)
 
 
 def windows(metric: Floats, human: Floats, size: int) -> Iterator[tuple[int, int, dict[str, float]]]:
@@ -231,16 +222,14 @@ def williams(one: Floats, two: Floats, human: Floats) -> Williams:
     """
     count = len(human)
     first, second, between = (float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two)))
-    if count < 4 or any(math.isnan(value) for value in (first, second, between)):
+    if count < 4 or math.isnan(first + second + between):
         return Williams(math.nan, math.nan, between)
     if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
     rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3) + (first + second) ** 2 / 4 * (1 - between) ** 3
     difference = (first - second) * math.sqrt((count - 1) * (1 + between))
-    if variance <= 0:
-        return Williams(math.nan, math.nan, between)
-    t = difference / math.sqrt(variance)
+    t = difference / math.sqrt(variance) if variance > 0 else math.nan
     return Williams(t, student_upper_tail(t, count - 3), between)
 
 
@@ -272,11 +261,10 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     fraction, upper, lower = 1.0, 1.0, 0.0
     for step in range(10_000):
         half = step // 2
-        if step == 0:
-            term = 1.0
-        elif step % 2:
+        term = 1.0
+        if step % 2:
             term = -(a + half) * (a + b + half) * x / ((a + step - 1) * (a + step))
-        else:
+        elif step:
             term = half * (b - half) * x / ((a + step - 1) * (a + step))
         lower = 1 / away_from_zero(1 + term * lower)
         upper = away_from_zero(1 + term / upper)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -98,13 +99,10 @@ class HeadToHead(NamedTuple):
 
 def head_to_head(wins: Ints) -> HeadToHead:
     """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
-    met = wins + wins.T
-    share = quotient(wins, met)
     p = np.full(wins.shape, np.nan)
-    for one in range(len(wins)):
-        for two in range(one):
-            p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
-    return HeadToHead(share, p)
+    for one, two in combinations(range(len(wins)), 2):
+        p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
+    return HeadToHead(quotient(wins, wins + wins.T), p)
 
 
 def accuracy(judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents") -> float:
@@ -163,25 +161,24 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     cells = np.bincount((numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3)
     table = cells.reshape(len(judged), count, 3)  # how often each judge gave each outcome to each pair of outputs
     kappas = {}
-    for one in range(count):
-        for two in range(one, count):
-            first, second = table[:, one], table[:, two]
-            of_first, of_second = first.sum(axis=1), second.sum(axis=1)
-            if one == two:
-                agreeing = (first * (first - 1)).sum() // 2
-                comparisons = (of_first * (of_first - 1)).sum() // 2
-                outcomes = first[of_first > 1].sum(axis=0)
-            else:
-                agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
-                outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
-            expected = float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
-            kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
+    for one, two in combinations_with_replacement(range(count), 2):
+        first, second = table[:, one], table[:, two]
+        of_first, of_second = first.sum(axis=1), second.sum(axis=1)
+        if one == two:
+            agreeing = (first * (first - 1)).sum() // 2
+            comparisons = (of_first * (of_first - 1)).sum() // 2
+            outcomes = first[of_first > 1].sum(axis=0)
+        else:
+            agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
+            outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
+        expected = float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
+        kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
     return kappas
 
 
-def mean_kappa(kappas: Sequence[Kappa], least: int = MIN_COMPARISONS) -> float:
-    """Return the mean, weighted by comparisons, of the kappas with at least `least` of them; NaN without any."""
-    kept = [kappa for kappa in kappas if kappa.comparisons >= least and not np.isnan(kappa.kappa)]
+def mean_kappa(kappas: Sequence[Kappa]) -> float:
+    """Return the mean, weighted by comparisons, of the kappas with MIN_COMPARISONS of them; NaN without any."""
+    kept = [kappa for kappa in kappas if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa)]
     total = sum(kappa.comparisons for kappa in kept)
     return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
 
@@ -193,8 +190,7 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     Wins from all other judges' judgements, [judges]; `mean_spearman` is the mean of these, where each judge weighs as
     much as he judged expanded pairs. With the divisor `beaten` this is table 6 of Grundkiewicz et al. 2015.
     """
-    numbers = range(len(judgments.judges))
-    wins = np.stack([judgments.of_judge(number).wins() for number in numbers])
+    wins = np.stack([judgments.of_judge(number).wins() for number in range(len(judgments.judges))])
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
     own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
     kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}
@@ -203,8 +199,7 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     for name in kinds:
         values = found[f"others_{name}"]
         valid = ~np.isnan(values)
-        mean = (values[valid] * pairs[valid]).sum() / pairs[valid].sum() if valid.any() else np.nan
-        found[f"mean_{name}"] = float(mean)
+        found[f"mean_{name}"] = float(quotient((values[valid] * pairs[valid]).sum(), pairs[valid].sum()))
     return found
 
 
@@ -253,8 +248,7 @@ class JudgmentSummary:
         kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
         comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
         for (one, two), kappa in self.kappas.items():
-            enough = kappa.comparisons >= MIN_COMPARISONS
-            kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
+            kappas[judges[one]][judges[two]] = kappa.kappa if kappa.comparisons >= MIN_COMPARISONS else None
             comparisons[judges[one]][judges[two]] = kappa.comparisons
         return {
             "systems": list(names),
@@ -284,10 +278,7 @@ def pairs_digest(judgments: Judgments) -> str:
     names = (judgments.systems, judgments.systems, ("0", "1", "2"), judgments.judges, judgments.segments)
     columns = [np.array(texts)[numbers] for texts, numbers in zip(names, pairs, strict=True)]
     rows = sorted(zip(*(values.tolist() for values in columns), strict=True))
-    digest = hashlib.blake2b(digest_size=16)
-    for row in rows:
-        digest.update(("\t".join(row) + "\n").encode())
-    return digest.hexdigest()
+    return hashlib.blake2b("".join("\t".join(row) + "\n" for row in rows).encode(), digest_size=16).hexdigest()
 
 
 def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:

@@ -66,15 +66,12 @@ class Item:
     unranked: int = 0
     """How many outputs are left out because they have no rank."""
 
-    def renamed(self, aliases: Mapping[str, str]) -> Item:
-        """Return the item with other names for some systems."""
-        groups = (Group(tuple(aliases.get(n, n) for n in group.systems), group.rank) for group in self.groups)
-        return replace(self, groups=tuple(groups))
-
-    def without(self, systems: Collection[str]) -> Item:
-        """Return the item without these systems."""
-        groups = (Group(tuple(n for n in group.systems if n not in systems), group.rank) for group in self.groups)
-        return replace(self, groups=tuple(group for group in groups if group.systems))
+    def renamed(self, names: Mapping[str, str | None]) -> Item:
+        """Return the item with other names for some systems, and without those whose new name is None."""
+        outputs = ([names.get(name, name) for name in group.systems] for group in self.groups)
+        kept = (tuple(name for name in own if name is not None) for own in outputs)
+        ranked = zip(kept, self.groups, strict=True)
+        return replace(self, groups=tuple(Group(own, group.rank) for own, group in ranked if own))
 
 
 def is_judgments(path: Path) -> bool:
@@ -150,8 +147,7 @@ def _item(outputs: Sequence[Group | None], segment: str, judge: str, own: str, p
     groups = tuple(filter(None, outputs))
     names = [name for group in groups for name in group.systems]
     if len(names) > MAX_SYSTEMS:
-        message = f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-        raise CorpusError([Problem(position, message)])
+        raise CorpusError([Problem(position, f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed")])
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
@@ -246,9 +242,8 @@ def _columns(header: list[str], name: str) -> tuple[list[tuple[str, str]], str]:
     titles = [*(f"system{n}{key}" for n in (numbers if len(numbers) > 1 else (1, 2)) for key in ("id", "rank"))]
     for title in titles:
         if title not in header:
-            listed = ", ".join(header[:20])
-            message = f"no column is called '{title}'{did_you_mean(title, header)}; found {listed[:200]}"
-            raise CorpusError([Problem(f"{name}:1", message)])
+            hint = f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
+            raise CorpusError([Problem(f"{name}:1", f"no column is called '{title}'{hint}")])
     segment = next((title for title in ("segmentid", "srcindex") if title in header), None)
     if segment is None:
         raise CorpusError([Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")])
@@ -311,15 +306,13 @@ class Judgments:
 
 def count_cells(pairs: Pairs, systems: int) -> Ints:
     """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], sorted by their numbers."""
-    cells = (pairs.first * systems + pairs.second) * 3 + pairs.outcome
-    return np.bincount(cells, minlength=systems * systems * 3)
+    return np.bincount((pairs.first * systems + pairs.second) * 3 + pairs.outcome, minlength=systems * systems * 3)
 
 
 def cells_to_wins(cells: Ints, systems: int) -> Ints:
     """Return wins [..., row's system, column's system] from counts of outcomes [..., systems * systems * 3]."""
     table = cells.reshape(*cells.shape[:-1], systems, systems, 3)
-    won: Ints = table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
-    return won
+    return table[..., 0] + np.swapaxes(table[..., 2], -1, -2)
 
 
 def read_judgments(
@@ -331,9 +324,9 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgements, XML or CSV, which may be compressed.
 
-    Where `judges` are given, only their judgements count. `aliases` are other names of
-    systems. Raises CorpusError where the file cannot be read, has no
-    judgements, a wrong rank or a document type definition. Raises InputError for a judge or system that is not there.
+    Where `judges` are given, only their judgements count. `aliases` are other names of systems. Raises CorpusError
+    where the file cannot be read, has no judgements, a wrong rank or a document type definition. Raises InputError for
+    a judge or system that is not there.
     """
     items, file = list(read_items(path)), str(path)
     all_judges = {item.judge for item in items}
@@ -348,7 +341,8 @@ def read_judgments(
         check_known(file, name, systems)
     if len(systems) > MAX_SYSTEMS:
         raise CorpusError([Problem(file, f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked")])
-    judgments = build(file, (item.without(without_systems) for item in kept) if without_systems else kept)
+    left_out: dict[str, None] = dict.fromkeys(without_systems)
+    judgments = build(file, (item.renamed(left_out) for item in kept) if left_out else kept)
     if not len(judgments.expanded.first):
         raise CorpusError([Problem(file, "has no judgement of two systems")])
     return judgments
@@ -377,7 +371,8 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
     items = list(items)
     systems = sorted({name for item in items for group in item.groups for name in group.systems})
     judges, segments = (sorted({getattr(item, key) for item in items}, key=natural) for key in ("judge", "segment"))
-    outputs = sorted({_output(group) for item in items for group in item.groups})
+    output_of = {group: " ".join(sorted(group.systems)) for item in items for group in item.groups}
+    outputs = sorted(set(output_of.values()))
     numbers = [{name: n for n, name in enumerate(names)} for names in (systems, outputs, judges, segments)]
     of_system, of_output, of_judge, of_segment = numbers
     expanded, unexpanded = array("q"), array("q")
@@ -387,8 +382,7 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         judge, segment = of_judge[item.judge], of_segment[item.segment]
         counted[judge] += item.ranking not in rankings
         rankings.add(item.ranking)
-        ranked = [(of_output[_output(group)], group.rank) for group in item.groups]
-        _add(unexpanded, ranked, judge, segment)
+        _add(unexpanded, [(of_output[output_of[group]], group.rank) for group in item.groups], judge, segment)
         single = [(of_system[name], group.rank) for group in item.groups for name in group.systems]
         if len(expanded) // 5 + len(single) * (len(single) - 1) // 2 > MAX_PAIRS:
             raise CorpusError([Problem(item.position, f"there are more than {MAX_PAIRS:,} pairs of systems")])
@@ -409,10 +403,6 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         unexpanded=_pairs(unexpanded),
         notes=tuple(notes),
     )
-
-
-def _output(group: Group) -> str:
-    return " ".join(sorted(group.systems))
 
 
 def _add(table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..config.models import HumanConfig
 from ..errors import InputError
-from ..scoring.resampling.intervals import percentile_interval
+from ..scoring.resampling.intervals import defined_interval
 from . import correlation
 from .comparison import Agreement, PermutationTest, compared
 from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
@@ -84,22 +84,18 @@ class SentenceLevel(NamedTuple):
 def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
     agreeing = _counted(scores, pairs, ties)[1]
-    accuracy = _share(float(agreeing.sum()), len(agreeing))
-    balance = float((2 * preferences(scores, pairs, "half") - 1).sum())
+    accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
+    balance = (2 * preferences(scores, pairs, "half") - 1).sum()
     untied, tied = len(pairs.line), len(human_ties.line)
     return SentenceLevel(
         pairs=len(agreeing),
         accuracy=accuracy,
         kendall=2 * accuracy - 1,
-        kendall_no_ties=_share(balance, untied),
-        kendall_human_ties=_share(balance + int(_tied(scores, human_ties).sum()), untied + tied),
+        kendall_no_ties=float(correlation.quotient(balance, untied)),
+        kendall_human_ties=float(correlation.quotient(balance + _tied(scores, human_ties).sum(), untied + tied)),
         metric_ties=int(_tied(scores, pairs).sum()),
         human_ties=tied,
     )
-
-
-def _share(part: float, whole: int) -> float:
-    return part / whole if whole else math.nan
 
 
 def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> tuple[Ints, Floats]:
@@ -118,12 +114,9 @@ def accuracy_interval(
         return math.nan, math.nan
     right, tried = np.bincount(line, agreeing), np.bincount(line)
     right, tried = right[tried > 0], tried[tried > 0]
-    generator, drawn = np.random.default_rng(seed), np.empty(samples)
-    for number in range(samples):
-        kept = generator.integers(0, len(tried), len(tried))
-        drawn[number] = right[kept].sum() / tried[kept].sum()
-    low, high = percentile_interval(drawn, level)
-    return float(low), float(high)
+    generator = np.random.default_rng(seed)
+    draws = (generator.integers(0, len(tried), len(tried)) for _ in range(samples))
+    return defined_interval(np.array([right[kept].sum() / tried[kept].sum() for kept in draws]), level)
 
 
 def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:
@@ -151,9 +144,8 @@ def lines_of_segments(
     whose outputs were judged as one. The scores are float64 [systems, lines], in the order of `names`.
     """
     count = scores.shape[1]
-    wrong = next((name for name in judgments.segments if not (name.isascii() and name.isdigit())), None)
-    if wrong is not None:
-        raise InputError(f"{judgments.file}: '{wrong}' is no number of a sentence, so nothing is known of its line")
+    if wrong := [name for name in judgments.segments if not (name.isascii() and name.isdigit())]:
+        raise InputError(f"{judgments.file}: '{wrong[0]}' is no number of a sentence, so nothing is known of its line")
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
     numberings = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
     if numbering != "auto":
@@ -163,15 +155,14 @@ def lines_of_segments(
         fitting.pop("judged", None)
     if not fitting:
         judged = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
-        raise InputError(
-            f"{judgments.file}: has judgements of {judged}; the data set has {count} lines: is it the one?"
-        )
+        whole = f"the data set has {count} lines: is it the one?"
+        raise InputError(f"{judgments.file}: has judgements of {judged}; {whole}")
     differing = {name: _differing(judgments, names, scores, lines) for name, lines in fitting.items()}
     best = min(differing.values())
     left = [name for name in fitting if differing[name] == best]
     if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
-        message = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
-        raise InputError(f"{judgments.file}: {message}")
+        question = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
+        raise InputError(f"{judgments.file}: {question}")
     if best:
         question = "" if left[0] == "judged" else f", and is the first sentence number {left[0]}"
         message = "pairs of outputs that were judged as one have different scores: are these the outputs judged"
@@ -293,13 +284,8 @@ def meta_evaluate(
     """
     dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    fields = type(config).model_fields
-    settings = {
-        name: value
-        for name, value in config.model_dump().items()
-        if name not in LATER or value != fields[name].get_default()
-    }
-    result = MetaEvaluation(settings=settings, digest=people.digest)
+    unused = {name for name in LATER if getattr(config, name) == type(config).model_fields[name].get_default()}
+    result = MetaEvaluation(settings=config.model_dump(exclude=unused), digest=people.digest)
     sampling = config.resamples, config.level, config.seed
     for title, scores in human_scores(people, config, progress).items():
         judged = set(correlation.common_systems([scores], config.without))
@@ -331,9 +317,8 @@ def meta_evaluate(
             if test.t < 0:  # the metric with the higher correlation comes first
                 test, names = correlation.williams(second, first, human), (two.metric, one.metric)
             result.tests.append(Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()))
-        agreements, tests, notes = compared(
-            metrics, people.file, title, result.scores[title], people.sentences.get(title), config
-        )
+        of_people = result.scores[title], people.sentences.get(title)
+        agreements, tests, notes = compared(metrics, people.file, title, *of_people, config)
         result.statistics.extend(agreements)
         result.permutations.extend(tests)
         result.notes.extend(notes)

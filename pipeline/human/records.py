@@ -21,7 +21,7 @@ from ..config.models_published import CorrelationConfig, RecordsConfig
 from ..errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
 from ..io.plain_files import named, small_text
 from ..io.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
-from ..scoring.resampling.intervals import percentile_interval
+from ..scoring.resampling.intervals import defined_interval
 from .correlation import quotient
 from .statistics import Statistic, statistic_of
 
@@ -68,10 +68,9 @@ class Record(NamedTuple):
         for name in [names] if isinstance(names, str) else names:
             value = self.field(name)
             text = "none" if value is None else str(float(value)) if isinstance(value, int | float) else str(value)
+            lacking = text.lower() in {"", *NOT_A_NUMBER}
             try:
-                numbers.append(
-                    math.nan if text.lower() in {"", *NOT_A_NUMBER} else number_of(text, "a score, a number")
-                )
+                numbers.append(math.nan if lacking else number_of(text, "a score, a number"))
             except ValueError as error:
                 raise CorpusError([Problem(self.position, f"'{name}': {error}")]) from None
         return fmean(numbers)
@@ -190,11 +189,10 @@ def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str
         raise InputError("no output has both scores: are systems and items called alike in both files?")
     systems, items = (list(dict.fromkeys(key[part] for key in common)) for part in (0, 1))
     rows, columns = ({name: number for number, name in enumerate(names)} for names in (systems, items))
-    tables = [np.full((len(systems), len(items)), np.nan) for _ in range(2)]
     places = tuple(np.array([(rows[system], columns[item]) for system, item in common]).T)
+    metric, human = tables = np.full((2, len(systems), len(items)), np.nan)
     for table, own in zip(tables, (one, two), strict=True):
         table[places] = [own[key] for key in common]
-    metric, human = tables
     if written.part:  # of the outputs in the order of human scores; equal ones stay in their order
         order, half = np.argsort(human[places], kind="stable"), len(common) // 2
         left_out = order[half:] if written.part == "lower" else order[: len(order) - half]
@@ -213,12 +211,8 @@ def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str
     result |= zip(asked, values(slice(None)), strict=True)
     if written.resamples:
         draws = np.random.default_rng(written.seed).integers(0, len(items), (written.resamples, len(items)))
-        samples = np.array([values(own) for own in draws])
-        result["intervals"] = {}
-        for text, column in zip(asked, samples.T, strict=True):
-            present = column[~np.isnan(column)]
-            ends = percentile_interval(present, written.level) if len(present) else (math.nan, math.nan)
-            result["intervals"][text] = [float(end) for end in ends]
+        columns_of = zip(asked, np.array([values(own) for own in draws]).T, strict=True)
+        result["intervals"] = {text: [*defined_interval(own, written.level)] for text, own in columns_of}
     return result
 
 

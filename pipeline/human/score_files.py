@@ -19,8 +19,7 @@ from ..errors import CorpusError, InputError, Problem
 from ..io.plain_files import named
 from ..io.small_tables import NOT_A_NUMBER, Row, SpacedRow, at_line, is_numeric, number_of, read_rows
 from ..scoring.board import Board
-from ..scoring.sentences import sentence_scores
-from ..scoring.terms import present_blocks
+from ..scoring.sentences import scores_of_system
 
 Scores = dict[str, dict[str, float]]
 
@@ -60,8 +59,7 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
             several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
-            message = f"expected a system and {several}, found {len(cells)} columns{hint}"
-            raise at_line(name, line, message)
+            raise at_line(name, line, f"expected a system and {several}, found {len(cells)} columns{hint}")
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
                 raise at_line(name, line, f"the system '{cells[0]}' comes twice")
@@ -90,9 +88,8 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
     cells = ((row.line, text) for row in rows for text in row.cells[1:])
     numbers = [math.nan if text.lower() in lacking else _number(text, f"{name}:{line}") for line, text in cells]
     table = np.array(numbers).reshape(len(rows), len(titles))
-    return {
-        title: {system: table[own, column] for system, own in places.items()} for column, title in enumerate(titles)
-    }
+    columns = enumerate(titles)
+    return {title: {system: table[own, column] for system, own in places.items()} for column, title in columns}
 
 
 def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
@@ -160,11 +157,10 @@ def metric_scores(columns: Iterable[Board]) -> list[MetricScores]:
     """Return the scores of a run, with sentence scores. References that are scored as systems are left out."""
     metrics = []
     for scored in columns:
-        names = [score.system for score, own in zip(scored.scores, scored.own, strict=False) if own is None]
-        goodness = scored.metric.goodness
-        scores = {score.system: goodness(score.score) for score in scored.scores if score.system in names}
-        first, every = scored.scores[0], scored.by_line
-        metrics.append(MetricScores(first.dataset, first.metric, scores, every.lines, partial(_sentences, every)))
+        own = zip(scored.scores, scored.own, strict=False)
+        scores = {score.system: scored.metric.goodness(score.score) for score, number in own if number is None}
+        every = scored.by_line
+        metrics.append(MetricScores(scored.dataset, scored.signature, scores, every.lines, partial(_sentences, every)))
     return metrics
 
 
@@ -182,13 +178,7 @@ def scores_of_file(path: Path) -> list[MetricScores]:
 
 def _sentences(scored: Board) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
-    numbered = zip(scored.scores, scored.columns, scored.own, strict=False)
-    columns = {score.system: blocks for score, blocks, own in numbered if own is None}
-    rows = [
-        [
-            scored.metric.goodness(sentence_scores(scored.metric, block))
-            for block in present_blocks(scored.metric, columns[name])
-        ]
-        for name in sorted(columns)
-    ]
-    return np.stack([np.concatenate(blocks) for blocks in rows])
+    numbered = zip(scored.names, scored.columns, scored.own, strict=False)
+    columns = {name: blocks for name, blocks, own in numbered if own is None}
+    rows = [scored.metric.goodness(scores_of_system(scored.metric, columns[name])) for name in sorted(columns)]
+    return np.stack(rows)

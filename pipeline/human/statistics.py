@@ -39,14 +39,7 @@ class Groups(NamedTuple):
     def of(self, scores: Floats) -> Floats:
         """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no score."""
         flat = scores.reshape(*scores.shape[:-2], -1)
-        grouped: Floats = np.where(self.present, flat[..., self.cells], 0.0)
-        return grouped
-
-    @property
-    def sizes(self) -> Ints:
-        """The number of scores in each group: int64 [groups]."""
-        sizes: Ints = self.present.sum(axis=1)
-        return sizes
+        return np.where(self.present, flat[..., self.cells], 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +84,6 @@ class Statistic:
         "its sentences; none: all scores at once",
     )
 
-    @property
-    def swaps_pairs(self) -> bool:
-        """Whether the permutation test swaps results of pairs of scores between two metrics, and not scores."""
-        return False
-
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
 
@@ -128,15 +116,14 @@ class Statistic:
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
         """Return the statistic of scores in groups, float64 [groups, members] each."""
         values = self.of_groups(human, metric, groups.present)
-        undefined, scores = int(np.isnan(values).sum()), int(groups.sizes.sum())
+        undefined, scores = int(np.isnan(values).sum()), int(groups.present.sum())
         if undefined == len(values):
             reason = "in every group all scores of people or of the metric are equal"
             for own, whose in ((metric, "the metric"), (human, "people")):
                 low = np.where(groups.present, own, np.inf).min(axis=1)
                 high = np.where(groups.present, own, -np.inf).max(axis=1)
                 if (low == high).all():
-                    where = "" if len(groups.cells) == 1 else " in every group"
-                    reason = f"all scores of {whose} are equal{where}"
+                    reason = f"all scores of {whose} are equal" + " in every group" * (len(groups.cells) > 1)
             return Value(value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason)
         mean = float(averaged(values))
         return Value(value=mean, scores=scores, groups=len(values) - undefined, undefined=undefined)
@@ -155,9 +142,7 @@ class Statistic:
 def averaged(values: Floats) -> Floats:
     """Return the mean of values [..., groups] over the groups that have one; NaN where no group has."""
     defined = ~np.isnan(values)
-    counted = defined.sum(axis=-1)
-    sums = np.where(defined, values, 0.0).sum(axis=-1)
-    return quotient(sums, counted)
+    return quotient(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
 
 
 ROUNDING = 1e-12
@@ -220,8 +205,7 @@ def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
     observed = sums[..., first] - sums[..., second] - (sizes[..., first] + sizes[..., second])
     shares: Floats = np.empty(observed.shape)
     for number, (one, two) in enumerate(zip(first, second, strict=True)):
-        reached = mixed[..., one, :] - mixed[..., two, :] >= observed[..., number, None]
-        shares[..., number] = reached.mean(axis=-1)
+        shares[..., number] = (mixed[..., one, :] - mixed[..., two, :] >= observed[..., number, None]).mean(axis=-1)
     return shares
 
 
@@ -292,39 +276,22 @@ def _sorted_counts(metric: Floats, human: Floats) -> tuple[int, int, int, int, i
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tau(Statistic):
-    """A statistic of the counts of pairs within a group. A subclass gives `of_counts`."""
-
-    @property
-    def tie_below(self) -> float:
-        """The difference up to which scores of the metric are a tie."""
-        return 0.0
-
-    def of_counts(self, counts: PairCounts) -> Floats:
-        """Return the statistic of counts of pairs, [...] each. The first scoring is that of the metric."""
-        raise NotImplementedError
-
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
-        """Return the statistic of the pairs within each group."""
-        return self.of_counts(counts_within(human, metric, present, self.tie_below))
-
-
-@dataclass(frozen=True, kw_only=True)
-class TauB(Tau):
+class TauB(Statistic):
     """Kendall's tau-b, which divides by the pairs that each side does not tie (Kendall 1945)."""
 
     name: ClassVar[str] = "kendall"
     summary: ClassVar[str] = "Kendall's tau-b, which corrects for ties"
 
-    def of_counts(self, counts: PairCounts) -> Floats:
-        """Return tau-b; NaN where one side ties all pairs."""
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return tau-b of the pairs within each group; NaN where one side ties all of them."""
+        counts = counts_within(human, metric, present)
         untied = counts.concordant + counts.discordant
-        sizes = (np.sqrt(untied + ties) for ties in (counts.ties_one, counts.ties_two))
-        return quotient(counts.concordant - counts.discordant, next(sizes) * next(sizes))
+        size = np.sqrt(untied + counts.ties_one) * np.sqrt(untied + counts.ties_two)
+        return quotient(counts.concordant - counts.discordant, size)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy(Tau):
+class Accuracy(Statistic):
     """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023 ("Ties Matter").
 
     Scores of the metric may count as equal though they differ a little.
@@ -342,11 +309,6 @@ class Accuracy(Tau):
     )
 
     @property
-    def swaps_pairs(self) -> bool:
-        """Whether metrics may have an epsilon of their own, so that the permutation test swaps results of pairs."""
-        return self.epsilon != "0"
-
-    @property
     def tie_below(self) -> float:
         """The difference up to which scores of the metric are a tie; 0 where the best is sought."""
         return 0.0 if self.epsilon == BEST else float(self.epsilon)
@@ -356,12 +318,12 @@ class Accuracy(Tau):
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
         epsilon, share, counted = calibrated(human, metric, groups.present)
-        return Value(value=share, scores=int(groups.sizes.sum()), groups=counted, epsilon=epsilon)
+        return Value(value=share, scores=int(groups.present.sum()), groups=counted, epsilon=epsilon)
 
-    def of_counts(self, counts: PairCounts) -> Floats:
-        """Return the statistic; NaN where there are no pairs."""
-        pairs = sum(counts[1:], start=counts[0])
-        return quotient(counts.concordant + counts.ties_both, pairs)
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return the share of the pairs within each group; NaN where there are no pairs."""
+        counts = counts_within(human, metric, present, self.tie_below)
+        return quotient(counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0]))
 
 
 def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, float, int]:
@@ -393,8 +355,7 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, fl
     last = np.append(distance[1:] != distance[:-1], True)
     sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / groups
     best = int((sums >= sums.max() - EQUAL).argmax())
-    epsilon = 0.0 if best == 0 else float(distance[last][best - 1])
-    return epsilon, float(sums[best]), groups
+    return float(distance[last][best - 1]) if best else 0.0, float(sums[best]), groups
 
 
 STATISTICS: dict[str, type[Statistic]] = {one.name: one for one in (Pearson, Spearman, TauB, Accuracy, SoftAccuracy)}

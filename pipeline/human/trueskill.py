@@ -123,13 +123,11 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _cdf(values: Floats) -> Floats:
-    probabilities: Floats = 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
-    return probabilities
+    return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
 
 
 def _pdf(values: Floats) -> Floats:
-    densities: Floats = np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
-    return densities
+    return np.exp(-(values**2) / 2) / math.sqrt(2 * math.pi)
 
 
 def draw_margin(width: float, draw: float = DRAW) -> float:

@@ -50,16 +50,15 @@ class Types(NamedTuple):
 
     def shown(self, system: str, name: str, output: str, digits: int) -> str:
         """Return an output of a system for a type as text."""
-        cell = self.cells.get((system, name))
-        if cell is None:
+        if (system, name) not in self.cells:
             return NONE
-        value = cell.outputs[output]
+        value = self.cells[system, name].outputs[output]
         return percent(value, digits) if output in self.fractions else f"{value:.0f}"
 
-    def interval(self, system: str, name: str, digits: int, output: str = "") -> str:
-        """Return the interval of an output (the score, where none is named) as text."""
+    def interval(self, system: str, name: str, digits: int) -> str:
+        """Return the interval of the score as text."""
         cell = self.cells.get((system, name))
-        bounds = cell.intervals.get(output or self.fractions[0]) if cell else None
+        bounds = cell.intervals.get(self.fractions[0]) if cell else None
         return shown_interval(bounds, digits) if bounds else NONE
 
 

@@ -128,8 +128,7 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
 
     All marks of a column stand in as many letters as the longest one has, so that scores stand below each other.
     """
-    names = [f"{name} ({kind})" if (kind := overview.kinds.get(name)) else name for name in overview.systems]
-    rows = [[name] for name in names]
+    rows = [[f"{name} ({kind})" if (kind := overview.kinds.get(name)) else name] for name in overview.systems]
     styles = {(row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds}
     for number, column in enumerate(overview.columns, 1):
         room = max((len(entry.mark) for entry in column.entries.values()), default=0)

@@ -38,10 +38,10 @@ def csv_files(material: Material) -> dict[str, str]:
     results = material.results
     if material.columns:
         check_picked(list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), material.columns)
-    names = ("dataset", "metric", "system", "other")
-    numbers = ("difference", "low", "high", "better", "wins", "losses", "ties", "cohen_d", "p", "p_adjusted")
+    names = ["dataset", "metric", "system", "other", "difference", "low", "high", "better", "wins", "losses", "ties"]
+    names += ["cohen_d", "p", "p_adjusted"]
     own = ({**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests)
-    tests = ([values[name] for name in (*names, *numbers)] for values in own)
+    tests = ([values[name] for name in names] for values in own)
     means = (
         (mean.metric, name, len(mean.datasets), value)
         for mean in results.means or ()
@@ -56,7 +56,7 @@ def csv_files(material: Material) -> dict[str, str]:
     )
     files = {
         "scores.csv": to_csv(results, material.columns),
-        "tests.csv": _csv([*names, *numbers], tests),
+        "tests.csv": _csv(names, tests),
         "human.csv": human_to_csv(results),
         "means.csv": _csv(["metric", "system", "datasets", "mean"], means),
     }
@@ -77,12 +77,10 @@ def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
 def _score_rows(results: Results) -> Iterator[Row]:
     for score in results.scores:
         values: dict[str, float] = {"score": score.score, "rank": score.rank}
-        if score.samples:
-            low, high = score.samples.interval
-            values |= {"samples_iterations": score.samples.iterations, "samples_std": score.samples.std}
-            values |= {"samples_low": low, "samples_high": high}
-        if score.bootstrap:
-            boot = score.bootstrap
+        if drawn := score.samples:
+            values |= {"samples_iterations": drawn.iterations, "samples_std": drawn.std}
+            values |= {"samples_low": drawn.interval[0], "samples_high": drawn.interval[1]}
+        if boot := score.bootstrap:
             values |= {"bootstrap_mean": boot.mean, "bootstrap_std": boot.std}
             values |= {"interval_low": boot.interval[0], "interval_high": boot.interval[1]}
             values |= {"rank_best": boot.ranks[0], "rank_worst": boot.ranks[1], "cluster": boot.cluster}
@@ -92,8 +90,7 @@ def _score_rows(results: Results) -> Iterator[Row]:
 
 def human_to_csv(results: Results) -> str:
     """Return one row for each metric, human score (or "pairs of outputs") and coefficient."""
-    rows: list[Row] = []
-    human = results.human or {}
+    rows, human = list[Row](), results.human or {}
     for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
         names = item["dataset"], item["metric"], item.get("human", "pairs of outputs")
         count = item["pairs"] if "pairs" in item else len(item["systems"])

@@ -86,10 +86,8 @@ def table(sheet: Sheet) -> str:
             letters = len(cell.text) + (len(f" + {cell.spread}") if cell.spread else 0)
             widths[column] = max(widths[column], LETTER * letters + MARK * len(cell.mark))
     kind = "table" if sum(widths) + GAP * len(widths) <= COLUMN else "table*"
-    below = [
-        *([" ".join(map(escape, sheet.notes))] if sheet.notes else []),
-        *(rf"\par {escape(text)}" for text in sheet.items),
-    ]
+    below = [" ".join(map(escape, sheet.notes))] if sheet.notes else []
+    below += [rf"\par {escape(text)}" for text in sheet.items]
     if below:
         page = [r"\par\smallskip", r"\begin{minipage}{\linewidth}\raggedright\footnotesize"]
         below = [*page, *below, r"\end{minipage}"]

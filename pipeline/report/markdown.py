@@ -51,25 +51,18 @@ def table(sheet: Sheet) -> str:
         above = [escape(head) * first for head, first in zip(sheet.heads, firsts, strict=True)]
         shown[:1] = [above, [f"**{title}**" for title in shown[0]]]
     widths = [max(3, *(len(row[column]) for row in shown)) for column in range(len(sheet.header))]
-    rules = [
-        f":{'-' * (width - 1)}" if column in sheet.names else f"{'-' * (width - 1)}:"
-        for column, width in enumerate(widths)
-    ]
+    dashes = ["-" * (width - 1) for width in widths]
+    rules = [f":{dash}" if column in sheet.names else f"{dash}:" for column, dash in enumerate(dashes)]
     lines = [_row(shown[0], widths, sheet.names), _row(rules, widths, ())]
     lines += [_row(row, widths, sheet.names) for row in shown[1:]]
-    below = [
-        *([paragraph(" ".join(sheet.notes)), ""] if sheet.notes else []),
-        *(f"- {paragraph(text)}" for text in sheet.items),
-        *(f"- {code(text)}" for text in sheet.signatures),
-    ]
+    below = [paragraph(" ".join(sheet.notes)), ""] if sheet.notes else []
+    below += [f"- {paragraph(text)}" for text in sheet.items] + [f"- {code(text)}" for text in sheet.signatures]
     return "\n".join([f"**{escape(sheet.caption)}**", "", *lines, "", *below, ""])
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
-    padded = [
-        cell.ljust(width) if column in left else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ]
+    sizes = enumerate(zip(cells, widths, strict=True))
+    padded = [cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in sizes]
     return f"| {' | '.join(padded)} |"
 
 

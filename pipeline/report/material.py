@@ -14,7 +14,7 @@ from ..errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
-    from ..human.human_judgements import HumanJudgements
+    from ..human.human_judgements import HumanJudgements, HumanRanking
     from ..io.safe_files import Content
     from ..scoring.board import Board
     from ..scoring.results import Results
@@ -41,10 +41,6 @@ class PlotStyle(NamedTuple):
     def narrow(self) -> bool:
         """Whether figures have to fit a column."""
         return self.width == "column"
-
-    def inches(self, usual: float) -> float:
-        """Return the width of a figure in inches, given what it is where no width was asked for."""
-        return WIDTHS.get(self.width, usual)
 
     def points(self, usual: float) -> float:
         """Return the size of letters in points, given what it is where no width was asked for."""
@@ -100,6 +96,14 @@ class Material:
     """How many sentences of a data set the page shows; None for as many as fit."""
     effects: int = 0
     """For how many of these it says what each edit does to their scores."""
+
+    def judged(self) -> HumanRanking | None:
+        """Return how people rank the systems; None where nobody judged them, or the judgements are not at hand."""
+        from ..human.human_judgements import human_ranking  # here, because few runs have judgements
+
+        human = self.results.human
+        people = self.people() if human and human.get("correlations") else None
+        return human_ranking(people, human["settings"]) if people and human else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,8 +43,7 @@ def number_files(material: Material) -> dict[str, str]:
         for board in boards:
             for name, rows in _tables(board, declared[metric.name]):
                 files[f"{FOLDER}/{_path(title, board.dataset, name)}"] = rows
-        gone = tuple((board.dataset, board.left_out) for board in boards)
-        groups.setdefault(gone, []).append((title, boards))
+        groups.setdefault(tuple((board.dataset, board.left_out) for board in boards), []).append((title, boards))
     asked = material.config if isinstance(material.config, dict) else {}
     for group in groups.values():  # a config drops lines for all of its metrics
         end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
@@ -85,15 +84,13 @@ def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declar
     """
     title, boards = group[0]
     first = declared[boards[0].metric.name].numbers[0]
-    datasets: dict[str, Any] = {}
-    systems: dict[str, Any] = {}
+    datasets, systems = dict[str, Any](), dict[str, Any]()
     for board in boards:
         reference = {"tsv": _path(title, board.dataset, board.names[0]), "column": LINE}
         gone = {"drop": [line + 1 for line in board.left_out]} if board.left_out else {}
         datasets[board.dataset] = {"references": [reference], **gone}
         for name in board.names:
-            output = {"tsv": _path(title, board.dataset, name), "column": first}
-            systems.setdefault(name, {})[board.dataset] = output
+            systems.setdefault(name, {})[board.dataset] = {"tsv": _path(title, board.dataset, name), "column": first}
     metrics = []
     for title, boards in group:
         own, metric = declared[boards[0].metric.name], boards[0].metric
@@ -105,10 +102,5 @@ def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declar
             more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale)):f}"}
         more["higher_is_better"] = None if own.higher_is_better else False
         metrics.append({**entry, **{key: value for key, value in more.items() if value is not None}})
-    return {
-        "datasets": datasets,
-        "systems": systems,
-        "metrics": metrics,
-        **({} if statistics is None else {"statistics": statistics}),
-        "output": {"dir": "run"},
-    }
+    asked = {} if statistics is None else {"statistics": statistics}
+    return {"datasets": datasets, "systems": systems, "metrics": metrics, **asked, "output": {"dir": "run"}}

@@ -16,7 +16,7 @@ from ..scoring.results import Results, Score
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
 from .tables.ranked import SOURCE, Group, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
-from .tables.series import best_sentences
+from .tables.series import best_sentences, listed
 
 NAMED = 4
 """As many systems share a place by name; of more, the first three are named and the others counted."""
@@ -188,8 +188,7 @@ def _overview(results: Results, own: Sequence[Whole], digits: int, patterns: Seq
         if not alone:
             name, below = dataset, "" if same and not number else f"{name} {below}".strip()
         columns.append(_column(results, whole, number, digits, (name, below)))
-    label = own[0].group.called
-    by_dataset = f"{label} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
+    by_dataset = f"{own[0].group.called} on {len(datasets)} data sets" if same else f"{len(datasets)} data sets"
     marks = "In a column, systems that share a letter do not differ significantly."
     if baseline is not None:
         marks = f"{BETTER} {WORSE}: significantly better or worse than {baseline}."
@@ -219,14 +218,12 @@ def _column(results: Results, whole: Whole, number: int, digits: int, heads: tup
     for score in group.scores:
         mark = whole.cells[score.system][compared] if compared and not number else ""
         drawn = score.intervals.get(own) if number else score.bootstrap
-        low = drawn.interval[0] if drawn else math.nan
+        low, high = drawn.interval if drawn else (math.nan, math.nan)
         entries[score.system] = Entry(
             score=score,
             text=whole.cells[score.system][number],
-            spread=percent((drawn.interval[1] - low) / 2, digits, group.metric)
-            if drawn and not math.isnan(low)
-            else "",
-            interval=shown_interval(drawn.interval, digits, group.metric) if drawn and not math.isnan(low) else "",
+            spread="" if math.isnan(low) else percent((high - low) / 2, digits, group.metric),
+            interval="" if math.isnan(low) else shown_interval((low, high), digits, group.metric),
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
@@ -255,15 +252,13 @@ def verdict_sentence(results: Results, group: Group, digits: int) -> str:
         parts.append(f"{_share(count, len(tests), 'is', 'are')} {word} than {baseline}{rest}")
     elif baseline is not None and tests:
         parts.append(f"none of {len(tests)} differs from {baseline}")
-    for score in group.scores:
-        if apart.get(score.system) == SOURCE and score.rank < first.rank:
-            distance = _distance(score, first, digits)
-            parts.append(f"{score.system}, the unchanged source, is {distance} before {first.system}")
-            break
+    source = next((one for one in group.scores if apart.get(one.system) == SOURCE and one.rank < first.rank), None)
+    if source:
+        distance = _distance(source, first, digits)
+        parts.append(f"{source.system}, the unchanged source, is {distance} before {first.system}")
     if len(own) > 1 and not tests:
         parts.append("no test was made")
-    sentence = [f"{'; '.join(parts)}."] if parts else []
-    return " ".join([*sentence, *best_sentences(results, group)])
+    return " ".join([*([f"{'; '.join(parts)}."] if parts else []), *best_sentences(results, group)])
 
 
 def _first(results: Results, group: Group, own: Sequence[Score], digits: int) -> str:
@@ -297,10 +292,7 @@ def _place(names: Sequence[str]) -> str:
     """Return that a system is first, or that several share the first place."""
     if len(names) == 1:
         return f"{names[0]} is first"
-    shown, last = names[:-1], names[-1]
-    if len(names) > NAMED:
-        shown, last = names[: NAMED - 1], f"{len(names) - NAMED + 1} more"
-    return f"{', '.join(shown)} and {last} share the first place"
+    return f"{listed(names, NAMED if len(names) <= NAMED else NAMED - 1)} share the first place"
 
 
 def _share(count: int, whole: int, one: str, several: str) -> str:

@@ -10,15 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Ints
 from ..corpus.corpus import Corpus
-from ..corpus.texts import TextFile, read_texts
+from ..corpus.texts import TextFile, lines_of, read_texts
 from ..corpus.texts import called as place_of
 from ..errors import StoreError, did_you_mean, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import Columns, Needs
 from ..scoring.board import Board
-from ..scoring.sentences import sentence_scores
+from ..scoring.sentences import scores_of_system, sentence_scores
 from ..scoring.terms import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from .material import Material
 from .tables import Table, percent, round_half_up
@@ -137,11 +138,8 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
 
 def most_different(measured: Board, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
-    first, second = (
-        np.concatenate([sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, own)])
-        for own in (_columns(measured, one), _columns(measured, two))
-        if own
-    )
+    both = filter(None, (_columns(measured, one), _columns(measured, two)))
+    first, second = (scores_of_system(measured.metric, own) for own in both)
     apart = np.nan_to_num(np.abs(first - second))
     order = np.argsort(-apart, kind="stable")[:count]
     return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
@@ -175,12 +173,8 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         for number in range(measured.references) if apart else (0,):
             if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
                 continue
-            values = {
-                field.name: np.atleast_1d(
-                    counts[field.name][0, number] if field.per_reference else counts[field.name][0]
-                )
-                for field in fields
-            }
+            places = {field.name: (0, number) if field.per_reference else 0 for field in fields}
+            values = {name: np.atleast_1d(counts[name][place]) for name, place in places.items()}
             alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
             singles.append(f"{title} {who[number]}: {alone}" if apart else alone)
             for n in range(1, max(field.orders for field in fields) + 1):
@@ -193,10 +187,8 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
 
 def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    named = called(measured.scores[0].metric for measured in material.measured)
-    for measured in material.measured:
-        if measured.scores[0].dataset == dataset:
-            yield named[measured.scores[0].metric], measured
+    named = called(measured.signature for measured in material.measured)
+    yield from ((named[own.signature], own) for own in material.measured if own.dataset == dataset)
 
 
 def _columns(measured: Board, system: str) -> HasBlocks | None:
@@ -236,18 +228,13 @@ class Edits(NamedTuple):
 
         Types of edits are left out where none has any. A cell is empty where another type or annotator has the edit.
         """
-        edits = dict.fromkeys(
-            verdict[:5]
-            for verdicts in self.several
-            for verdict in sorted(verdicts or (), key=lambda verdict: verdict.verdict == MISSED)
-        )
+        ordered = (sorted(own or (), key=lambda verdict: verdict.verdict == MISSED) for own in self.several)
+        edits = dict.fromkeys(verdict[:5] for own in ordered for verdict in own)
         rows, typed = [], any(edit[4] for edit in edits)
         for edit in sorted(edits, key=lambda edit: edit[:2]):
             start, end, original, correction, name = edit
-            cells = [
-                "-" if own is None else ", ".join(verdict.verdict for verdict in own if verdict[:5] == edit)
-                for own in self.several
-            ]
+            said = ([one.verdict for one in own or () if one[:5] == edit] for own in self.several)
+            cells = ["-" if own is None else ", ".join(words) for own, words in zip(self.several, said, strict=True)]
             rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
         judges = [f"annotator {number}" for number in range(len(self.several))]
         return ["tokens", "edit", *["type"] * typed, *judges], rows
@@ -281,9 +268,15 @@ def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corp
     as they were counted.
     """
     columns = _row(system.blocks(), line)
-    judge = edit_judge(metric) if by_annotator(metric) is not metric else None
-    view = corpus.read_by(metric.needs) if corpus and judge else None
-    if view is None or view.source is None or judge is None:
+    if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.needs).source:
         return columns
-    source, *annotations = (read_texts(text, line - 1, line)[0] for text in (view.source, *view.references))
-    return of_annotators(metric, columns, np.array([judge.references_of(source, annotations)]))
+    return of_annotators(metric, columns, references_of(corpus, metric, np.array([line - 1])))
+
+
+def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
+    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
+    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    assert judge is not None  # noqa: S101 (see by_annotator())
+    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
+    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
+    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))

@@ -96,9 +96,8 @@ def sheets(material: Material) -> Iterator[Sheet]:
     if results.expectations:
         header, rows = expectation_table(results.expectations)
         missed = [f"missed: {line}" for line in misses(results.expectations)]
-        yield Sheet(
-            name="expected", caption="expected and found", header=header, rows=_plain(rows), names=(1, 4), items=missed
-        )
+        what = "expected and found"
+        yield Sheet(name="expected", caption=what, header=header, rows=_plain(rows), names=(1, 4), items=missed)
 
 
 def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> Sheet:
@@ -116,9 +115,8 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
-    said = [
-        f"{(note if ': ' in note else note[:1].upper() + note[1:]).rstrip('.')}." for note in notes_of(group.scores)
-    ]
+    own = (note if ": " in note else note[:1].upper() + note[1:] for note in notes_of(group.scores))
+    said = [f"{note.rstrip('.')}." for note in own]
     return Sheet(
         name=f"{group.dataset}-{group.label}",
         caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {group.called}",
@@ -150,7 +148,6 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
             entry = column.entries.get(name)
             row.append(Cell(entry.text, entry.best, entry.spread * spread, entry.mark) if entry else Cell(NONE))
     notes = [note for name in dict.fromkeys(group.dataset for group in own) for note in _missing(results, name)]
-    drawn = any(cell.spread for row in rows for cell in row)
     for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
         if kind in overview.kinds.values():
             notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
@@ -162,15 +159,12 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
     if results.tests:
         notes.append(overview.marks)
     notes += _settings(results)
-    if drawn:
-        header = [
-            f"{title} ± {overview.level}" if any(row[n].spread for row in rows) else title
-            for n, title in enumerate(header)
-        ]
-    deviation = f", ± half the width of the {overview.level} interval over bootstrap samples of the sentences" * drawn
+    spreads = [any(row[n].spread for row in rows) for n in range(len(header))]
+    header = [f"{title} ± {overview.level}" if has else title for title, has in zip(header, spreads, strict=True)]
+    deviation = f", ± half the width of the {overview.level} interval over bootstrap samples of the sentences"
     return Sheet(
         name=overview.name,
-        caption=f"{overview.about}; in percent{deviation}, the best of each metric in bold",
+        caption=f"{overview.about}; in percent{deviation * any(spreads)}, the best of each metric in bold",
         header=header,
         heads=heads,
         rows=rows,

@@ -76,8 +76,7 @@ class SystemCounts:
 
     def reduced(self, reference: int | None = None) -> list[Reduced]:
         """Return the score of each system with a certain reference, or with those that the metric chooses."""
-        terms = MetricTerms(self.metric, reference)
-        return [Reduced(terms.of_system(system)) for system in self.systems]
+        return [Reduced(MetricTerms(self.metric, reference).of_system(system)) for system in self.systems]
 
     def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
         """Return a summand of all systems, with the same share for each."""
@@ -104,6 +103,8 @@ class Policy(Aggregation):
     """Whether a data set must have two references at least."""
     missing_at: ClassVar[Collection[str] | None] = None
     """The levels at which lines may lack references; None: all levels."""
+    spreads: ClassVar[bool] = True
+    """Whether the scores of a sentence with its references all have a part in its score."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, or None. `missing` says that some lines lack references."""
@@ -129,17 +130,9 @@ class Policy(Aggregation):
         averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
         return averaged
 
-    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
-        """Return the population deviation of each sentence's scores with its references; the arguments are as above."""
-        if present is None or scores.shape[1] == 1:
-            return deviation(scores)
-        deviations: Floats = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
-        return deviations
-
     def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
         """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
-        present = columns.get(PRESENT)
-        return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
+        return {name: self.of_lines(metric, values, columns.get(PRESENT)) for name, values in outputs.items()}
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
@@ -173,6 +166,8 @@ def _equal(values: Floats) -> NDArray[np.bool_]:
 class Best(Policy):
     """The best reference of each sentence. This policy is also used where all references are merged into one."""
 
+    spreads = False
+
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the scores of the terms with the references that the metric chooses."""
         return counts.reduced()
@@ -199,11 +194,6 @@ class Best(Policy):
         best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
         return best
 
-    def deviations(self, scores: Floats, present: Ints | None) -> Floats:
-        """Return zeros."""
-        del present
-        return np.zeros(len(scores))
-
 
 class Mean(Policy):
     """The mean of the scores with each reference alone."""
@@ -219,8 +209,7 @@ class Mean(Policy):
 
     def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
         """Return the mean of a system's outputs with each reference."""
-        names = outputs[0]
-        return Reduced({n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True)) for n in names})
+        return Reduced({n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True)) for n in outputs[0]})
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand for each reference, with its share."""
@@ -250,10 +239,9 @@ class Weighted(Mean):
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
         """Return why this policy cannot score a data set, such as for another number of weights than references."""
-        message = super().misfit(metric, references, missing=missing)
-        if message is None and len(draws_references(metric).shares) != references:
-            return f"weights: {len(draws_references(metric).shares)} are given for {references} references"
-        return message
+        weights = len(draws_references(metric).shares)
+        wrong = None if weights == references else f"weights: {weights} are given for {references} references"
+        return super().misfit(metric, references, missing=missing) or wrong
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
@@ -325,8 +313,7 @@ class Expected(Sampled):
         if draws.sampler == "turned":
             groups = table[0].reshape(-1, draws.references).mean(axis=-1)
             error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
-        means = zip(names, table.mean(axis=-1).tolist(), strict=True)
-        return Reduced(dict(means) | {"standard_error": error})
+        return Reduced(dict(zip(names, table.mean(axis=-1).tolist(), strict=True)) | {"standard_error": error})
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""

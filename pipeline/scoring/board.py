@@ -180,15 +180,13 @@ def score(tasks: Iterable[Task], counts: Mapping[str, Counted], threads: int = 1
 
 def _scored(task: Task, counted: Counted, threads: int) -> Board:
     metric, corpus, references, printed = task.metric, task.corpus, task.references, task.signature
+    lines = task.input.lines
     rows = POLICIES[metric.policy].rows(references)
     names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    reduced = reduce(
-        SystemCounts(
-            metric=metric, systems=columns, lines=task.input.lines, references=references, own=own, threads=threads
-        )
-    )
+    every = SystemCounts(metric=metric, systems=columns, lines=lines, references=references, own=own, threads=threads)
+    reduced = reduce(every)
     if rows and rows.keys() <= set(names):  # no reference is lost
         reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
     least, most = corpus.present()
@@ -214,7 +212,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         metric=metric,
         dataset=corpus.name,
         signature=printed,
-        lines=task.input.lines,
+        lines=lines,
         references=references,
         scores=tuple(scores),
         columns=tuple(columns),
@@ -224,9 +222,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
         ids=corpus.ids,
         left_out=task.input.left_out,
     )
-    if not parts:
-        return board
-    return replace(board, breakdown=breakdown_of(board))
+    return replace(board, breakdown=breakdown_of(board)) if parts else board
 
 
 def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
@@ -239,12 +235,10 @@ def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
         for name, own in zip(board.names, totals, strict=False):
             counts = tier.counts(terms, own)
             outputs = metric.score(counts)
+            kinds = {output: int if output in metric.counts else float for output in outputs}
             categories = []
             for place in np.flatnonzero(sum(counts.values())).tolist():
-                numbers = {
-                    output: int(values[place]) if output in metric.counts else float(values[place])
-                    for output, values in outputs.items()
-                }
+                numbers = {output: kinds[output](values[place]) for output, values in outputs.items()}
                 categories.append(Category(tier.names[place], float(first(outputs)[place]), numbers))
             breakdown.append(
                 Breakdown(
@@ -337,12 +331,11 @@ def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetI
     digests = {role: digest_like(text, (known or {}).get(role, KIND)) for role, text in texts.items() if text}
     views = {key: len(view.references) for key, view in corpus.views.items()}
     categories = next((view.categories for view in corpus.views.values()), ())
-    left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
     return DatasetInfo(
         lines=corpus.lines,
         references=len(corpus.references),
         digests=digests,
         views=views,
         categories=categories,
-        left_out=left_out,
+        left_out={key: files.left_out for key, files in corpus.external.items() if files.left_out},
     )

@@ -14,7 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from ..errors import StoreError
 from ..execution.options import Missing
@@ -177,10 +177,8 @@ class Score:
     @property
     def ends(self) -> dict[str, float]:
         """The ends of the intervals of outputs, as NAME_low and NAME_high."""
-        of_each = ((name, spread.interval) for name, spread in self.intervals.items())
-        return {
-            f"{name}_{end}": bound for name, both in of_each for end, bound in zip(("low", "high"), both, strict=True)
-        }
+        names = ((0, "low"), (1, "high"))
+        return {f"{name}_{end}": own.interval[n] for name, own in self.intervals.items() for n, end in names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,8 +323,7 @@ class Results:
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
-        content = {"schema": SCHEMA, **self.plain()}
-        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps({"schema": SCHEMA, **self.plain()}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def plain(self) -> dict[str, Any]:
         """Return the results as mappings and lists, with None for NaN.
@@ -336,16 +333,11 @@ class Results:
         content: dict[str, Any] = without_nan(asdict(self))
         for row in (*content["scores"], *content["tests"]):
             row["higher_is_better"] = not lower_is_better(row["metric"])
-        for info in content["datasets"].values():
-            for key in ("views", "categories", "left_out"):
-                if not info[key]:
-                    del info[key]
-        for score in content["scores"]:
-            if not score["intervals"]:
-                del score["intervals"]
-        for key in ("breakdown", "series", "declared"):
-            if not content[key]:
-                del content[key]
+        leaving = [(content, key) for key in ("breakdown", "series", "declared")]
+        leaving += [(info, key) for info in content["datasets"].values() for key in ("views", "categories", "left_out")]
+        for part, key in (*leaving, *((score, "intervals") for score in content["scores"])):
+            if not part[key]:
+                del part[key]
         if self.means is None:
             del content["means"]
         return content
@@ -362,9 +354,8 @@ class Results:
             results = _checked(content)
             for section in ("scores", "tests", "breakdown"):
                 for number, item in enumerate(getattr(results, section)):
-                    if item.dataset not in results.datasets:
-                        message = f"there is no data set '{item.dataset[:100]}'"
-                        raise ValueError(f"{section}[{number}].dataset: {message}")
+                    if (name := item.dataset) not in results.datasets:
+                        raise ValueError(f"{section}[{number}].dataset: there is no data set '{name[:100]}'")
             return results
         except FileNotFoundError:
             beside = path.parent.parent
@@ -421,6 +412,17 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_nan(child) for child in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+Row = TypeVar("Row", Score, Breakdown, Comparison)
+
+
+def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Return rows by data set and signature of the metric, in the order in which these come."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.dataset, row.metric), []).append(row)
+    return groups
 
 
 def ranks(scores: Sequence[float]) -> list[int]:

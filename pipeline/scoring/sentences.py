@@ -15,7 +15,7 @@ from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import PRESENT, Columns
-from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts
+from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts, deviation
 from .sums import Summand
 from .terms import Block, HasBlocks, SentenceTerms, blocks_of, compact, exact_parts, present_blocks
 
@@ -23,10 +23,15 @@ BITS = 26
 """Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""
 
 
+def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
+    """Return the score of each sentence as the only output: float64 [lines]."""
+    return {metric.output: sentence_scores(metric, columns)}
+
+
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
     columns = compact(columns, metric.needs.of_references)
-    return line_outputs(metric, columns) or {metric.output: sentence_scores(metric, columns)}
+    return line_outputs(metric, columns) or score_alone(metric, columns)
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -48,6 +53,11 @@ def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     return POLICIES[metric.policy].of_lines(metric, metric.sentence_scores(columns), columns.get(PRESENT))
 
 
+def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
+    """Return the scores of all sentences of a system: float64 [lines]."""
+    return np.concatenate([sentence_scores(metric, columns) for columns in present_blocks(metric, system)])
+
+
 def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return score, std, low and high of each sentence over references: float64 [lines] each.
 
@@ -57,7 +67,11 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     columns = compact(columns, metric.needs.of_references)
     scores = metric.sentence_scores(columns)
     policy, present = POLICIES[metric.policy], columns.get(PRESENT)
-    mean, std = policy.of_lines(metric, scores, present), policy.deviations(scores, present)
+    mean, std = policy.of_lines(metric, scores, present), np.zeros(len(scores))
+    if policy.spreads and (present is None or scores.shape[1] == 1):
+        std = deviation(scores)
+    elif policy.spreads and present is not None:
+        std = scores.std(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
     half = np.where(std > 0, Z95 * std, math.nan)
     return {"score": mean, "std": std, "low": mean - half, "high": mean + half}
 
@@ -158,11 +172,6 @@ class OutputTerms(SentenceTerms):
         return outputs
 
 
-def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return the score of each sentence as the only output."""
-    return {metric.output: sentence_scores(metric, columns)}
-
-
 # --- scores of lines for many calls with a few lines each
 
 
@@ -186,8 +195,7 @@ class LineScores:
             (whole,) = blocks_of(self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns))
         if missing:
             whole = compact(whole, self.metric.needs.of_references)
-        scores = self._formula(whole)
-        return POLICIES[self.metric.policy].of_lines(self.metric, scores, whole.get(PRESENT))
+        return POLICIES[self.metric.policy].of_lines(self.metric, self._formula(whole), whole.get(PRESENT))
 
 
 # --- scores of data sets

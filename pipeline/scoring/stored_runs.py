@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..corpus.scan import index_text
 from ..corpus.texts import KIND, NEWLINE, TextFile, digest_like
@@ -21,9 +21,7 @@ from ..metrics.base.needs import Needs
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
 from .board import Board, Task, describe, picked, rows_of, with_means
-from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Results, Score
-
-Row = TypeVar("Row", Score, Breakdown, Comparison)
+from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Results, Score, grouped
 
 
 def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Board]]:
@@ -52,13 +50,11 @@ def boards_of(path: Path, results: Results) -> list[Board]:
 
     Raises StoreError where a signature is of no metric.
     """
-    breakdown, tests = _grouped(results.breakdown), _grouped(results.tests)
+    breakdown, tests = grouped(results.breakdown), grouped(results.tests)
     digests = {name: info.digests["ids"] for name, info in results.datasets.items() if "ids" in info.digests}
     ids = {name: _ids(path, name, digest) for name, digest in digests.items()}
-    boards = [
-        _board(path, results, scores, breakdown.get(key, ()), tests.get(key, ()))
-        for key, scores in _grouped(results.scores).items()
-    ]
+    rows = ((scores, breakdown.get(key, ()), tests.get(key, ())) for key, scores in grouped(results.scores).items())
+    boards = [_board(path, results, *own) for own in rows]
     return [replace(board, ids=ids.get(board.dataset)) for board in boards]
 
 
@@ -72,13 +68,6 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
     if digest_like(ids, digest) != digest:
         raise StoreError(f"{file}: is damaged; run the config again")
     return ids
-
-
-def _grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.dataset, row.metric), []).append(row)
-    return groups
 
 
 def _board(
@@ -191,9 +180,8 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
-        listed = ""
-        for number, boards in enumerate((scored, more), 1):
-            listed += f"\n  {number}: " + ", ".join(dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards))
+        known = [dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards) for boards in (scored, more)]
+        listed = "".join(f"\n  {number}: {', '.join(own)}" for number, own in enumerate(known, 1))
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{listed}")
     datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
@@ -207,18 +195,20 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
 
 def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:
     """Raise StoreError unless source and references are the same."""
-    texts = [
-        {key: value for key, value in info.digests.items() if key == "source" or key.startswith(SHARED)}
-        for info in (one, two)
-    ]
     if (one.lines, one.references) != (two.lines, two.references):
         sizes = [f"{info.lines:,} lines and {info.references} references" for info in (one, two)]
         raise StoreError(f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})")
-    differing = [key for key in texts[0] if key in texts[1] and texts[0][key] != texts[1][key]]
+    differing = differing_texts(one, two)
     if differing and (old := [path for path in (first, second) if has_old_digests(path)]):
         raise StoreError(f"{old[0]}: is of an earlier version, whose digests of texts are others; run its config again")
     if differing:
         raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
+
+
+def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
+    """Return the names of the texts, shared by all systems, that are not the same in two data sets that have them."""
+    shared = [key for key in one.digests if key == "source" or key.startswith(SHARED)]
+    return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
 
 
 def _unlike(one: Board, two: Board, declared: Declared | None) -> str:
@@ -282,8 +272,8 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
         )
         own = next(filter(None, ways), None)
         if own is None:
-            hint = did_you_mean(pattern, known)
-            raise StoreError(f"{flag} {pattern}: there is no such one{hint}; there are {', '.join(known)}")
+            hint = f"{did_you_mean(pattern, known)}; there are {', '.join(known)}"
+            raise StoreError(f"{flag} {pattern}: there is no such one{hint}")
         chosen += own
     return chosen
 

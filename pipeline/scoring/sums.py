@@ -84,9 +84,8 @@ class Summand:
     def _made(self, threads: int = 1) -> Iterator[PackedBlock]:
         """Yield the terms of all systems, made from their columns. Blocks of large data are joined."""
         large = self.lines >= MANY
-        blocks = self._blocks()
-        waiting: list[Block] = []
-        for block in prefetch(blocks) if large and threads > 1 else blocks:
+        waiting = list[Block]()
+        for block in prefetch(self._blocks()) if large and threads > 1 else self._blocks():
             waiting.append(block)
             if not large or sum(len(own.fixed) for own in waiting) >= TOGETHER:
                 yield _packed(waiting)
@@ -126,9 +125,7 @@ class Summand:
         iterations = [sample % self.draws.iterations for sample in range(low, low + len(weights))] if self.draws else []
         rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
         drawer, own = self.draws and self.draws.drawer(rows), [rows[iteration] for iteration in iterations]
-        weighted: Floats = np.zeros(1)
-        once: Floats = np.zeros(1)
-        at = 0
+        weighted, once, at = np.zeros(1), np.zeros(1), 0
         for block in self.keep() or self._made():
             lines = block.fixed.shape[0]
             draws = drawer.take(lines, block.present) if drawer else None

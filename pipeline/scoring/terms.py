@@ -289,7 +289,7 @@ def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> N
 def exact_parts(values: Floats) -> list[float]:
     """Return few numbers with the same sum as finite numbers, so that math.fsum() of several blocks' parts is exact."""
     numbers: list[float] = values.tolist()
-    parts: list[float] = []
+    parts = list[float]()
     while nearest := math.fsum(numbers):
         parts.append(nearest)
         numbers.append(-nearest)
@@ -361,8 +361,7 @@ class Tier:
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
-    result: dict[int, Tier] = {}
-    own = counts_categories(metric)
+    result, own = dict[int, Tier](), counts_categories(metric)
     assert own is not None  # noqa: S101 (its categories are counted)
     for number in TIERS:
         of_each = [*(own.category(name, number) for name in categories), REST]

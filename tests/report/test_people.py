@@ -14,7 +14,7 @@ from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.human.human_judgements import human_ranking
 from pipeline.report.html import svg
-from pipeline.report.html.page import html_files, judged_by, people_part
+from pipeline.report.html.page import html_files, people_part
 from pipeline.report.material import Material, PlotStyle
 from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import styled
@@ -57,7 +57,7 @@ def material(folder: Path) -> Material:
 
 @pytest.fixture(scope="module")
 def people(material: Material) -> dict[str, Any]:
-    found = people_part(material, judged_by(material))
+    found = people_part(material, material.judged())
     assert found
     return found
 

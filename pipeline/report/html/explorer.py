@@ -31,14 +31,15 @@ from ...metrics.base.needs import Columns
 from ...metrics.names import factor
 from ...scoring.attribution import EXACT, ORDERS, attributed, is_attributed
 from ...scoring.board import Board
-from ...scoring.results import Results
+from ...scoring.results import Results, without_nan
 from ...scoring.sentences import sentence_scores
 from ...scoring.terms import blocks_of, compact, of_annotators, present_blocks
 from ..material import Material
+from ..sentence import references_of
 from ..tables import round_half_up
 from ..tables.comparisons import is_significant, level_name, p_cell, settings_line
 from ..tables.ranked import called, labels
-from .texts import MAX_TEXT, Texts, edit_data, number_of, references_of
+from .texts import MAX_TEXT, Texts, edit_data, number_of
 
 RULE = (
     "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
@@ -54,8 +55,7 @@ def telling(measured: Board, size: int) -> Ints:
     """
     if size >= measured.lines or not measured.columns:
         return np.arange(min(size, measured.lines))
-    spreads: list[Floats] = []
-    means: list[Floats] = []
+    spreads, means = list[Floats](), list[Floats]()
     for blocks in zip(*(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True):
         found = np.stack([sentence_scores(measured.metric, columns) for columns in blocks])
         scores = np.nan_to_num(found)
@@ -66,14 +66,8 @@ def telling(measured: Board, size: int) -> Ints:
     apart, worst, best = (np.argsort(keys, kind="stable") for keys in (-spread, mean, -mean))
     evenly = np.linspace(0, measured.lines - 1, size).round().astype(np.int64)
     taken: dict[int, None] = {}
-    quotas = [
-        (apart[spread[apart] > 0], size // 2),
-        (worst, size // 4),
-        (best, size // 8),
-        (evenly, size),
-        (worst, size),
-    ]
-    for lines, quota in quotas:  # no line is taken twice
+    quotas = [(apart[spread[apart] > 0], size // 2), (worst, size // 4), (best, size // 8), (evenly, size)]
+    for lines, quota in (*quotas, (worst, size)):  # no line is taken twice
         new = [line for line in lines.tolist() if line not in taken][: min(quota, size - len(taken))]
         taken |= dict.fromkeys(new)
     return np.array(sorted(taken), np.int64)
@@ -152,9 +146,7 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     texts = Texts()
     numbers: dict[Tokens, int] = {}
     every, rules = [score.metric for score in material.results.scores], set[str]()
-    named, printed = labels(every), called(every)
-
-    datasets = []
+    named, printed, datasets = labels(every), called(every), []
     for name, measured in scored.items():
         dataset = _dataset(material.corpora[name], measured, sizes[name], material, texts)
         datasets.append(dataset)
@@ -167,10 +159,8 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
                 rules.add(rule.name)
             if overlaps:
-                entry["overlaps"] = [
-                    {"row": one.row, "kind": one.kind, "n": one.n, "tokens": number_of(one.tokenization, numbers)}
-                    for one in overlaps
-                ]
+                read = [(one, number_of(one.tokenization, numbers)) for one in overlaps]
+                entry["overlaps"] = [{"row": o.row, "kind": o.kind, "n": o.n, "tokens": tokens} for o, tokens in read]
             if any(one.kind != "sequence" for one in overlaps):
                 rules.add("match")
     return {
@@ -206,8 +196,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
     first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
-    outputs = outputs.reshape(len(names), len(lines))
-    variants = variants_of(outputs)
+    variants = variants_of(outputs.reshape(len(names), len(lines)))
     effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
         "name": corpus.name,
@@ -238,14 +227,13 @@ class Variants(NamedTuple):
 
 def variants_of(outputs: Ints) -> Variants:
     """Return the different outputs, given the numbers of the texts that systems gave: int64 [systems, lines]."""
-    texts, starts, who = list[int](), [0], list[list[int]]()
-    for row in outputs.T.tolist():
+    texts, starts, who = list[int](), [0], np.empty(outputs.T.shape, np.int64)
+    for line, row in enumerate(outputs.T.tolist()):
         numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
         texts += numbers
-        who.append([numbers[text] for text in row])
+        who[line] = [numbers[text] for text in row]
         starts.append(len(texts))
-    found = np.array(who, np.int64).reshape(len(who), len(outputs))
-    return Variants(np.array(texts, np.int64), np.array(starts, np.int64), found)
+    return Variants(np.array(texts, np.int64), np.array(starts, np.int64), who)
 
 
 def _metric(
@@ -309,8 +297,6 @@ def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints,
 def _numbers(rows: Floats) -> list[float | None]:
     """Return all numbers in one list, whole numbers as int and NaN as None."""
     flat = rows.ravel()
-    if np.isfinite(flat).all() and (flat == np.floor(flat)).all():
-        return [*flat.astype(np.int64).tolist()]
     return [None if value != value else int(value) if value.is_integer() else value for value in flat.tolist()]  # noqa: PLR0124
 
 
@@ -354,10 +340,8 @@ def pairs_data(results: Results, data: Mapping[str, Any] | None, digits: int) ->
     of: dict[str, dict[str, Any]] = {}
     for score in results.scores:
         if (score.dataset, score.metric) in kept:
-            metrics = of.setdefault(score.dataset, {})
-            own = metrics.setdefault(score.metric, {"scores": {}, "tests": []})
-            value = factor(score.metric) / 100 * score.score
-            own["scores"][score.system] = value if np.isfinite(value) else None
+            own = of.setdefault(score.dataset, {}).setdefault(score.metric, {"scores": {}, "tests": []})
+            own["scores"][score.system] = without_nan(factor(score.metric) / 100 * score.score)
     for test in results.tests:
         if (test.dataset, test.metric) in kept:
             ends = factor(test.metric) / 100 * np.array([test.difference, *test.interval])

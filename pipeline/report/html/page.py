@@ -9,11 +9,12 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from ...metrics.names import factor
-from ...scoring.results import Results, Score
+from ...scoring.results import Results, Score, without_nan
 from ..by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from ..console import by_order
 from ..material import Material
@@ -31,7 +32,6 @@ from .svg import Drawing, drawn, interval_axis, interval_bar, interval_scale
 
 if TYPE_CHECKING:
     from ...human.human_judgements import HumanRanking
-
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"
 """What the data says of a pair of systems: no test, a test that did not tell them apart, one that did."""
@@ -73,8 +73,7 @@ def overview_part(results: Results, digits: int, judged: HumanRanking | None = N
         tables.append({"overview": overview, "boards": boards, "rows": rows, "plots": plots})
     data = {}
     for group in own:
-        values = [factor(group.metric) / 100 * score.score for score in group.scores]
-        scores = [value if math.isfinite(value) else None for value in values]
+        scores = without_nan([factor(group.metric) / 100 * score.score for score in group.scores])
         systems = [score.system for score in group.scores]
         board = {"systems": systems, "scores": scores, "tests": _tests(results, group, systems)}
         data[names[group.dataset, group.metric]] = board
@@ -88,8 +87,7 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
         frozenset((test.system, test.other)): DIFFERENT if is_significant(test, results) else EQUAL
         for test in group.tests
     }
-    pairs = [frozenset((one, two)) for number, one in enumerate(names) for two in names[number + 1 :]]
-    return "".join(signs.get(pair, UNTESTED) for pair in pairs) if signs else ""
+    return "".join(signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2)) if signs else ""
 
 
 def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -103,9 +101,7 @@ def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[
         for types in types_of(results, tier):
             own = maps.setdefault((types.group.dataset, types.group.metric), [])
             if types.tier == tier or not own:
-                rows = [
-                    (name, [_shade(types, system, name, digits) for system in types.systems]) for name in types.names
-                ]
+                rows = [(name, [_shade(types, one, name, digits) for one in types.systems]) for name in types.names]
                 tables = {system: of_system(types, system, digits) for system in types.systems}
                 header = next(iter(tables.values()))[0]
                 numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
@@ -126,25 +122,13 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
     return Shade(shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}")
 
 
-def judged_by(material: Material) -> HumanRanking | None:
-    """Return how people rank the systems; None where nobody judged them, or the judgements are not at hand."""
-    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
-
-    human = material.results.human
-    people = material.people() if human and human.get("correlations") else None
-    return human_ranking(people, human["settings"]) if people and human else None
-
-
 def people_part(material: Material, judged: HumanRanking | None) -> dict[str, Any] | None:
     """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
     results = material.results
     if not results.human or not results.human.get("correlations"):
         return None
-    own = {
-        "ranking": judged and ranking(judged, results.human["settings"]),
-        "unread": not judged and material.people() is None,
-    }
-    return {**own, **agreement(results)}
+    shown = judged and ranking(judged, results.human["settings"])
+    return {"ranking": shown, "unread": not judged and material.people() is None, **agreement(results)}
 
 
 def ranking(judged: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
@@ -180,12 +164,9 @@ def agreement(results: Results) -> dict[str, Any]:
         plots |= drawn(what.capitalize(), rows)
     for group, name, what, points in scatters(results):
         plots |= drawn(f"{group.called} and {name.replace('_', ' ')}: {what}", points)
-    tables = {
-        one.title[0].upper() + one.title[1:]: PageTable(*one.table(human), left=range(one.texts))
-        for one in AGREEMENT_TABLES
-    }
-    shown = {title: table for title, table in tables.items() if table.rows}
-    return {"plots": list(plots.items()), "tables": shown}
+    made = ((one.title, PageTable(*one.table(human), left=range(one.texts))) for one in AGREEMENT_TABLES)
+    tables = {title[0].upper() + title[1:]: table for title, table in made if table.rows}
+    return {"plots": list(plots.items()), "tables": tables}
 
 
 ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
@@ -207,7 +188,6 @@ SCRIPTS = (*ALWAYS, *SENTENCES)
 STYLES = ("page.css", "sentences.css", "print.css")
 """The style sheets. Where two say something else, the later one holds."""
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
-
 
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
@@ -240,8 +220,7 @@ def render(material: Material, data: Mapping[str, Any] | None, **told: Any) -> s
 
 def as_json(data: object) -> str:
     """Return JSON for a script element: no character in it can end the element or a line of script."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(ESCAPES)
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(ESCAPES)
 
 
 def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[str, Any]:
@@ -254,7 +233,7 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     config = material.config if isinstance(material.config, dict) else {}
     texts = [(name, *item) for name, info in results.datasets.items() for item in info.digests.items()]
     digests = [[name, shown_role(role), digest] for name, role, digest in texts]
-    judged = judged_by(material)
+    judged = material.judged()
     title, overview = config.get("description"), overview_part(results, material.digits, judged)
     names = list(results.datasets)
     more = [f"{len(names) - 3} more"] if len(names) > 3 else []
@@ -299,8 +278,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
             del data
             return True
 
-    text: str = yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
-    return text
+    return yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
 
 
 def board(material: Material, group: Group, number: int, linked: Collection[str]) -> dict[str, Any]:
@@ -326,7 +304,6 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     for curves in curves_of([("", results, group)]):
         plots |= drawn(f"Scores by {curves.x_axis}", curves)
     plots |= drawn("Rank ranges", ranges) if (ranges := rank_rows(scores)) and len(ranges.names) > 1 else {}
-    pairs = PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None
     return {
         "group": group,
         "called": group.called,
@@ -340,7 +317,7 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         "peer": scores[0].peer_signature or "",
         "plots": list(plots.items()),
         "orders": orders(scores, digits),
-        "pairs": pairs,
+        "pairs": PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None,
     }
 
 

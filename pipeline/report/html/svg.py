@@ -61,9 +61,7 @@ class Scale(NamedTuple):
         """Return about `count` round numbers from low to high: steps are 1, 2 or 5 times a power of ten."""
         rough = (self.high - self.low) / count
         power = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-        step = (
-            min((power * factor for factor in (1, 2, 5, 10)), key=lambda step: abs(step - rough)) if rough > 0 else 1.0
-        )
+        step = min((power * factor for factor in (1, 2, 5, 10)), key=lambda step: abs(step - rough))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [number * step for number in range(first, last + 1)]
 
@@ -89,26 +87,16 @@ class Drawing:
 
     def shape(self, tag: str, kind: str, title: str = "", text: str = "", **attributes: float | str) -> None:
         """Add an element of SVG. Its title is shown when the pointer is on it."""
-        own = {
-            name: f"{value:.1f}".removesuffix(".0") if not isinstance(value, str) else value
-            for name, value in attributes.items()
-        }
+        texts = (v if isinstance(v, str) else f"{v:.1f}".removesuffix(".0") for v in attributes.values())
+        own = dict(zip(attributes, texts, strict=True)) | ({"class": kind} if kind else {})
         inner = f"<title>{escape(printable(title))}</title>" if title else ""
         inner += escape(minus(printable(text)))
-        written = "".join(f' {name}="{value}"' for name, value in own.items()) + (f' class="{kind}"' if kind else "")
+        written = "".join(f' {name}="{value}"' for name, value in own.items())
         self.shapes.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
     def line(self, x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> None:
         """Draw a line."""
         self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
-
-    def rect(self, x: float, y: float, width: float, height: float, kind: str, title: str = "") -> None:
-        """Draw a rectangle."""
-        self.shape("rect", kind, title, x=x, y=y, width=max(width, 0), height=max(height, 0))
-
-    def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
-        """Draw a dot."""
-        self.shape("circle", kind, title, cx=x, cy=y, r=radius)
 
     def text(self, x: float, y: float, text: str, kind: str = "", title: str = "", transform: str = "") -> None:
         """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
@@ -155,9 +143,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     whole = list(dict.fromkeys(names))
     for size in range(NAME, max(map(len, whole), default=0)):
         for tail in (size // 3, size // 2, size - size // 3):
-            cut = [
-                name if len(name) <= size else f"{name[: size - tail - 1]}…{name[len(name) - tail :]}" for name in whole
-            ]
+            cut = [n if len(n) <= size else f"{n[: size - tail - 1]}…{n[len(n) - tail :]}" for n in whole]
             if len(set(cut)) == len(whole):
                 return dict(zip(whole, cut, strict=True))
     return {name: name for name in whole}
@@ -235,7 +221,7 @@ def _rows(shown: Rows, first: int, end: int) -> Drawing:
             if CLASSES[mark.kind] == "bar":
                 drawing.line(over(mark.low), middle, over(mark.high), middle, "bar", mark.title)
             else:
-                drawing.dot(over(mark.low), middle, 4.5, CLASSES[mark.kind], mark.title)
+                drawing.shape("circle", CLASSES[mark.kind], mark.title, cx=over(mark.low), cy=middle, r=4.5)
     drawing.legend([(CLASSES[kind], meaning) for kind, meaning in shown.legend])
     return drawing
 
@@ -289,8 +275,8 @@ def _curves(shown: Curves) -> Drawing:
                 drawing.shape(tag, f"{kind} {hue}", points=places)
     for number, (_, line) in enumerate(shown.lines):
         for dot in line:
-            kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
-            drawing.dot(over(dot.x), up(dot.y), 7 if dot.kind == "large" else 4, kind, dot.title)
+            kind, radius = f"{CLASSES[dot.kind]} hue{number % HUES}", 7 if dot.kind == "large" else 4
+            drawing.shape("circle", kind, dot.title, cx=over(dot.x), cy=up(dot.y), r=radius)
     lines = [(f"curve hue{number % HUES}", name) for number, (name, _) in enumerate(shown.lines)]
     drawing.legend([*lines, *((CLASSES[kind], meaning) for kind, meaning in shown.legend)])
     return drawing
@@ -315,7 +301,7 @@ def _points(shown: Points) -> Drawing:
         if place.far:
             below = -place.y + LINE / 2
             drawing.line(x, y, min(max(x, left), right), min(max(y, below - LINE), below), "leader")
-        drawing.dot(x, y, 4, "dot", point.title)
+        drawing.shape("circle", "dot", point.title, cx=x, cy=y, r=4)
         # widths are estimates, so a name is anchored at the end that is near its dot
         kind, start = ("small", left) if left > x else ("end small", right) if right < x else ("middle small", place.x)
         drawing.text(start, 4 - place.y, names[point.name], kind, point.title)
@@ -330,8 +316,9 @@ def interval_bar(score: Score, where: Scale) -> Drawing | None:
     unit = factor(score.metric)
     drawing = Drawing(160, 18, "", stretched=True)
     drawing.shape("path", "grid", d="".join(f"M{where(tick):.1f} 0v18" for tick in where.ticks()))
-    drawing.rect(where(unit * low), 6, where(unit * high) - where(unit * low), 6, "range")
-    drawing.rect(where(unit * score.score) - 1.2, 2, 2.4, 14, "mark")
+    start, end = where(unit * low), where(unit * high)
+    drawing.shape("rect", "range", x=start, y=6, width=max(end - start, 0), height=6)
+    drawing.shape("rect", "mark", x=where(unit * score.score) - 1.2, y=2, width=2.4, height=14)
     return drawing
 
 

@@ -71,8 +71,7 @@ class Texts:
 
 def words_of(text: str) -> tuple[str | int, ...]:
     """Return what texts have in common that differ in the white space between words alone. Lines stay apart."""
-    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
-    joined = "\n".join(lines)
+    joined = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
     return (joined,) if len(joined) <= MAX_TEXT else (joined[:MAX_TEXT], len(joined), hash(joined))
 
 
@@ -93,15 +92,6 @@ WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u300
 def number_of(thing: Hashable, numbers: dict[Any, int]) -> int:
     """Return the number of a thing. One that is not in `numbers` yet is put there, with the next number."""
     return numbers.setdefault(thing, len(numbers))
-
-
-def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
-    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
-    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
-    assert judge is not None  # noqa: S101 (see by_annotator())
-    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
-    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
-    return np.array(numbers, np.int64).reshape(len(lines), len(view.references))
 
 
 def edit_data(
@@ -126,9 +116,8 @@ def edit_data(
     words, edits, marks = dict[str, int](), list[list[int]](), list[list[list[str | None]]]()
     for row in _judged(corpus, metric, [name for name in names if name in own], lines):
         numbers: dict[tuple[int, int, str, str], int] = {}
-        judged = iter(row)
-        nothing: list[str | None] = [None] * len(view.references)
-        marks.append([_marks(next(judged), numbers) if name in own else nothing for name in names])
+        judged, nobody = iter(row), [None] * len(view.references)
+        marks.append([_marks(next(judged) if name in own else nobody, numbers) for name in names])
         own_words = [(start, end, number_of(fix, words), number_of(kind, words)) for start, end, fix, kind in numbers]
         edits.append([item for edit in own_words for item in edit])
     return {
@@ -144,10 +133,8 @@ def _tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]
     """Return the tokens of the source that edits count, by the places of lines where the script finds others."""
     tokenization, view = metric.needs.tokenization, corpus.read_by(metric.needs)
     shown = lines_of(corpus.source, lines) if corpus.source else repeat("")
-    tokens = {}
-    for place, (source, text) in enumerate(
-        zip(lines_of(view.source, lines) if view.source else (), shown, strict=False)
-    ):
+    tokens, sources = {}, lines_of(view.source, lines) if view.source else ()
+    for place, (source, text) in enumerate(zip(sources, shown, strict=False)):
         own = tokenization.tokens(source) if tokenization else source.split()
         if len(source) <= MAX_TEXT and (not corpus.source or own != [word for word in WHITE.split(text) if word]):
             tokens[place] = own
@@ -162,17 +149,13 @@ def _judged(
     assert judge is not None  # noqa: S101 (see by_annotator())
     for low in range(0, len(lines), STEP):
         some = lines[low : low + STEP]
-        source, *others = (
-            list(lines_of(text, some))
-            for text in (view.source, *view.references, *map(view.systems.get, names))
-            if text
-        )
+        read = (view.source, *view.references, *map(view.systems.get, names))
+        source, *others = (list(lines_of(text, some)) for text in read if text)
         annotations, outputs = others[: len(view.references)], others[len(view.references) :]
         yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
 
 
 def _marks(several: Sequence[list[Verdict] | None], numbers: dict[tuple[int, int, str, str], int]) -> list[str | None]:
-
     def mark(said: Verdict) -> str:
         return f"{number_of((said.start, said.end, said.correction, said.type), numbers)}{LETTERS[said.verdict]}"
 

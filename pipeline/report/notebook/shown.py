@@ -10,15 +10,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, did_you_mean, printable
+from ...metrics.base.metric import Metric
 from ...metrics.build import from_text, metrics_called
+from ...scoring.results import Results
 from ..material import Material, PlotStyle
 from ..tables.ranked import labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ...metrics.base.metric import Metric
-    from ...scoring.results import Results
     from ..sheets import Sheet
 Form = Literal["markdown", "latex", "html", "csv", "json"]
 """The forms of reports as text."""
@@ -149,7 +149,7 @@ def drawn(results: Results, name: str, metric: str | None, dataset: str | None, 
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
     from ..plots import PLOTS
-    from ..plots.canvas import styled
+    from ..plots.canvas import saved, styled
 
     known = {score.metric: from_text(score.metric) for score in results.scores} if metric else {}
     meant = called(known, metric) if metric else set()
@@ -160,9 +160,8 @@ def drawn(results: Results, name: str, metric: str | None, dataset: str | None, 
         hint = "".join(did_you_mean(text, names) for text in asked[:1])
         raise InputError(f"plot({name!r}): there are no scores{' of ' if asked else ''}{', '.join(asked)}{hint}")
     if name not in PLOTS:
-        raise InputError(
-            f"plot({name!r}): there is no such plot{did_you_mean(name, PLOTS)}; there are {_listed(PLOTS)}"
-        )
+        hint = did_you_mean(name, PLOTS)
+        raise InputError(f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}")
     with styled(style):
         figures = list(PLOTS[name].figures(Material(results=replace(results, scores=kept))))
     if not figures:
@@ -170,21 +169,17 @@ def drawn(results: Results, name: str, metric: str | None, dataset: str | None, 
     if len(figures) > 1:
         named = _listed(dict.fromkeys(f"{group.dataset}/{group.label}" for group, _, _ in figures))
         raise InputError(f"plot({name!r}): there are {len(figures)}; say which by metric= and dataset=: {named}")
-    return _showing(figures[0][2], style)
-
-
-def _listed(names: Iterable[str]) -> str:
-    shown = list(names)
-    return ", ".join([*shown[:10], *(["..."] if len(shown) > 10 else [])])
-
-
-def _showing(whole: Figure, style: PlotStyle) -> Figure:
-    """Have a notebook show the figure, also where pyplot was not imported."""
-    from ..plots.canvas import saved, styled
+    whole = figures[0][2]
 
     def as_png() -> bytes:
         with styled(style):
             return saved(whole, "png")
 
+    # notebooks show it so, also where pyplot was not imported
     setattr(whole, "_repr_png_", as_png)  # noqa: B010 (Figure has no such attribute, which a type checker would say)
     return whole
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = list(names)
+    return ", ".join([*shown[:10], *(["..."] if len(shown) > 10 else [])])

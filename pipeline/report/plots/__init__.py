@@ -1,26 +1,23 @@
 """Plots by name, and their files.
 
-To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to
-PLOTS.
+To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to PLOTS.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError, did_you_mean
 from ...io.safe_files import file_name
 from ...lookup import later
+from ..material import Material
+from ..tables.ranked import Group
 from .canvas import saved, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from matplotlib.figure import Figure
-
-    from ..material import Material
-    from ..tables.ranked import Group
 
 
 class Plot(NamedTuple):

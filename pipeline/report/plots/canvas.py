@@ -9,23 +9,20 @@ from __future__ import annotations
 import io
 import textwrap
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
-from ..material import FONTS, PLAIN, SMALLEST, STYLE, PlotStyle
-from ..tables.plot_data import label_places
+from ..material import FONTS, PLAIN, SMALLEST, STYLE, WIDTHS, PlotStyle
+from ..tables.plot_data import Curves, Points, Rows, label_places
+from ..tables.ranked import Group
 from ..terminal.printing import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from ..tables.plot_data import Curves, Points, Rows
-    from ..tables.ranked import Group
 
 TYPES = ("png", "svg", "pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -102,7 +99,7 @@ def figure(width: float = WIDTH, height: float = 4.0, *, square: bool = False) -
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    wide = STYLE.get().inches(width)
+    wide = WIDTHS.get(STYLE.get().width, width)
     empty = Figure(figsize=(wide, height * wide / width if square else height), layout="constrained")
     FigureCanvasAgg(empty)
     return empty, empty.add_subplot()
@@ -129,8 +126,7 @@ def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
         columns = max(1, min(columns, int(whole.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4)))))
-        rows = -(-len(entries) // columns)
-        whole.set_figheight(whole.get_figheight() + 1.6 * SMALLEST / 72 * (rows - 1))
+        whole.set_figheight(whole.get_figheight() + 1.6 * SMALLEST / 72 * (-(-len(entries) // columns) - 1))
     whole.legend(handles=list(entries), loc="outside lower center", ncols=columns)
 
 
@@ -181,8 +177,7 @@ def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
     """Return a figure of lines over their steps, with shaded intervals. The best point of each line is large."""
     from matplotlib.lines import Line2D
 
-    count = len(shown.lines) + len(shown.levels)
-    whole, axes = figure(height=3.8 + 0.1 * count)
+    whole, axes = figure(height=3.8 + 0.1 * (len(shown.lines) + len(shown.levels)))
     for number, (name, dots) in enumerate(shown.lines):
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         style: dict[str, Any] = {"color": colour, "linestyle": LINES[number % len(LINES)], "linewidth": 1.2}
@@ -196,12 +191,8 @@ def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
             where = [x for x, _ in own], [y for _, y in own]
             axes.plot(*where, color=colour, linestyle="", marker=marker, markersize=size, markerfacecolor=inside)
     for number, (name, level) in enumerate(shown.levels, len(shown.lines)):
-        line: dict[str, Any] = {
-            "color": GREY if name else ORANGE,
-            "linestyle": LINES[number % len(LINES)],
-            "linewidth": 0.9,
-        }
-        axes.axhline(level, zorder=0, label=text(name, 40), **line)
+        line, colour = LINES[number % len(LINES)], GREY if name else ORANGE
+        axes.axhline(level, zorder=0, label=text(name, 40), color=colour, linestyle=line, linewidth=0.9)
     axes.set_xlabel(text(shown.x_axis, 60))
     axes.set_ylabel(text(shown.y_axis))
     if shown.ends:
@@ -269,9 +260,8 @@ def text(name: str, width: int = 32) -> str:
 
     In a narrow figure names, for which up to 40 letters are usual, have at most 18.
     """
-    return shortened(
-        printable(name.replace("\n", " ")), min(width, 18) if STYLE.get().narrow and width <= 40 else width
-    )
+    most = min(width, 18) if STYLE.get().narrow and width <= 40 else width
+    return shortened(printable(name.replace("\n", " ")), most)
 
 
 def saved(whole: Figure, kind: str) -> bytes:

@@ -58,12 +58,8 @@ def differences(material: Material) -> Iterator[Named]:
 
 def people(material: Material) -> Iterator[Named]:
     """Draw the rank ranges of the systems that people judged, with clusters as bands."""
-    from ...human.human_judgements import human_ranking  # here, because few runs have judgements
-
-    human = material.results.human
-    opened = material.people() if human else None
-    ranking = human_ranking(opened, human["settings"]) if opened and human else None
-    if human and ranking and human["correlations"]:
+    human, ranking = material.results.human, material.judged()
+    if human and ranking:
         dataset = human["correlations"][0]["dataset"]
         own = next(group for group in groups(material.results) if group.dataset == dataset)
         group = own._replace(label="", metric="", called="")

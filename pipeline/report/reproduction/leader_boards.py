@@ -21,11 +21,7 @@ DIGITS, FEW = 2, 2
 """How many decimals a score has, and how many different printed scores a system has in its row."""
 NOBODY = "in no publication"
 NOT_RUN = "not run"
-KINDS = {
-    **dict.fromkeys(("exact", "rounding", "equal"), "good"),
-    "tolerance": "near",
-    **dict.fromkeys(("partly", "differs"), "bad"),
-}
+KINDS = {"exact": "good", "rounding": "good", "equal": "good", "tolerance": "near", "partly": "bad", "differs": "bad"}
 """The class of the style sheet for a verdict; others have the class none."""
 _YEAR = re.compile(r"(.+?),? ((?:19|20)[0-9]{2})")
 
@@ -70,9 +66,8 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
 
     for score, own in zip(scores, sampled, strict=True):
         bar, cells = interval_bar(score, where) if where else None, [*own, *about(entrants[score.system])]
+        names, known = " = ".join(entrants[score.system].names), entrants[score.system].file.sha256
         shown = percent(score.score, DIGITS, score.metric)
-        names = " = ".join(entrants[score.system].names)
-        known = entrants[score.system].file.sha256
         rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1, sha256=known))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
     for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):

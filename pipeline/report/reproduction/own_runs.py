@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...metrics.names import goodness
 from ...scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
-from ...scoring.stored_runs import SHARED
+from ...scoring.stored_runs import differing_texts
 from ..html.page import render
 from ..html.shell import Link, PageTable
 from ..material import Material
@@ -45,10 +45,8 @@ class Joined:
             for dataset, info in run.results.datasets.items():
                 place = self._place(run.name, dataset, info)
                 scores = [score for score in run.results.scores if score.dataset == dataset]
-                names = {
-                    name: self._system(run.name, place, name, info)
-                    for name in dict.fromkeys(one.system for one in scores)
-                }
+                systems = dict.fromkeys(one.system for one in scores)
+                names = {name: self._system(run.name, place, name, info) for name in systems}
                 for score in scores:
                     own = boards.setdefault((place, named[score.metric]), [])
                     name = names[score.system]
@@ -58,7 +56,12 @@ class Joined:
                     elif twin.score != score.score:
                         self._warn(f"{place}: {named[score.metric]} of {name} is another number in {run.name}")
         for (place, label), scores in boards.items():
-            self._rank(place, label, scores)
+            versions = dict.fromkeys(score.metric.rpartition("|v:")[2] for score in scores)
+            if len(versions) > 1:
+                self._warn(f"{place}: {label} is of versions {' and '.join(versions)} of gec-pipeline")
+            rows = zip(scores, ranks([goodness(score.metric, score.score) for score in scores]), strict=True)
+            # a board has one signature, that of its first score
+            self.results.scores.extend(replace(score, rank=rank, metric=scores[0].metric) for score, rank in rows)
         asked = [run.results.statistics for run in runs if run.results.statistics]
         if any(one != asked[0] for one in asked):
             self._warn("runs have intervals with other settings than those that are named, which are of the first one")
@@ -78,9 +81,8 @@ class Joined:
         place = next((name for name in known if not differing[name]), f"{dataset} ({run})" if known else dataset)
         if place in known:
             return place
-        self.results.datasets[place] = replace(
-            info, digests={role: digest for role, digest in info.digests.items() if not role.startswith("system ")}
-        )
+        shared = {role: digest for role, digest in info.digests.items() if not role.startswith("system ")}
+        self.results.datasets[place] = replace(info, digests=shared)
         if known:
             texts = ", ".join(map(shown_role, differing[dataset][:3]))
             self._warn(
@@ -92,8 +94,7 @@ class Joined:
     def _system(self, run: str, place: str, system: str, info: DatasetInfo) -> str:
         """Return what a system of a run is called: as it is, or SYSTEM@RUN where it is another text."""
         known, role = self.results.datasets[place].digests, f"system {system}"
-        digest = info.digests.get(role, "")
-        name = system
+        digest, name = info.digests.get(role, ""), system
         if (place, system) in self.runs and system != REFERENCES_ROW and not known[role] == digest != "":
             name = f"{system}@{run}"
             self._warn(f"{place}: {system} is another text in {run}, and is called {name}")
@@ -101,22 +102,12 @@ class Joined:
         self.runs.setdefault((place, name), []).append(run)
         return name
 
-    def _rank(self, place: str, label: str, scores: Sequence[Score]) -> None:
-        """Take the scores of a board, ranked among each other and with one signature, that of the first."""
-        versions = dict.fromkeys(score.metric.rpartition("|v:")[2] for score in scores)
-        if len(versions) > 1:
-            self._warn(f"{place}: {label} is of versions {' and '.join(versions)} of gec-pipeline")
-        numbers = ranks([goodness(score.metric, score.score) for score in scores])
-        rows = zip(scores, numbers, strict=True)
-        self.results.scores.extend(replace(score, rank=rank, metric=scores[0].metric) for score, rank in rows)
-
 
 def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
-    """Return the names of the texts, shared by all systems, that are not the same in two data sets."""
+    """Return in what two data sets differ, but for their systems."""
     if (one.lines, one.references, one.views) != (two.lines, two.references, two.views):
         return ["number of lines or references"]
-    shared = [key for key in one.digests if key == "source" or key.startswith(SHARED)]
-    return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
+    return differing_texts(one, two)
 
 
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:
@@ -130,6 +121,5 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
         "Runs": PageTable(["run", "data sets", "scores", "warnings", "sentences"], told, left=(0, 4)),
         "Systems": PageTable(["data set", "system", "runs"], systems, left=(0, 1, 2)),
     }
-    return render(
-        Material(results=joined.results, digits=digits), None, title="Leader boards", findings=tables, unread=False
-    )
+    material = Material(results=joined.results, digits=digits)
+    return render(material, None, title="Leader boards", findings=tables, unread=False)

@@ -54,6 +54,7 @@ def reproduction_report(
                 "results": [_result(one, explorer(one.recipe.name)) for one in own],
             }
         )
+    not_run = [[one.recipe.name, one.message] for one in outcomes if one.message]
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
@@ -65,9 +66,7 @@ def reproduction_report(
         "values_equal": sum(entry["equal"] for entry in entries),
         "values_all": sum(entry["values"] for entry in entries),
         "verdicts": [(one, KINDS.get(one, "none"), VERDICTS[one]) for one in (*ORDER, "not published")],
-        "not_run": PageTable(
-            ["result", "why"], [[o.recipe.name, o.message] for o in outcomes if o.message], left=(0, 1)
-        ),
+        "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
 
@@ -92,10 +91,11 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
     """Return a published result for the template. `href` is the address of its explorer, or an empty text."""
     publication, expectations = outcome.recipe.publication, outcome.expectations
     equal, largest, verdict = summary(outcome)
-    about = []
-    for key, title in ABOUT.items():
-        value = publication.get(key) or []
-        about.append((title, [str(text) for text in value] if isinstance(value, list) else [str(value)]))
+    told = ((title, publication.get(key) or []) for key, title in ABOUT.items())
+    about = ((title, value if isinstance(value, list) else [value]) for title, value in told)
+    entries = (outcome.expectations or {}).get("entries", [])
+    if outcome.recipe.family:  # of many results there are only the values that are not equal
+        entries = [entry for entry in entries if entry["equal"] < entry["values"]]
     return {
         "name": outcome.recipe.name,
         "what": publication["what"],
@@ -106,18 +106,12 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
         "difference": largest,
         "message": outcome.message,
         "missed": list(misses(expectations)) if expectations and outcome.worse else [],
-        "about": [(title, texts) for title, texts in about if texts],
+        "about": [(title, list(map(str, texts))) for title, texts in about if texts],
         "signatures": outcome.signatures,
         "warnings": [text.replace(f"{cache()}{os.sep}", PREFIX) for text in outcome.warnings],
-        "tables": value_tables(_shown(outcome)),
+        "tables": value_tables(entries),
         "href": href if expectations else "",
     }
-
-
-def _shown(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return the entries whose values are shown: of a family of results only those with a value that is not equal."""
-    entries = (outcome.expectations or {}).get("entries", [])
-    return [entry for entry in entries if not outcome.recipe.family or entry["equal"] < entry["values"]]
 
 
 def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -159,11 +153,10 @@ def _compared(entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
     printed, verdict = "printed" if entry["published"] else "expected", entry["verdict"]
     cells = {}
     for item in entry["compared"]:
-        shown = f"{SIGNS[item['verdict']]} {difference(item['difference'])}"
         cells[item["place"]] = {
             "printed": item["expected"],
             "ours": item["found"] or "-",
-            "difference": shown,
+            "difference": f"{SIGNS[item['verdict']]} {difference(item['difference'])}",
             "kind": KINDS[item["verdict"]],
         }
     column = {"title": entry["title"], "printed": printed, "verdict": VERDICTS[verdict]}

@@ -16,7 +16,6 @@ from ...metrics.names import factor
 Table = tuple[list[str], list[list[str]]]
 """A header, and rows that have as many cells as the header."""
 
-
 NO_BREAK = "\u00a0"
 """A space at which no line ends."""
 

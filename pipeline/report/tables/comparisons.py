@@ -74,8 +74,7 @@ def shown_interval(
 
 def baseline_of(results: Results) -> str | None:
     """Return the system that the others were compared with, None where all pairs were compared."""
-    baseline: str | None = (results.statistics or {}).get("baseline")
-    return baseline
+    return (results.statistics or {}).get("baseline")
 
 
 def level_name(results: Results) -> str:
@@ -112,8 +111,7 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
         return titles, cells
     level, rows = level_name(results), []
     for score, own in zip(scores, cells, strict=True):
-        boot = score.bootstrap
-        if boot is None:
+        if not (boot := score.bootstrap):
             rows.append(["-", "-", *own, "-", "-"])
         else:
             half = (boot.interval[1] - boot.interval[0]) / 2
@@ -151,16 +149,14 @@ def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Ta
     """Return a row for each comparison, with all its numbers."""
     level = level_name(results)
     header = ["system", "other", "difference", f"{level} interval", "better in", "wins", "losses", "ties", "d"]
-    header += ["p", "p adjusted"]
     rows = []
     for test in tests:
         counts = [f"{count:,}" for count in (test.wins, test.losses, test.ties)]
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
-        interval = shown_interval(test.interval, digits, test.metric, signed)
-        row = [test.system, test.other, marked(test, results, digits), interval]
-        row += [f"{percent(test.better, 1)}%", *counts, effect]
-        rows.append([*row, *both_p(test, results)])
-    return header, rows
+        row = [test.system, test.other, marked(test, results, digits)]
+        row += [shown_interval(test.interval, digits, test.metric, signed), f"{percent(test.better, 1)}%"]
+        rows.append([*row, *counts, effect, *both_p(test, results)])
+    return [*header, "p", "p adjusted"], rows
 
 
 def neighbours(results: Results, system: str, digits: int) -> str:

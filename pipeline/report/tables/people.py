@@ -20,7 +20,6 @@ from .ranked import called
 if TYPE_CHECKING:
     from ...human.judgment_summary import HeadToHead, JudgmentSummary, Kappa
 
-
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 """Options of statistics that tables leave out, because they are defaults. Signatures have them."""
 COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
@@ -40,10 +39,8 @@ def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, rank range and cluster."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
-        score = scores["scores"][name]
-        shown = "-" if score is None else round_half_up(score, digits)
-        ranks = shown_range(*scores["ranks"][name])
-        rows.append([str(rank), name, shown, ranks, str(scores["clusters"][name])])
+        shown = coefficient(scores["scores"][name], digits)
+        rows.append([str(rank), name, shown, shown_range(*scores["ranks"][name]), str(scores["clusters"][name])])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
@@ -51,10 +48,9 @@ def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], leas
     """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
     for row, name in enumerate(names):
-        cells = [""] * row
-        for kappa in (kappas[row, column] for column in range(row, len(names))):
-            cells.append("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2))
-        rows.append([name, *cells])
+        own = (kappas[row, column] for column in range(row, len(names)))
+        cells = ("*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2) for kappa in own)
+        rows.append([name, *[""] * row, *cells])
     return ["judge", *names], rows
 
 
@@ -75,27 +71,27 @@ def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[
 
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
-    items = human["correlations"]
-    named = called(item["metric"] for item in items)
-    level = shown_level(human["settings"]["level"])
+    items, named = human["correlations"], _named(human)
     names = list(items[0]["coefficients"]) if items else []
-    header = ["metric", "human score", "n", *(cell for name in names for cell in (name, level))]
     rows = []
     for item in items:
         cells = [cell for name in names for cell in _with_interval(item["coefficients"][name])]
         rows.append([named[item["metric"]], item["human"], str(len(item["systems"])), *cells])
-    return header, rows
+    level = shown_level(human["settings"]["level"])
+    return ["metric", "human score", "n", *(title for name in names for title in (name, level))], rows
 
 
 def sentence_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
-    named = called(item["metric"] for item in human["correlations"])
-    level = shown_level(human["settings"]["level"])
-    rows = []
+    named, level, rows = _named(human), shown_level(human["settings"]["level"]), []
     for item in human["sentences"]:
         cells = [cell for name in ("accuracy", "kendall") for cell in _with_interval(item["coefficients"][name])]
         rows.append([named[item["metric"]], f"{item['pairs']:,}", f"{item['metric_ties']:,}", *cells])
     return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
+
+
+def _named(human: dict[str, Any]) -> dict[str, str]:
+    return called(item["metric"] for item in human["correlations"])
 
 
 def _with_interval(stored: dict[str, Any]) -> list[str]:
@@ -103,26 +99,23 @@ def _with_interval(stored: dict[str, Any]) -> list[str]:
     return [coefficient(stored["value"]), "-" if bounds[0] == "-" else " to ".join(bounds)]
 
 
-def coefficient(value: float | None) -> str:
+def coefficient(value: float | None, digits: int = 3) -> str:
     """Return a coefficient with three decimals, "-" for none."""
-    return "-" if value is None or math.isnan(value) else round_half_up(value, 3)
+    return "-" if value is None else round_half_up(value, digits)
 
 
 def test_table(human: dict[str, Any]) -> Table:
     """Return a row for each of Williams' tests of whether a metric correlates higher with people than another."""
-    named = called(item["metric"] for item in human["correlations"])
-    rows = []
+    named, rows = _named(human), []
     for item in human["tests"]:
-        p = "-" if item["p"] is None or math.isnan(item["p"]) else shown_p(item["p"])
-        cells = [coefficient(item["between"]), coefficient(item["t"]), p]
+        cells = [coefficient(item["between"]), coefficient(item["t"]), "-" if item["p"] is None else shown_p(item["p"])]
         rows.append([named[item["metric"]], named[item["other"]], item["human"], *cells])
     return ["metric", "other", "human score", "r of both", "t", "p"], rows
 
 
 def window_table(human: dict[str, Any]) -> Table:
     """Return the correlations among neighbours in the human ranking."""
-    named = called(item["metric"] for item in human["correlations"])
-    rows = []
+    named, rows = _named(human), []
     for item in human["windows"]:
         cells = [coefficient(item["pearson"]), coefficient(item["spearman"])]
         rows.append([named[item["metric"]], item["human"], f"{item['first']}-{item['last']}", *cells])
@@ -133,21 +126,19 @@ def statistic_table(human: dict[str, Any]) -> Table:
     """Return a row for each statistic and metric, the best first: the value, what was compared, the epsilon found."""
     items = human.get("statistics", ())
     named, short = called(item["metric"] for item in items), _short(items)
-    sought = any(item["epsilon"] is not None for item in items)
-    order = list(short)
+    sought = ["epsilon"] if any(item["epsilon"] is not None for item in items) else []
 
     def place(item: dict[str, Any]) -> tuple[int, str, float]:
         value = item["value"]
         fall = math.inf if value is None or math.isnan(value) else -value
-        return order.index(item["statistic"]), item["human"], fall
+        return list(short).index(item["statistic"]), item["human"], fall
 
     rows = []
     for item in sorted(items, key=place):
-        epsilon = ["" if item["epsilon"] is None else f"{item['epsilon']:.3g}"] if sought else []
+        epsilon = ["" if item[key] is None else f"{item[key]:.3g}" for key in sought]
         cells = [short[item["statistic"]], named[item["metric"]], item["human"], coefficient(item["value"]), *epsilon]
         rows.append([*cells, *(f"{item[key]:,}" for key in ("scores", "groups", "undefined"))])
-    epsilon = ["epsilon"] if sought else []
-    return ["statistic", "metric", "human score", "value", *epsilon, "scores", "groups", "undefined"], rows
+    return ["statistic", "metric", "human score", "value", *sought, "scores", "groups", "undefined"], rows
 
 
 def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -173,7 +164,7 @@ def permutation_table(human: dict[str, Any]) -> Table:
     for item in items:
         names = [short[item["statistic"]], named[item["metric"]], named[item["other"]], item["human"]]
         p, resamples = item["p"], item["resamples"]
-        shown = "-" if p is None or math.isnan(p) else shown_p(p) if p else f"<{1 / resamples:.2g}"
+        shown = "-" if p is None else shown_p(p) if p else f"<{1 / resamples:.2g}"
         rows.append([*names, coefficient(item["delta"]), shown, f"{resamples:,}"])
     return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
 
@@ -215,11 +206,8 @@ def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, 
             for column, others in results.correlations.items()
             for other, cells in others.items()
         ]
-        yield (
-            "correlations",
-            (["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)], rows),
-            (0, 1),
-        )
+        header = ["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)]
+        yield "correlations", (header, rows), (0, 1)
     if results.agreements:
         rows = [
             [name, f"{cells['pairs']:,}", f"{cells['metric_ties']:,}", *(coefficient(cells[key]) for key in AGREEMENTS)]

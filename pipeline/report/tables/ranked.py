@@ -15,7 +15,7 @@ from ...metrics.base import options as signature
 from ...metrics.base.metric import Metric
 from ...metrics.build import from_text
 from ...metrics.names import class_of, factor
-from ...scoring.results import REFERENCES_ROW, Comparison, DatasetInfo, Results, Score
+from ...scoring.results import REFERENCES_ROW, Comparison, DatasetInfo, Results, Score, grouped
 from . import Table, percent, round_half_up
 from .comparisons import EXTRA, bootstrap_columns, level_name, shown_interval
 
@@ -23,7 +23,6 @@ LEFT_OUT = "|refs:leave_one_out|"
 """A part of signatures: the metric scores references as systems too."""
 REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
-
 
 ALWAYS = ("flavour", "level")
 """Settings that labels name wherever metrics of a name differ in them, since scores of the two are no rivals."""
@@ -67,14 +66,9 @@ def groups(results: Results) -> list[Group]:
 
     This is the one place where tables find rows that belong together by the signature of their metric.
     """
-    scores: dict[tuple[str, str], list[Score]] = {}
-    for score in sorted(results.scores, key=lambda score: score.rank):
-        scores.setdefault((score.dataset, score.metric), []).append(score)
-    tests: dict[tuple[str, str], list[Comparison]] = {}
-    for test in results.tests:
-        tests.setdefault((test.dataset, test.metric), []).append(test)
+    scores, tests = grouped(sorted(results.scores, key=lambda score: score.rank)), grouped(results.tests)
     named, printed = (function([s.metric for s in results.scores]) for function in (labels, called))
-    keys = dict.fromkeys((score.dataset, score.metric) for score in results.scores)
+    keys = grouped(results.scores)  # in the order of the results
     return [Group(*key, named[key[1]], scores[key], tests.get(key, []), printed[key[1]]) for key in keys]
 
 
@@ -252,9 +246,8 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
     rows = []
     for score in scores:
         for name, spread in score.intervals.items():
-            printed = score.metric
-            numbers = [percent(score.outputs[name], digits, printed), percent(spread.std, digits + 1, printed)]
-            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits, printed)])
+            numbers = percent(score.outputs[name], digits, score.metric), percent(spread.std, digits + 1, score.metric)
+            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits, score.metric)])
     return header, rows
 
 

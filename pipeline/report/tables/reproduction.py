@@ -13,7 +13,6 @@ from . import Table
 if TYPE_CHECKING:
     from ...reproduction.recipe import Outcome, Recipe
 
-
 SHOWN = 10
 """How many missed values of an entry have a line of their own."""
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
@@ -81,8 +80,7 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
         verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
         verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
         what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
-        name = own[0].family or own[0].name
-        rows.append([name, verdict, here, textwrap.shorten(what, 20, placeholder=" ...")])
+        rows.append([own[0].family or own[0].name, verdict, here, textwrap.shorten(what, 20, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ...scoring.results import Series, series_of
+from ...scoring.results import Results, Score, Series, series_of
 from .comparisons import is_significant
-
-if TYPE_CHECKING:
-    from ...scoring.results import Results, Score
-    from .ranked import Group
+from .ranked import Group
 
 NAMED = 10
 """So many systems are named in a sentence; of more, the others are counted."""
@@ -73,7 +70,7 @@ def best_sentences(results: Results, group: Group) -> list[str]:
     return sentences
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], most: int = NAMED) -> str:
     """Return names as a sentence has them. Of very many the first are named and the others counted."""
-    shown = [*names[:NAMED], *([f"{len(names) - NAMED} more"] if len(names) > NAMED else [])]
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
     return " and ".join([", ".join(shown[:-1]), *shown[-1:]]) if len(shown) > 1 else "".join(shown)

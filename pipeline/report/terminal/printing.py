@@ -10,18 +10,16 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ...errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from rich.console import Console
 
-    Styles = Mapping[tuple[int, int], str]
-    """How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
-
+Styles = Mapping[tuple[int, int], str]
+"""How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
 LOUD = {"warning:": "\x1b[1;33m", "missed:": "\x1b[1;31m"}
 """Words at which a terminal's line begins that nobody should miss, with the codes of their colours."""
 GAP = 3
@@ -80,10 +78,8 @@ def wrapped(text: str, stream: TextIO) -> str:
     import textwrap
 
     width = terminal_width()
-    return "\n".join(
-        textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for line in text.split("\n")
-    )
+    lines = textwrap.TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(lines.fill, text.split("\n")))
 
 
 def terminal_width() -> int:
@@ -184,11 +180,10 @@ def fit(
         own, wrapped, cut = dict[int, int](), dict[int, int](), dict[int, int]()
         for n in kept:
             cells = [row[n] for row in rows]
-            words = [
-                word for text in [header[n], *(cells if n in left and n not in whole else [])] for word in text.split()
-            ]
+            apart, together = (cells, []) if n in left and n not in whole else ([], cells)
+            words = [word for text in (header[n], *apart) for word in text.split()]
             own[n] = max(map(shown_width, [header[n], *cells]))
-            wrapped[n] = max(map(shown_width, ["", *words, *(cells if n not in left or n in whole else [])]))
+            wrapped[n] = max(map(shown_width, ["", *words, *together]))
             cut[n] = min(wrapped[n], max(narrow, shown_width(header[n]))) if n in left else wrapped[n]
         for least in (wrapped, cut):
             while total(own.values()) > width and (able := [n for n in own if own[n] > least[n]]):

@@ -93,6 +93,7 @@ class NotebookBar(Bar):
     """
 
     def __init__(self, display: Callable[..., Any]) -> None:
+        super().__init__(enabled=False)
         self.display = display
         self.name, self.shown = "", ""
         self.line: Any = None
@@ -105,10 +106,6 @@ class NotebookBar(Bar):
         """Begin an empty bar with this name."""
         self.name = name
         self._draw(printable(name), "")
-
-    def tell(self, text: str) -> None:
-        """Print what a user should know at once."""
-        print(f"note: {printable(text)}", file=sys.stderr, flush=True)
 
     def _show(self, done: int, whole: int, unit: str) -> None:
         text = f"{printable(self.name)}: {done / whole:.0%} of {whole:,} {unit}"

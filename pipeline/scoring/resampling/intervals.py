@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -92,6 +93,13 @@ def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     return ordered[outside], ordered[len(values) - 1 - outside]
 
 
+def defined_interval(values: Floats, level: float) -> tuple[float, float]:
+    """Return the percentile interval of those of the values [samples] that are numbers; NaN where none is."""
+    present = values[~np.isnan(values)]
+    low, high = percentile_interval(present, level) if len(present) else (math.nan, math.nan)
+    return float(low), float(high)
+
+
 MAX_GROUPS = 1000
 """No letters are given where there would be more groups of systems than this."""
 
@@ -164,8 +172,7 @@ def spreads_of(samples: Floats, level: float) -> list[Spread]:
     low, high = (bounds.tolist() for bounds in percentile_interval(samples, level))
     means = samples.mean(axis=0).tolist()
     deviations = samples.std(axis=0, ddof=1).tolist() if len(samples) > 1 else [0.0] * len(means)
-    rows = zip(means, deviations, low, high, strict=True)
-    return [Spread(mean, std, (least, most)) for mean, std, least, most in rows]
+    return list(map(Spread, means, deviations, zip(low, high, strict=True)))
 
 
 ROOM = 1 << 27
@@ -189,12 +196,9 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
                 if name not in board.metric.counts:
                     low, high = percentile_interval(values, settings.level)
                     ends[name] = list(zip(low.tolist(), high.tolist(), strict=True))
-            places = [tier.names.index(item.category) for item in part.categories]
-            categories = (
-                replace(item, intervals={name: own[place] for name, own in ends.items()})
-                for place, item in zip(places, part.categories, strict=True)
-            )
-            completed[system, part.tier] = replace(part, categories=tuple(categories))
+            placed = ((item, tier.names.index(item.category)) for item in part.categories)
+            made = [replace(item, intervals={name: own[place] for name, own in ends.items()}) for item, place in placed]
+            completed[system, part.tier] = replace(part, categories=tuple(made))
     return tuple(completed[part.system, part.tier] for part in board.breakdown)
 
 

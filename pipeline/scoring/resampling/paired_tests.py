@@ -59,8 +59,7 @@ def approximate_randomization(
                 difference = difference + summand.shares[one] * (first - second)
             yield np.abs(difference)
 
-    space = room_beside(parts, threads)
-    groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=space)
+    groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=room_beside(parts, threads))
     return randomization(differences, scores, pairs, groups, progress)
 
 
@@ -124,8 +123,7 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
     Scores that differ by at most TIE, relative to the larger one, are taken for equal.
     """
     counts, lines = np.zeros((len(pairs), 2), np.int64), 0
-    totals: list[list[float]] = [[] for _ in pairs]
-    squares: list[list[float]] = [[] for _ in pairs]
+    totals, squares = ([list[float]() for _ in pairs] for _ in range(2))
     for block in blocks:
         lines += block.shape[1]
         for number, (one, two) in enumerate(pairs):
@@ -136,9 +134,8 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
             totals[number].append(float(difference.sum()))
             squares[number].append(float((difference**2).sum()))
     compared = []
-    for (wins, losses), total, square in zip(
-        counts.tolist(), map(math.fsum, totals), map(math.fsum, squares), strict=True
-    ):
+    sums = zip(counts.tolist(), map(math.fsum, totals), map(math.fsum, squares), strict=True)
+    for (wins, losses), total, square in sums:
         mean = total / lines
         left = square - total * mean  # 0, except for rounding, where all differences are the same
         variance = left / (lines - 1) if lines > 1 and left > TIE * square else 0.0
@@ -160,8 +157,7 @@ def binomial_tail(successes: int, trials: int) -> float:
     of them together are 1. Below 1e-307 or so the result is 0.
     """
     if trials <= EXACT:
-        ways = sum(math.comb(trials, heads) for heads in range(successes + 1))
-        return float(ways / 2**trials)
+        return float(sum(math.comb(trials, heads) for heads in range(successes + 1)) / 2**trials)
     fewer, more = np.arange(successes, 0, -1), np.arange(successes, trials)
     with np.errstate(over="ignore", invalid="ignore"):
         tail = 1 + np.cumprod(fewer / (trials - fewer + 1)).sum()

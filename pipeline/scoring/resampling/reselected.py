@@ -10,23 +10,20 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...metrics.base.capabilities import sequential_choice
 from ...metrics.base.choices import first_best
+from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES
+from ..terms import HasBlocks, ReferenceTerms
+from .samples import Bytes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ...arrays import Floats, Ints
     from ...config.models import StatisticsConfig
-    from ...metrics.base.choices import Keys
-    from ...metrics.base.metric import Metric
-    from ..terms import HasBlocks, ReferenceTerms
-    from .samples import Bytes
 
-    Pair = tuple[int, int]
-
+Pair = tuple[int, int]
 
 ROOM = 1 << 26
 """About how many bytes are used for what is picked in the samples, or for what the samples pick from."""
@@ -57,14 +54,12 @@ class ReselectedSamples:
         self.terms, self.systems = terms, systems
         choice = sequential_choice(terms.metric)
         assert choice is not None  # noqa: S101 (see can_be_reselected)
-        self.keys: Keys = choice.keys
-        self.names = choice.names
+        self.choice, self.keys, self.names = choice, choice.keys, choice.names
 
     def sums(self, weights: Bytes) -> Floats:
         """Return the sums for weights [samples, lines]: float64 [samples, systems, width]."""
         totals = np.zeros((len(self.names), len(self.systems), len(weights)), np.int64)
-        result: Floats = np.zeros(1)
-        at = 0
+        result, at = np.zeros(1), 0
         for counts, terms in self._pieces(len(weights)):
             picked = np.zeros((*terms.shape[:3], len(weights)))
             for line, own in enumerate(counts):
@@ -111,8 +106,7 @@ class ReselectedSamples:
         """Return the sums of both sides of each pair: float64 [pairs, 2, trials, width]."""
         shape = (len(pairs), 2, len(kept))
         totals = np.zeros((len(self.names), *shape), np.int64)
-        result: Floats = np.zeros(1)
-        at = 0
+        result, at = np.zeros(1), 0
         for counts, terms in self._pieces(len(kept)):
             for line, own in enumerate(counts):
                 side = np.stack([kept[:, at + line], ~kept[:, at + line]])  # of the first side: whether it is its own
@@ -140,11 +134,9 @@ class ReselectedSamples:
 
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
         """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""
-        choice = sequential_choice(self.terms.metric)
-        assert choice is not None  # noqa: S101
         for columns in self.terms.columns_of(system):
             terms = self.terms.of_each(columns).with_each().astype(np.float64)
-            own = choice.counts_of(columns)
+            own = self.choice.counts_of(columns)
             order = np.argsort(own["order"], axis=1, kind="stable")
             counts = np.stack([np.take_along_axis(own[name], order, axis=1) for name in self.names], axis=1)
             yield counts, np.take_along_axis(terms, order[..., None], axis=1)

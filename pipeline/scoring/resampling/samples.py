@@ -21,7 +21,6 @@ from ... import kernel
 Bytes = NDArray[np.unsignedinteger]
 Progress = Callable[[int, int], None]
 
-
 NO_PLANES = np.empty(0, np.uint8), np.empty(0, np.uint8)
 """Packed numbers of no column: their sums are only those of the weights."""
 WORD = 64

@@ -61,10 +61,8 @@ def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str 
     settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
-        hint = did_you_mean(settings.baseline, names)
-        raise InputError(
-            f"{prefix}baseline {settings.baseline}: no system is called so{hint}; there are {', '.join(names)}"
-        )
+        hint = f"{did_you_mean(settings.baseline, names)}; there are {', '.join(names)}"
+        raise InputError(f"{prefix}baseline {settings.baseline}: no system is called so{hint}")
     return settings
 
 
@@ -83,11 +81,8 @@ def with_statistics(
     if boards and (reason := idle_choice([board.metric for board in boards], settings)):
         raise InputError(f"annotators: {reason}")
     overall = _overall(boards, settings, progress) if progress else None
-    threads = threads or processors()
-    boards = [analyse(board, settings, overall, threads) for board in boards]
-    warnings = dict.fromkeys(results.warnings)
-    for board in boards:
-        warnings |= dict.fromkeys(_lacking(board, settings))
+    boards = [analyse(board, settings, overall, threads or processors()) for board in boards]
+    warnings = dict.fromkeys([*results.warnings, *(text for board in boards for text in _lacking(board, settings))])
     usual = {"annotators": "whole", "outputs": "score"}  # results.json has these two only where they are something else
     written = settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
     return replace(results, warnings=list(warnings), statistics=written, **rows_of(boards)), boards
