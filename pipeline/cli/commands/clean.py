@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Check every folder first, then clean all of them."""
     from ...execution.store.run_directory import RunDirectory
     from ...report.terminal.printing import print_text
@@ -54,4 +54,3 @@ def run(args: argparse.Namespace) -> int:
         if not args.quiet:
             what = "would go" if args.dry_run else "deleted"
             print(printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"), file=sys.stderr)
-    return 0

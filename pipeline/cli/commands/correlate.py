@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the correlations."""
     from ...human.human_judgements import open_human_judgements
     from ...human.meta_evaluation import meta_evaluate
@@ -72,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
 
     asked = [records_config(text) for text in (args.human, *args.run)]
     if any(asked) or args.absolute or args.part or args.given:
-        return _of_records(args, asked)
+        _of_records(args, asked)
+        return
     pairs = [text.partition("=") for text in args.alias or ()]
     for text, (name, sign, other) in zip(args.alias or (), pairs, strict=True):
         if not (name and sign and other):
@@ -93,10 +94,9 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         print_human(evaluation.plain())
-    return 0
 
 
-def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> int:
+def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
     from ...config.models_published import CorrelationConfig
     from ...human.comparison import asked_statistics
@@ -118,7 +118,7 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     found = {text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)}
     if args.json:
         sys.stdout.write(json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-        return 0
+        return
     rows = []
     for name, own in found.items():
         ends = [f"{low:.4f} to {high:.4f}" for low, high in own["intervals"].values()]
@@ -126,7 +126,6 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
         rows.append([name, *(cell for pair in pairs for cell in pair), str(own["scores"])])
     titles = [title for key in args.statistics for title in (key, f"{shown_level(written.level)} interval")]
     print_table(["scores", *titles, "outputs"], rows, left=(0,))
-    return 0
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:

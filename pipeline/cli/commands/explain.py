@@ -97,7 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--effects", nargs="?", const="", metavar="MODEL", help=meaning)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Explain a sentence."""
     texts = list(filter(None, (args.metric, args.compare)))
     options = dict(option.partition("=")[::2] for option in args.option)
@@ -119,13 +119,13 @@ def run(args: argparse.Namespace) -> int:
     if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     if args.effects is not None:
-        return _effects(corpus, metrics, args.line)
+        _effects(corpus, metrics, args.line)
+        return
     judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
     for metric, judge in judges.items():
         _judged_edits(corpus, metric, judge, args.line)
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
-    return 0
 
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
@@ -155,7 +155,7 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
         print()
 
 
-def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> int:
+def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     """Print what the edits of a sentence do to its score by each metric, for each system."""
     outputs = [(name, line - 1) for name in corpus.systems]
     found = [(metric, attributed(metric, corpus, outputs)) for metric in metrics]
@@ -173,7 +173,6 @@ def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> int:
             drawn = f"; shares are estimates from {ORDERS} orders of the edits" if len(rows) > EXACT else ""
             print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
         print()
-    return 0
 
 
 class Texts(NamedTuple):

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-pager", action="store_true", help=meaning)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the page of a topic: formatted on a terminal, and as Markdown elsewhere."""
     folder = resources.files("pipeline") / "help"
     pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         for name, page in sorted(pages.items()):
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print_text(f"{name:<{width}} {title}")
-        return 0
+        return
     also = {topic: page for page, topics in ALSO.items() for topic in topics}
     if args.topic not in pages:
         from ...metrics import METRICS
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         each = ((name, line) for name in sorted(pages) for line in pages[name].read_text("utf-8").splitlines())
         if lines := [f"{name}: {line.strip('# ')}" for name, line in each if wanted.search(line)]:
             print("\n".join(lines))
-            return 0
+            return
         hint = did_you_mean(args.topic, [*pages, *also])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
     text = pages[topic].read_text(encoding="utf-8")
@@ -72,7 +72,6 @@ def run(args: argparse.Namespace) -> int:
         _draw(text, paged=not args.no_pager)
     else:
         sys.stdout.write(text)
-    return 0
 
 
 def _draw(text: str, *, paged: bool) -> None:

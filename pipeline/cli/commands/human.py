@@ -61,7 +61,7 @@ def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[st
         raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the ranking."""
     from ...human.judgments import read_judgments
     from ...io.remote import Remote
@@ -105,4 +105,3 @@ def run(args: argparse.Namespace) -> int:
             print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
         level = f"{config.level * 100:g}%"
         print(f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}")
-    return 0

@@ -21,10 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the list."""
     LISTS[args.what](args.names)
-    return 0
 
 
 def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str]:

@@ -64,10 +64,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help=written)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Do what the action says."""
-    code: int = args.act(args)
-    return code
+    args.act(args)
 
 
 def read_m2(*names: str) -> list[Annotated]:
@@ -99,7 +98,7 @@ def _write(output: str | None, pieces: Iterable[str]) -> None:
         write_atomic(Path(output), (piece.encode() for piece in pieces))
 
 
-def _apply(args: argparse.Namespace) -> int:
+def _apply(args: argparse.Namespace) -> None:
     """Print the text of an annotator, or the source; raises ConfigError where it is not clear who is meant."""
     from ...corpus.formats.m2 import spool_m2
 
@@ -110,7 +109,7 @@ def _apply(args: argparse.Namespace) -> int:
         if args.annotator:
             raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
         _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
-        return 0
+        return
     texts = spool_m2(path, "first", spool)
     annotators = sorted({edit.annotator for _, edit in file.numbered_edits()})
     listed = ", ".join(map(str, annotators))
@@ -125,14 +124,12 @@ def _apply(args: argparse.Namespace) -> int:
         print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
     lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
-    return 0
 
 
-def _convert(args: argparse.Namespace) -> int:
+def _convert(args: argparse.Namespace) -> None:
     """Write a file in another style."""
     (file,) = read_m2(args.file)
     _write(args.output, converted(file, args.style, args.alternatives))
-    return 0
 
 
 CHECK = """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
@@ -144,7 +141,7 @@ examples:
   gec-pipeline m2 check data/m2/gold.m2"""
 
 
-def _check(args: argparse.Namespace) -> int:
+def _check(args: argparse.Namespace) -> None:
     """Print what is odd; raises CorpusError with the first problem of each sentence."""
     from ...corpus.edit_views import odd_lines
     from ...corpus.formats.m2 import wrong_sentences
@@ -170,7 +167,6 @@ def _check(args: argparse.Namespace) -> int:
     edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
     counts = f"sentences: {len(file.blocks):,}, annotators: {len(file.annotators):,}, edits: {edits:,}"
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
-    return 0
 
 
 ANNOTATE = """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
@@ -182,7 +178,7 @@ examples:
   gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2"""
 
 
-def _annotate(args: argparse.Namespace) -> int:
+def _annotate(args: argparse.Namespace) -> None:
     """Write the M2 file, and tell what was done."""
     from ...annotation.annotate import AnnotationCache, annotate_all
     from ...annotation.errant_annotator import block, versions_of
@@ -222,4 +218,3 @@ def _annotate(args: argparse.Namespace) -> int:
         notes.append(f"{lines} no sentence in the M2 file, as errant_parallel writes none")
     for note in () if args.quiet else notes:
         print_text(f"note: {note}", sys.stderr)
-    return 0

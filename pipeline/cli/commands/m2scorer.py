@@ -152,7 +152,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--code", default="master", metavar="VERSION", help="master, or 3.2 of 2014 (default: master)")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the score, or with -v also every sentence."""
     from ...report.terminal.printing import print_warnings
 
@@ -162,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
     if all(isinstance(path, Path) and path.is_file() and not path.stat().st_size for path in (output, gold)):
         print_warnings(["both files are empty: a score of nothing, as m2scorer prints it"])
         _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
-        return 0
+        return
     opener = Opener()
     problems: list[Problem] = []
     dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=(gold,))
@@ -178,7 +178,6 @@ def run(args: argparse.Namespace) -> int:
         (result,) = evaluate_corpus(corpus, [metric])
         totals = int(result.outputs["correct"]), int(result.outputs["proposed"]), int(result.outputs["gold"])
     _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
-    return 0
 
 
 def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_shown(parser, "mean")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the ranking."""
     from ...report.console import print_results
     from ...scoring.board import with_means
@@ -38,4 +38,3 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     else:
         print_results(results, args.digits, args.columns)
-    return 0

@@ -84,10 +84,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print or write each form of the results."""
     if BOARD in args.format:
-        return write_boards(args)
+        write_boards(args)
+        return
     from ...execution.store.run_directory import folder_of
     from ...report import FORMATS
     from ...report.console import print_types
@@ -125,7 +126,6 @@ def run(args: argparse.Namespace) -> int:
                 print(printable(told), file=sys.stderr)
         else:
             _write(folder, Path(args.output or folder), files, partial=partial)
-    return 0
 
 
 def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
@@ -230,7 +230,7 @@ IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
 """Arguments that have no effect on this form."""
 
 
-def write_boards(args: argparse.Namespace) -> int:
+def write_boards(args: argparse.Namespace) -> None:
     """Print the page, or write it to a file or folder. A run without what is asked for is left out.
 
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
@@ -277,7 +277,6 @@ def write_boards(args: argparse.Namespace) -> int:
     else:
         write_atomic(target, text)
         print(printable(f"written: {target}"), file=sys.stderr)
-    return 0
 
 
 def relative_address(target: Path, page: Path) -> str:

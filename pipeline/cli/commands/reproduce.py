@@ -80,14 +80,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    if args.check is not None:
-        return _check(args)
-    if args.new or args.repository:
-        return _new(args)
-    if args.show is not None:
-        return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
-    if args.board or args.add:
-        return _board(args)
+    others = {_check: args.check is not None, _new: args.new or args.repository}
+    others |= {_show: args.show is not None, _board: args.board or args.add}
+    for do in (do for do, asked in others.items() if asked):
+        do(args)
+        return 0
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
@@ -131,7 +128,7 @@ def _refuse_report(page: str, *, runs: bool) -> None:
         raise InputError(lacking[0].replace("html:", "--report:", 1))
 
 
-def _new(args: argparse.Namespace) -> int:
+def _new(args: argparse.Namespace) -> None:
     """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
     from ... import stages
     from ...config.compose import read
@@ -158,10 +155,9 @@ def _new(args: argparse.Namespace) -> int:
     _print([outcome], args)
     print(printable(f"written: {file}, with the verdict {outcome.expectations['verdict']}"))
     print(printable(f"then say where it was published: gec-pipeline reproduce --check {file}"))
-    return 0
 
 
-def _check(args: argparse.Namespace) -> int:
+def _check(args: argparse.Namespace) -> None:
     """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
 
@@ -197,10 +193,9 @@ def _check(args: argparse.Namespace) -> int:
     if lacks := next(filter(None, (one.what_lacks() for one in checked)), ""):
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
-    return 0
 
 
-def _board(args: argparse.Namespace) -> int:
+def _board(args: argparse.Namespace) -> None:
     """Score a leader board with an output of the user's, and keep the run for `report`."""
     from ... import stages
     from ...config.tree import from_mapping
@@ -235,23 +230,20 @@ def _board(args: argparse.Namespace) -> int:
     if absent := [one.name for one in board.entrants if not one.here]:
         print(printable(f"outputs that are not here: {listed(absent)}"))
     print(printable(f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"))
-    return 0
 
 
-def _show(name: str, besides: Sequence[str]) -> int:
-
-    matches = matching_recipes([name])
-    if besides:
+def _show(args: argparse.Namespace) -> None:
+    name, matches = args.show, matching_recipes([args.show])
+    if besides := [*args.names, *(["--all"] if args.all else [])]:
         raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
     if matches[0].family and len(matches) == 1:
         from ...report.html.page import as_yaml
 
         sys.stdout.write(as_yaml(matches[0].content))
-        return 0
+        return
     if len({recipe.path for recipe in matches}) > 1:
         raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
-    return 0
 
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:

@@ -28,10 +28,9 @@ def configure(_: argparse.ArgumentParser) -> None:
     """Declare nothing: there are no arguments."""
 
 
-def run(_: argparse.Namespace) -> int:
+def run(_: argparse.Namespace) -> None:
     """Print the schema."""
     print(json_schema(), end="")
-    return 0
 
 
 def json_schema() -> str:

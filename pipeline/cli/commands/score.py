@@ -142,7 +142,7 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
     return "; ".join(told) or argparse.SUPPRESS
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Score and print."""
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
@@ -199,7 +199,6 @@ def run(args: argparse.Namespace) -> int:
         usual = args.boards or len(order) < 2 or (len(metrics) < 2 and not args.paired)
         columns = args.columns or ([] if usual else tested)
         print_results(results, args.digits, columns, boards=args.boards or (len(order) < 2 and not args.columns))
-    return 0
 
 
 def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict[str, list[str]]]) -> None:

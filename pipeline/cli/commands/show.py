@@ -40,10 +40,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
     if args.run is None:
-        return _runs(args)
+        _runs(args)
+        return
     from ...execution.store.run_directory import folder_of, read_manifest
     from ...report.console import print_results
     from ...scoring.board import with_means
@@ -54,9 +55,10 @@ def run(args: argparse.Namespace) -> int:
     results = Results.read(folder / "results.json")
     if args.json:
         sys.stdout.write(results.to_json())
-        return 0
+        return
     if args.line is not None:
-        return _sentence(args, folder)
+        _sentence(args, folder)
+        return
     if selection_of(args):
         results = narrowed(results, only(load(folder)[1], selection_of(args)))
     if args.system:
@@ -72,10 +74,9 @@ def run(args: argparse.Namespace) -> int:
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
-    return 0
 
 
-def _sentence(args: argparse.Namespace, folder: Path) -> int:
+def _sentence(args: argparse.Namespace, folder: Path) -> None:
     """Print the texts and the scores of a sentence, and its edits and counts if a system is named."""
     from ...reopen import chosen, revisit
     from ...report import sentence
@@ -99,7 +100,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     print()
     print_table(*sentence.score_table(material, dataset, args.line, systems, args.digits), left=(0,))
     if not args.system:
-        return 0
+        return
     asked = material, dataset, args.line, systems[0]
     for label, edits in sentence.edit_tables(*asked):
         print(printable(f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"))
@@ -109,10 +110,9 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         print_text("\n".join(singles))
         if table[1]:
             print_table(*table, left=())
-    return 0
 
 
-def _runs(args: argparse.Namespace) -> int:
+def _runs(args: argparse.Namespace) -> None:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
     if args.system or args.dataset or args.metric or args.columns or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
@@ -125,7 +125,6 @@ def _runs(args: argparse.Namespace) -> int:
         print_table(["finished", "run", "data sets", "systems", "state"], rows, left=(0, 1, 2, 4))
     else:
         print("no runs here or in runs; gec-pipeline run CONFIG makes one")
-    return 0
 
 
 def _run(folder: Path) -> list[str] | None:

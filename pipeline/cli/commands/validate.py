@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--try", dest="try_", action="store_true", help=meaning)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...execution.options import RunOptions
     from ...prepare import prepare
@@ -69,7 +69,6 @@ def run(args: argparse.Namespace) -> int:
 
         for told in tried(job.corpora, job.metrics, Computing(RunOptions().under(job.config.run))):
             print(printable(f"tried: {told}"))
-    return 0
 
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
