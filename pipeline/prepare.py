@@ -109,8 +109,6 @@ def prepare(
     for corpus in opened:
         own = [task for task in tasks if task.corpus is corpus]
         warnings = (*warnings, *(text_warnings(own) if own else ()))
-    if isinstance(statistics := config.root.plain().get("statistics"), dict) and "choice" in statistics:
-        warnings = (*warnings, "statistics: choice is called annotators now, and its value anew is called reselected")
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:

@@ -49,7 +49,10 @@ M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
 
 
 class Resolver:
-    """Turns written data sets and systems into those of a run; adds a problem for what cannot be had."""
+    """Turns written data sets and systems into those of a run; adds a problem for what cannot be had.
+
+    Raises ConfigError where systems and data sets, each with each, are more than anybody has.
+    """
 
     def __init__(
         self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, TextFormat]
@@ -63,15 +66,11 @@ class Resolver:
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
-
-    def check_size(self) -> None:
-        """Raise ConfigError where systems and data sets, each with each, are more than anybody has."""
-        systems, datasets = self.written.systems, len(self.written.datasets)
-        each = systems.values() if isinstance(systems, dict) else systems
-        count = sum(len(item) if isinstance(item, dict) else datasets for item in each)
+        each = written.systems.values() if isinstance(written.systems, dict) else written.systems
+        count = sum(len(item) if isinstance(item, dict) else len(written.datasets) for item in each)
         if count > MAX_OUTPUTS:
             message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
-            raise ConfigError([self.root.problem(message, ("systems",))])
+            raise ConfigError([root.problem(message, ("systems",))])
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from ..arrays import Floats, Ints
+from ..config import models_published as models
 from ..config.models_published import SECTIONS, SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
+from ..human.judgments import Judgments
 from ..human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
 from ..human.records import correlated
 from ..human.score_files import metric_scores
+from ..human.trueskill import Progress
 from ..metrics.base.needs import annotator_of
 from ..metrics.base.options import parse_signature
-from .published_sections import counted
+from ..scoring.board import Board
+from ..scoring.results import Results, Score
+from .published_sections import Cell, Published, counted
 from .verdicts import (
     Compared,
     Verdict,
@@ -36,32 +43,13 @@ from .verdicts import (
     whole_verdict,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ..arrays import Floats, Ints
-    from ..config.models_published import (
-        AgreementConfig,
-        ColumnConfig,
-        CorrelationConfig,
-        ExpectationConfig,
-        PublishedConfig,
-        RoundingConfig,
-    )
-    from ..human.judgments import Judgments
-    from ..human.trueskill import Progress
-    from ..scoring.board import Board
-    from ..scoring.results import Results, Score
-    from .published_sections import Cell, Published
-
-
 Scores = dict[str, float]
 LISTED = 300
 """The most values of an entry that results.json lists; of more values only those that are not equal are listed."""
 
 
 def with_published(
-    written: PublishedConfig,
+    written: models.PublishedConfig,
     opened: Published,
     scored: Sequence[Board],
     results: Results,
@@ -92,7 +80,7 @@ class Sections:
     """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
-        self, written: PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
+        self, written: models.PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
@@ -130,7 +118,7 @@ class Sections:
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
 
-    def column(self, name: str, column: ColumnConfig) -> Scores:
+    def column(self, name: str, column: models.ColumnConfig) -> Scores:
         """Return the scores of a column, renamed and rounded as the config says."""
         if column.metric is not None:
             scored = self.scored_by(column.metric, column.dataset).scores
@@ -144,7 +132,7 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
-    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: models.CorrelationConfig) -> dict[str, dict[str, Any]]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
         of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
@@ -162,7 +150,7 @@ class Sections:
             one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
         }
 
-    def agreement(self, name: str, written: AgreementConfig) -> dict[str, Any]:
+    def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
@@ -189,7 +177,7 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
     return score.outputs[output]
 
 
-def round_score(value: float, rounding: RoundingConfig | None, scale: str = "1") -> float:
+def round_score(value: float, rounding: models.RoundingConfig | None, scale: str = "1") -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
@@ -221,7 +209,7 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
     return names, scores, lines
 
 
-def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[str]:
+def _other_annotators(written: models.PublishedConfig, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
@@ -240,7 +228,7 @@ def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[s
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
-    def __init__(self, number: int, entry: ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
+    def __init__(self, number: int, entry: models.ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
         self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
 
     def checked(self) -> dict[str, Any]:
@@ -378,7 +366,7 @@ def _numbers(values: Any) -> dict[str, float]:
     return {name: math.nan if value is None else float(value) for name, value in values.items()}
 
 
-def _mean(ours: Any, entry: ExpectationConfig) -> float:
+def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
     """Return the mean of the values of some systems, each scaled and rounded first where the entry says `before`."""
     values, names = _numbers(ours), entry.mean or []
     lacking = next((name for name in names if name not in values), None)

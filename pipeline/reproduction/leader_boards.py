@@ -7,28 +7,24 @@ texts, which their checksums tell, so that a new recipe joins a board without be
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from ..config.compose import parse
 from ..errors import InputError
-from ..human.records import Record, read_records
-from ..io.catalogue import named_in
+from ..human.records import read_records
+from ..io.catalogue import DataFile, named_in
 from ..io.dataset_cache import cache_path, content_of, state
 from ..io.remote import is_data
+from ..metrics.base.metric import Metric
 from ..metrics.build import from_text
+from .recipe import Outcome, Recipe
 from .verdicts import EXACT, read_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..io.catalogue import DataFile
-    from ..metrics.base.metric import Metric
-    from .recipe import Outcome, Recipe
-
 
 OTHER = "unknown: on record as not reproducible"
 """The settings of a printed score that differs from ours though it should be by the same metric."""
@@ -188,8 +184,6 @@ class LeaderBoard:
 @cache
 def written_boards() -> Mapping[str, dict[str, Any]]:
     """Return what boards.yaml says, by the names of the boards."""
-    from ..config.compose import parse
-
     text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
     leader_boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
     return leader_boards
@@ -244,9 +238,7 @@ def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]
     }
 
 
-@cache
-def _records_of(path: Path) -> list[Record]:
-    return read_records(path)
+_records_of = cache(read_records)
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:

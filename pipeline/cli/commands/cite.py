@@ -37,7 +37,6 @@ def run(args: argparse.Namespace) -> None:
     """Print what was used, and the BibTeX."""
     from ...execution.store.run_directory import folder_of
     from ...metrics.base.capabilities import declared_of
-    from ...scoring.results import Results
 
     if not Path(args.what).is_dir():
         metric = of_metric(args.what)

@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
             if args.json:
                 print(json.dumps({"verdict": "error", "message": str(error)}, indent=1))
             raise
-    results = compared(args, args.run2, args.baseline, from_config=not args.all)
+    results = compared(args, from_config=not args.all)
     check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
@@ -115,9 +115,9 @@ def _gate(args: argparse.Namespace) -> int:
     """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
     from ...scoring.resampling.paired_tests import CORRECTIONS
 
-    if not args.fail_if_worse or not args.run2 or args.baseline:
+    if not args.fail_if_worse or not args.run2 or args.baseline is not None:
         raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
-    results = compared(args, args.run2, None, from_config=False, versions=True)
+    results = compared(args, versions=True)
     settings, tests = results.statistics or {}, list["Comparison"]()
     if settings["test"] == "none":
         raise InputError(NO_TEST)
@@ -212,27 +212,25 @@ def _worst(args: argparse.Namespace) -> int:
     return 0
 
 
-def compared(
-    args: argparse.Namespace, second: str | None, baseline: str | None, *, from_config: bool, versions: bool = False
-) -> Results:
+def compared(args: argparse.Namespace, *, from_config: bool = False, versions: bool = False) -> Results:
     """Return the results of one run, or of two, with the statistics that the arguments ask for.
 
-    `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
-    `baseline` is None. `versions` compares each system of two runs with itself alone.
+    `from_config` says that the baseline of the run's config holds where the arguments name none. `versions` compares
+    each system of two runs with itself alone.
     """
     from ...scoring.resampling.significance import settings_of, with_statistics
 
-    results, columns = stored_runs.load_runs(args.run, second or None)
+    results, columns = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
     columns = only(columns, replace(selection_of(args), systems=()))
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
-    asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
+    asked = {name: getattr(args, name) for name in (*ASKED, "baseline")}
     asked["test"] = SHORT.get(args.test, args.test)
     given = written | {name: value for name, value in asked.items() if value is not None}
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     settings = settings_of(given, names, "--")
-    if args.system and baseline is None and settings.baseline and len(names_like("--system", args.system, names)) == 2:
-        settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
+        if args.baseline is None and len(names_like("--system", args.system, names)) == 2:
+            settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
         columns = [board.reranked() for board in columns]
     if versions:

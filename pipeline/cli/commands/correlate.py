@@ -32,6 +32,7 @@ from ...errors import InputError
 from ...human.score_files import MetricScores
 from ...io.dataset_cache import path_of
 from ...report.terminal.progress import Bar
+from ...scoring.results import without_nan
 from ..arguments import add_settings, selection_of
 from .human import settings_of
 
@@ -68,7 +69,6 @@ def run(args: argparse.Namespace) -> None:
     from ...human.records import records_config
     from ...report.console import print_human
     from ...report.terminal.printing import print_warnings
-    from ...scoring.results import without_nan
 
     asked = [records_config(text) for text in (args.human, *args.run)]
     if any(asked) or args.absolute or args.part or args.given:
@@ -103,7 +103,6 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     from ...human.records import correlated, read_records, scores_of
     from ...report.tables import shown_level
     from ...report.terminal.printing import print_table
-    from ...scoring.results import without_nan
 
     asked_statistics(args.statistics or ())
     if not all(asked) or not args.statistics:
@@ -134,10 +133,9 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
 
     paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
-        from ...scoring import stored_runs
-        from ...scoring.stored_runs import only
+        from ...scoring.stored_runs import load, only
 
-        return metric_scores(only(stored_runs.load(paths[0])[1], selection_of(args)))
+        return metric_scores(only(load(paths[0])[1], selection_of(args)))
     metrics = [metric for path in paths for metric in scores_of_file(path)]
     names = [metric.metric for metric in metrics]
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)

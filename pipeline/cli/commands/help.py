@@ -68,22 +68,17 @@ def run(args: argparse.Namespace) -> None:
         hint = did_you_mean(args.topic, [*pages, *also])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
     text = pages[topic].read_text(encoding="utf-8")
-    if sys.stdout.isatty():
-        _draw(text, paged=not args.no_pager)
-    else:
+    if not sys.stdout.isatty():
         sys.stdout.write(text)
-
-
-def _draw(text: str, *, paged: bool) -> None:
-    """Draw a page of Markdown on the terminal, in a pager if that is wanted and the page is long."""
+        return
     from rich.markdown import Markdown
 
-    screen, page = console(), Markdown(as_shown(text))
+    screen, drawing = console(), Markdown(as_shown(text))
     with screen.capture() as drawn:
-        screen.print(page)
-    if paged and drawn.get().count("\n") >= screen.height:
+        screen.print(drawing)
+    if not args.no_pager and drawn.get().count("\n") >= screen.height:
         os.environ.setdefault("LESS", "-FRX")  # less shows colours, and leaves the page on the screen
         with screen.pager(styles=True, links=True):
-            screen.print(page)
+            screen.print(drawing)
     else:
-        screen.print(page)
+        screen.print(drawing)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,16 @@ from ..arguments import STAND_IN, given_path, jobs, whole_number
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions and their arguments. What each calls is the default `act`."""
+    """Declare the actions and their arguments. Each is the default `act`, whose docstring describes it."""
     actions: Any = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
 
-    def action(name: str, summary: str, description: str, act: object) -> argparse.ArgumentParser:
-        added: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=description)
+    def action(name: str, summary: str, act: object) -> argparse.ArgumentParser:
+        added: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=getdoc(act))
         added.set_defaults(act=act)
         return added
 
-    add = action(
-        "annotate", "texts to M2: annotate corrected texts with their edits (needs errant)", ANNOTATE, _annotate
-    ).add_argument
+    summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
+    add = action("annotate", summary, _annotate).add_argument
     add("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
     corrected = "corrected texts; they are annotators 0, 1 ..."
     add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=corrected)
@@ -45,18 +45,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
     add("-q", "--quiet", action="store_true", help="no notes and no progress")
 
-    add = action("check", "say whatever is odd in an M2 file", CHECK, _check).add_argument
+    add = action("check", "say whatever is odd in an M2 file", _check).add_argument
     add("file", metavar="FILE", help="an M2 file")
 
     written = "the file to write (default: standard output)"
-    applied = action("apply", "M2 to text: print the sentences as an annotator corrects them", APPLY, _apply)
+    applied = action("apply", "M2 to text: print the sentences as an annotator corrects them", _apply)
     applied.add_argument("file", metavar="FILE", help="an M2 file")
     which, numbered = applied.add_mutually_exclusive_group(), "the annotator, needed where there are several"
     which.add_argument("--annotator", type=whole_number(0), metavar="N", help=numbered)
     which.add_argument("--source", action="store_true", help="print the sentences as they are")
     applied.add_argument("-o", "--output", metavar="FILE", help=written)
 
-    add = action("convert", "write deletions in the style of ERRANT or NUCLE", CONVERT, _convert).add_argument
+    add = action("convert", "write deletions in the style of ERRANT or NUCLE", _convert).add_argument
     add("file", metavar="FILE", help="an M2 file")
     add("--to", required=True, choices=STYLES, dest="style", help="the style")
     meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
@@ -75,20 +75,6 @@ def read_m2(*names: str) -> list[Annotated]:
     return [read_annotated(given_path(name), spool) for name in names]
 
 
-APPLY = """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
-is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
-overlap, or do not fit into their sentence, are refused.
-
-examples:
-  gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
-  gec-pipeline m2 apply data/m2/gold.m2 --source"""
-CONVERT = """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
-corrections as they stand, so that files of two styles hardly match. Types and order stay as they are.
-
-examples:
-  gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2"""
-
-
 def _write(output: str | None, pieces: Iterable[str]) -> None:
     """Write to a file, whole or not at all, or to standard output."""
     if output is None:
@@ -99,7 +85,14 @@ def _write(output: str | None, pieces: Iterable[str]) -> None:
 
 
 def _apply(args: argparse.Namespace) -> None:
-    """Print the text of an annotator, or the source; raises ConfigError where it is not clear who is meant."""
+    """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
+    is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
+    overlap, or do not fit into their sentence, are refused.
+
+    examples:
+      gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
+      gec-pipeline m2 apply data/m2/gold.m2 --source
+    """  # noqa: D205 (the paragraph is that of --help)
     from ...corpus.formats.m2 import spool_m2
 
     spool, path = Spool(UNPACKED), given_path(args.file)
@@ -127,22 +120,25 @@ def _apply(args: argparse.Namespace) -> None:
 
 
 def _convert(args: argparse.Namespace) -> None:
-    """Write a file in another style."""
+    """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
+    corrections as they stand, so that files of two styles hardly match. Types and order stay as they are.
+
+    examples:
+      gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2
+    """  # noqa: D205 (the paragraph is that of --help)
     (file,) = read_m2(args.file)
     _write(args.output, converted(file, args.style, args.alternatives))
 
 
-CHECK = """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
-not fit or overlap, and noops beside edits: no score should be made of these, and the exit code is 2. Notes are what
-programs read in different ways: line ends, alternatives, styles that are mixed, annotators without a line.
-Whether two files are of the same sentences is said where they are compared (errant_compare).
-
-examples:
-  gec-pipeline m2 check data/m2/gold.m2"""
-
-
 def _check(args: argparse.Namespace) -> None:
-    """Print what is odd; raises CorpusError with the first problem of each sentence."""
+    """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
+    not fit or overlap, and noops beside edits: no score should be made of these, and the exit code is 2. Notes are what
+    programs read in different ways: line ends, alternatives, styles that are mixed, annotators without a line.
+    Whether two files are of the same sentences is said where they are compared (errant_compare).
+
+    examples:
+      gec-pipeline m2 check data/m2/gold.m2
+    """  # noqa: D205 (the paragraph is that of --help)
     from ...corpus.edit_views import odd_lines
     from ...corpus.formats.m2 import wrong_sentences
 
@@ -169,17 +165,15 @@ def _check(args: argparse.Namespace) -> None:
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
 
 
-ANNOTATE = """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
-writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
-once. What they gave is kept on this computer.
-
-examples:
-  gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
-  gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2"""
-
-
 def _annotate(args: argparse.Namespace) -> None:
-    """Write the M2 file, and tell what was done."""
+    """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
+    writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
+    once. What they gave is kept on this computer.
+
+    examples:
+      gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
+      gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2
+    """  # noqa: D205 (the paragraph is that of --help)
     from ...annotation.annotate import AnnotationCache, annotate_all
     from ...annotation.errant_annotator import block, versions_of
     from ...report.terminal.printing import print_text

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> None:
     from ...report.console import print_results
     from ...scoring.board import with_means
 
-    results = compared(args, None, args.baseline, from_config=False)
+    results = compared(args)
     if args.mean:
         results = with_means(results)
     if args.json:

@@ -31,15 +31,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
+from ...execution.store.run_directory import RunDirectory, folder_of
+from ...io.safe_files import write_atomic
+from ...reopen import chosen, revisit
+from ...report import FORMATS, unavailable
+from ...report.by_type import TIER, TIERS
+from ...report.material import FONTS, WIDTHS, Material
+from ...report.plots import CURVES, PLOTS
+from ...report.plots.canvas import TYPES
 from ..arguments import add_parts, add_shown, selection_of, whole_number
-
-if TYPE_CHECKING:
-    from ...io.safe_files import Content
-    from ...report.material import Material
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
@@ -51,12 +55,6 @@ BY_TYPE = ("csv", "markdown", "latex")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    from ...report import FORMATS
-    from ...report.by_type import TIER, TIERS
-    from ...report.material import FONTS, WIDTHS
-    from ...report.plots import CURVES, PLOTS
-    from ...report.plots.canvas import TYPES
-
     parser.add_argument("run", help="a run directory")
     meaning = f"more run directories, for --format {BOARD} and --plot {CURVES}"
     parser.add_argument("more", nargs="*", metavar="run", help=meaning)
@@ -89,10 +87,7 @@ def run(args: argparse.Namespace) -> None:
     if BOARD in args.format:
         write_boards(args)
         return
-    from ...execution.store.run_directory import folder_of
-    from ...report import FORMATS
     from ...report.console import print_types
-    from ...report.plots import PLOTS
 
     formats = _asked(args)
     folder = folder_of(args.run)
@@ -130,10 +125,6 @@ def run(args: argparse.Namespace) -> None:
 
 def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
     """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
-    from ...execution.store.run_directory import folder_of
-    from ...reopen import chosen, revisit
-    from ...report import FORMATS
-    from ...report.by_type import TIER
     from ...report.overview import overviews
     from ...scoring.board import with_means
 
@@ -168,9 +159,6 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
 
 def _asked(args: argparse.Namespace) -> list[str]:
     """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
-    from ...report import FORMATS, unavailable
-    from ...report.plots import CURVES
-
     several = f"one run is reported at a time; --format {BOARD} and --plot {CURVES} take several"
     of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
     formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
@@ -197,11 +185,8 @@ def _asked(args: argparse.Namespace) -> list[str]:
     return formats
 
 
-def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:
+def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) -> None:
     """Write files to a folder. A run directory lists them, and refuses a part in place of its whole results."""
-    from ...execution.store.run_directory import RunDirectory
-    from ...io.safe_files import write_atomic
-
     if folder.resolve() == run.resolve():
         if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
             message = f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
@@ -236,10 +221,6 @@ def write_boards(args: argparse.Namespace) -> None:
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
     no run has scores.
     """
-    from ...execution.store.run_directory import folder_of
-    from ...io.safe_files import write_atomic
-    from ...reopen import chosen, revisit
-    from ...report import unavailable
     from ...report.reproduction.own_runs import NAME, NamedRun, board_page
 
     if len(set(args.format)) > 1:

@@ -27,8 +27,8 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ...config.tree import from_mapping
 from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...io.safe_files import write_atomic
@@ -36,9 +36,6 @@ from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
 from .report import relative_address
-
-if TYPE_CHECKING:
-    from ...scoring.results import Results
 
 SHOWN = 3
 """How many files that could not be fetched are named one by one."""
@@ -132,7 +129,6 @@ def _new(args: argparse.Namespace) -> None:
     """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
     from ... import stages
     from ...config.compose import read
-    from ...config.tree import from_mapping
     from ...report.html.page import as_yaml
     from ...reproduction.new_recipe import from_repository, new_recipe, table_rows
 
@@ -198,7 +194,6 @@ def _check(args: argparse.Namespace) -> None:
 def _board(args: argparse.Namespace) -> None:
     """Score a leader board with an output of the user's, and keep the run for `report`."""
     from ... import stages
-    from ...config.tree import from_mapping
     from ...report.console import print_results
     from ...report.tables.comparisons import neighbours
     from ...report.tables.series import listed
@@ -275,7 +270,6 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     Each leader board is scored by a run of its own first, if its data is here: so its systems have one signature.
     """
     from ... import stages
-    from ...config.tree import from_mapping
     from ...report.reproduction.leader_boards import ScoredBoard
     from ...report.reproduction.page import reproduction_report
     from ...reproduction.leader_boards import leader_boards
@@ -294,8 +288,7 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
             scored.append(ScoredBoard(board, config, results, "" if results else message))
     bar.stage("writing the page")
 
-    def explorer(name: str) -> str:
-        """Return the address of the explorer of a run directory, seen from the page; "" where there is none."""
+    def explorer(name: str) -> str:  # its address as it is seen from the page; "" where there is none
         target = folder / name / "report.html"
         return relative_address(target, page) if target.is_file() else ""
 
@@ -306,19 +299,8 @@ class _RunListener(Listener):
     """The listener of the run of a recipe or board. The bar keeps its name, instead of the stages of the run."""
 
     def __init__(self, bar: Bar, *, slow: bool = False) -> None:
-        self.bar, self.slow = bar, slow
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are counted."""
-        self.bar.progress(done, whole)
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples are done; in a slow recipe, how many matches of TrueSkill."""
-        (self.bar.matches if self.slow else self.bar.testing)(done, whole)
-
-    def tell(self, text: str) -> None:
-        """Print what a user should know at once."""
-        self.bar.tell(text)
+        testing = bar.matches if slow else bar.testing  # slow are the recipes of TrueSkill
+        vars(self).update(progress=bar.progress, testing=testing, tell=bar.tell)
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
@@ -366,7 +348,7 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
-        results: Results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
+        results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
     return Outcome(

@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the config and print its tables."""
     from ... import stages
+    from ...config.resolved import Overrides
     from ...execution.options import SILENT, RunOptions
     from ...metrics.base.capabilities import computes_numbers
     from ...report.console import print_results
@@ -66,9 +67,10 @@ def run(args: argparse.Namespace) -> int:
     options = RunOptions(
         n_jobs=args.n_jobs, backend=args.backend, address=args.address, **arguments.computing_options(args)
     )
+    overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, arguments.overrides_of(args), SILENT if args.quiet else bar)
+        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         for note in () if args.quiet or args.dry_run else arguments.kernel_notes(job.corpora):

@@ -21,8 +21,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -192,7 +191,7 @@ def run(args: argparse.Namespace) -> None:
     elif args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences or args.sentence_outputs:
-        print_sentences(evaluation, partial(_spread if args.sentences else _outputs, digits=args.digits))
+        print_sentences(evaluation, args.digits, spread=args.sentences)
     else:
         tested = ["mean ±*", "p", "p adjusted"] if args.paired else ["interval"] if statistics else []
         tested += ["against *"] if len(metrics) < 2 else []
@@ -201,13 +200,22 @@ def run(args: argparse.Namespace) -> None:
         print_results(results, args.digits, columns, boards=args.boards or (len(order) < 2 and not args.columns))
 
 
-def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict[str, list[str]]]) -> None:
+def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:
     """Print, tab-separated, each sentence of each system: its line, from 1, its id if it has one, and columns.
 
-    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
-    column.
+    These are all outputs, or with `spread` the score with its std and interval over references. Where there are several
+    metrics, the first column is the metric, and a cell is empty where a metric has no such column.
     """
-    from ...report.tables.ranked import labels
+    from ...report.tables import percent
+    from ...report.tables.ranked import labels, output_cell
+
+    def cells_of(result: Result) -> dict[str, list[str]]:
+        numbers = result.sentence_spread() if spread else result.sentence_outputs
+        cells = {name: values.tolist() for name, values in numbers.items()}
+        if spread:
+            return {n: [percent(value, digits, result.signature) for value in values] for n, values in cells.items()}
+        metric = type(result.measure)  # of which some outputs are shown as they are, others in percent
+        return {n: [output_cell(value, n, metric, digits) for value in values] for n, values in cells.items()}
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
@@ -220,22 +228,6 @@ def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict
         for line in range(len(next(iter(cells.values())))):
             place = [str(line + 1), *([printable(ids[line])] if ids else [])]
             print(*first, result.system, *place, *(cells[n][line] if n in cells else "" for n in names), sep="\t")
-
-
-def _spread(result: Result, digits: int) -> dict[str, list[str]]:
-    """Return the score of each sentence, with its std and interval over references."""
-    from ...report.tables import percent
-
-    spread, names = result.sentence_spread(), ("score", "std", "low", "high")
-    return {name: [percent(value, digits, result.signature) for value in spread[name].tolist()] for name in names}
-
-
-def _outputs(result: Result, digits: int) -> dict[str, list[str]]:
-    """Return all outputs of each sentence: those that count as they are, else in percent."""
-    from ...report.tables.ranked import output_cell
-
-    metric, outputs = type(result.measure), result.sentence_outputs
-    return {n: [output_cell(value, n, metric, digits) for value in values.tolist()] for n, values in outputs.items()}
 
 
 # ---- what users of sacreBLEU's command type: options of `score` that do the same, and other names of ours

@@ -114,37 +114,34 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
 
 def _runs(args: argparse.Namespace) -> None:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
+    from ...execution.store.run_directory import MANIFEST, read_manifest
+    from ...scoring.results import Results
+
     if args.system or args.dataset or args.metric or args.columns or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
     folders = [Path()]
     for parent in (Path(), Path("runs")):
         with suppress(OSError):
             folders += [folder for folder in parent.iterdir() if folder.is_dir()]
-    rows = sorted(row for row in map(_run, folders) if row)
+    rows = []
+    for folder in folders:
+        try:
+            manifest = read_manifest(folder) if (folder / MANIFEST).is_file() else None
+        except StoreError:
+            manifest = None
+        if manifest is None:
+            continue
+        state, finished = str(manifest.get("state") or "damaged"), str(manifest.get("finished") or "-")
+        datasets, systems = "-", "-"
+        try:
+            results = Results.read(folder / "results.json")
+            datasets = ", ".join(results.datasets) or "-"
+            systems = str(len({score.system for score in results.scores}))
+        except StoreError:
+            state = state if state == "running" else f"{state}, no results"
+        state = "not finished, or running" if state == "running" else state
+        rows.append([finished[:16].replace("T", " "), str(folder), datasets, systems, state])
     if rows:
-        print_table(["finished", "run", "data sets", "systems", "state"], rows, left=(0, 1, 2, 4))
+        print_table(["finished", "run", "data sets", "systems", "state"], sorted(rows), left=(0, 1, 2, 4))
     else:
         print("no runs here or in runs; gec-pipeline run CONFIG makes one")
-
-
-def _run(folder: Path) -> list[str] | None:
-    """Return the row of a run, or None for a folder that holds none."""
-    from ...execution.store.run_directory import MANIFEST, read_manifest
-    from ...scoring.results import Results
-
-    if not (folder / MANIFEST).is_file():
-        return None
-    try:
-        manifest = read_manifest(folder)
-    except StoreError:
-        return None
-    state, finished = str(manifest.get("state") or "damaged"), str(manifest.get("finished") or "-")
-    datasets, systems = "-", "-"
-    try:
-        results = Results.read(folder / "results.json")
-        datasets = ", ".join(results.datasets) or "-"
-        systems = str(len({score.system for score in results.scores}))
-    except StoreError:
-        state = state if state == "running" else f"{state}, no results"
-    state = "not finished, or running" if state == "running" else state
-    return [finished[:16].replace("T", " "), str(folder), datasets, systems, state]

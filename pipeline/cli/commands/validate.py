@@ -9,13 +9,12 @@ examples:
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from ...config.resolved import Overrides
+from ...corpus.corpus import Corpus
+from ...corpus.texts import read_texts
 from ...errors import printable
-from ..arguments import add_selection, overrides_of
-
-if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
+from ..arguments import add_selection
 
 BLOCK = 8192
 """How many lines are read at once to count their tokens."""
@@ -36,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     from ...report.terminal.printing import print_table, print_warnings
     from ...scoring.board import signed
 
-    job = prepare(args.config, overrides=overrides_of(args))
+    job = prepare(args.config, overrides=Overrides(tuple(args.settings), tuple(args.only)))
     print_warnings(job.warnings)
     counted: dict[tuple[str, str], int] = {}
     rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
@@ -73,8 +72,6 @@ def run(args: argparse.Namespace) -> None:
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
     """Return a row for each text. `counted` gets numbers of tokens, split at white space, by place and digest."""
-    from ...corpus.texts import read_texts
-
     roles = [("source", corpus.source)] if corpus.source else []
     roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references, 1)]
     roles += [
