@@ -325,7 +325,6 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
 
 
 def _is_texts(values: Any) -> bool:
-    """Return whether values are a list of texts, without None."""
     return isinstance(values, list | tuple) and set(map(type, values)) == {str}
 
 

@@ -28,20 +28,9 @@ from ..metrics.base.needs import annotator_of
 from ..metrics.base.options import parse_signature
 from ..scoring.board import Board
 from ..scoring.results import Results, Score
+from . import verdicts
 from .published_sections import Cell, Published, counted
-from .verdicts import (
-    Compared,
-    Verdict,
-    compare,
-    compare_order,
-    decimal,
-    is_worse,
-    leaves,
-    listed,
-    rounded,
-    verdict_of,
-    whole_verdict,
-)
+from .verdicts import Verdict
 
 Scores = dict[str, float]
 LISTED = 300
@@ -66,7 +55,7 @@ def with_published(
         plain = results.plain()
         entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
         expectations = {
-            "verdict": whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
+            "verdict": verdicts.whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
             "recorded": written.publication.verdict if written.publication else None,
             "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
             "entries": entries,
@@ -181,8 +170,8 @@ def round_score(value: float, rounding: models.RoundingConfig | None, scale: str
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
-    scaled = decimal(value, scale)
-    return float(scaled if rounding is None else rounded(scaled, rounding.digits, rounding.rule))
+    scaled = verdicts.decimal(value, scale)
+    return float(scaled if rounding is None else verdicts.rounded(scaled, rounding.digits, rounding.rule))
 
 
 def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]) -> tuple[list[str], Floats, Ints]:
@@ -233,12 +222,12 @@ class _Entry:
 
     def checked(self) -> dict[str, Any]:
         """Return the title, the verdict and the compared values of the entry, as in results.json."""
-        entry, compared, messages = self.entry, list[Compared](), list[str]()
+        entry, compared, messages = self.entry, list[verdicts.Compared](), list[str]()
         try:
             compared = self.compared()
         except InputError as error:
             messages = [str(error)]
-        verdict: Verdict = verdict_of(compared, entry.rounding)
+        verdict: Verdict = verdicts.verdict_of(compared, entry.rounding)
         publication = self.sections.written.publication
         recorded: Verdict = "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
         if entry.recorded:
@@ -252,7 +241,7 @@ class _Entry:
             "title": entry.title or self.title(),
             "verdict": verdict,
             "recorded": recorded,
-            "missed": is_worse(verdict, recorded),
+            "missed": verdicts.is_worse(verdict, recorded),
             "published": entry.published,
             "values": len(compared),
             "equal": sum(value.verdict == "equal" for value in compared),
@@ -275,13 +264,13 @@ class _Entry:
         parts += [key for key in ("order", "sentences", "mean", "reports") if getattr(entry, key) is not None]
         return " ".join(part for part in parts if part)
 
-    def compared(self) -> list[Compared]:
+    def compared(self) -> list[verdicts.Compared]:
         """Return the comparison of each value. Raises InputError where the results do not have what is expected."""
         entry = self.entry
         if entry.same is not None:
             one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
-            return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
+            return [verdicts.Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
         if entry.path is not None:
             ours = _at_path(self.plain, entry.path)
         elif entry.reports is not None:
@@ -291,16 +280,16 @@ class _Entry:
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
-            return compare_order(entry.order, _numbers(ours))
+            return verdicts.compare_order(entry.order, _numbers(ours))
         expected = entry.values if entry.table is None else self.expected_table()
         if entry.reports is not None:
             expected = self.sections.opened.expected_reports[self.number]
         scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
         return [
-            Compared(place=place, expected=text, found=None, verdict="differs", message=message)
+            verdicts.Compared(place=place, expected=text, found=None, verdict="differs", message=message)
             if message
-            else compare(place, text, value, scale, entry.rounding, entry.tolerance)
-            for place, text, value, message in leaves(expected, ours)
+            else verdicts.compare(place, text, value, scale, entry.rounding, entry.tolerance)
+            for place, text, value, message in verdicts.leaves(expected, ours)
         ]
 
     def expected_table(self) -> dict[str, Any]:
@@ -352,7 +341,7 @@ def _at_path(content: Any, path: str) -> Any:
         elif isinstance(content, list) and step.isdigit() and 0 < int(step) <= len(content):
             content = content[int(step) - 1]
         else:
-            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{listed(content)}")
+            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{verdicts.listed(content)}")
         done.append(step)
     return content
 

@@ -252,10 +252,11 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
         for dataset in _same_datasets(outcome.recipe, own):
             printed = printed_scores(outcome, dataset, metric)
-            for system, file in _outputs(outcome.recipe, dataset):
-                if (content := content_of(file)) not in references:
+            for system, written_of in outcome.recipe.mapping("systems").items():
+                files = _named(written_of.get(dataset) if isinstance(written_of, dict) else written_of)
+                if len(files) == 1 and (content := content_of(files[0])) not in references:
                     of_system = [one for name, one in printed if name == system]
-                    named.setdefault(content, []).append((system, outcome.recipe, of_system, file))
+                    named.setdefault(content, []).append((system, outcome.recipe, of_system, files[0]))
     entrants: dict[str, Entrant] = {}
     for places in named.values():
         scores = tuple(one for _, _, printed, _ in places for one in printed)
@@ -305,11 +306,3 @@ def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[s
         sums = {key: [content_of(file) for file in texts] for key, texts in files.items()}
         if sums and all(sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()):
             yield name
-
-
-def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
-    """Yield the systems of a recipe, each with its output for a data set, where that is a file of the catalogue."""
-    for name, written in recipe.mapping("systems").items():
-        files = _named(written.get(dataset) if isinstance(written, dict) else written)
-        if len(files) == 1:
-            yield name, files[0]

@@ -16,7 +16,6 @@ from ...io.content_cache import SCORES, ContentCache
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("action", nargs="?", choices=("list", "clean"), default="list", help="default: list")
     parser.add_argument("--metric", action="append", metavar="NAME", help="only this metric; may be repeated")
 

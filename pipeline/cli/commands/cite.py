@@ -18,7 +18,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...errors import InputError, did_you_mean, printable
+from ...execution.store.run_directory import folder_of
 from ...io.catalogue import citations
+from ...metrics.base.capabilities import declared_of
 from ...metrics.base.declared import key_of
 from ...metrics.base.metric import Metric
 from ...metrics.base.options import with_samples
@@ -29,15 +31,11 @@ from ...scoring.results import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("what", metavar="RUN|METRIC", help="a run directory, or a metric: its name or signature")
 
 
 def run(args: argparse.Namespace) -> None:
     """Print what was used, and the BibTeX."""
-    from ...execution.store.run_directory import folder_of
-    from ...metrics.base.capabilities import declared_of
-
     if not Path(args.what).is_dir():
         metric = of_metric(args.what)
         if not metric.citations:

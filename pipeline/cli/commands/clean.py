@@ -20,7 +20,6 @@ from ...errors import StoreError, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
     parser.add_argument("--unused", action="store_true", help="only counts that the results are not made of")
     parser.add_argument("--dry-run", action="store_true", help="print what would be deleted; delete nothing")

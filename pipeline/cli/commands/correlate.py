@@ -27,10 +27,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...config.models import HumanConfig
-from ...config.models_published import RecordsConfig
+from ...config.models_published import CorrelationConfig, RecordsConfig
 from ...errors import InputError
-from ...human.score_files import MetricScores
+from ...human.comparison import asked_statistics
+from ...human.human_judgements import open_human_judgements
+from ...human.meta_evaluation import meta_evaluate
+from ...human.records import correlated, read_records, records_config, scores_of
+from ...human.score_files import MetricScores, metric_scores, scores_of_file
 from ...io.dataset_cache import path_of
+from ...report.console import print_human
+from ...report.tables import shown_level
+from ...report.terminal.printing import print_table, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring.results import without_nan
 from ..arguments import add_settings, selection_of
@@ -46,7 +53,6 @@ OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     add = parser.add_argument
     add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
     add("--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV)")
@@ -63,13 +69,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the correlations."""
-    from ...human.human_judgements import open_human_judgements
-    from ...human.meta_evaluation import meta_evaluate
-    from ...human.records import records_config
-    from ...report.console import print_human
-    from ...report.terminal.printing import print_warnings
-
     asked = [records_config(text) for text in (args.human, *args.run)]
     if any(asked) or args.absolute or args.part or args.given:
         _of_records(args, asked)
@@ -98,12 +97,6 @@ def run(args: argparse.Namespace) -> None:
 
 def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
-    from ...config.models_published import CorrelationConfig
-    from ...human.comparison import asked_statistics
-    from ...human.records import correlated, read_records, scores_of
-    from ...report.tables import shown_level
-    from ...report.terminal.printing import print_table
-
     asked_statistics(args.statistics or ())
     if not all(asked) or not args.statistics:
         raise InputError("records: name all scores as {file: FILE, score: COLUMN}, and say --statistic")
@@ -129,8 +122,6 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
-    from ...human.score_files import metric_scores, scores_of_file
-
     paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
         from ...scoring.stored_runs import load, only

@@ -50,7 +50,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Do the action."""
     {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](args)
 
 
@@ -73,7 +72,6 @@ def _list(args: argparse.Namespace) -> None:
 
 
 def _print_data_set(dataset: DataSet) -> None:
-    """Print the entry of a data set, and its files."""
     print_text(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
     print(printable(f"\nfolder   {cache() / dataset.name}"))
     groups = dict.fromkeys((f.repository, f.commit, f.licence) for f in dataset.files.values())

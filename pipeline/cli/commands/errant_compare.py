@@ -57,7 +57,6 @@ _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the scores."""
     output, reference = read_m2(args.hyp, args.ref)
     problems = other_sentences(output, reference)
     if problems:

@@ -57,7 +57,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the scores."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
     options = {"order": args.order, "unit": args.unit}

@@ -37,7 +37,6 @@ ALSO = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
     meaning = "print a page that is longer than the terminal at once, not in $PAGER"
     parser.add_argument("--no-pager", action="store_true", help=meaning)

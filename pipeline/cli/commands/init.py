@@ -52,7 +52,6 @@ output:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     told = "file to write (default: config.yaml, or config-2.yaml ...); with --sample: a new folder (default: sample)"
     parser.add_argument("config", nargs="?", help=told)
     parser.add_argument("--sample", action="store_true", help="write texts and configs to try everything with")

@@ -17,13 +17,11 @@ from ...report.terminal.printing import print_table, print_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("what", choices=list(LISTS))
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the list."""
     LISTS[args.what](args.names)
 
 

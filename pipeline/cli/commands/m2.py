@@ -65,7 +65,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Do what the action says."""
     args.act(args)
 
 

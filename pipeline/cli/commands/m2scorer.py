@@ -46,8 +46,11 @@ def added(one: Totals, two: Totals) -> Totals:
     return one[0] + two[0], one[1] + two[1], one[2] + two[2]
 
 
-def sentence_lines(source: str, output: str, judged: Judged) -> Iterator[str]:
-    """Yield the lines of a sentence with an annotator: first signs of edits, then texts and edits."""
+def sentence_lines(source: str, output: str, judged: Judged, counts: Totals, beta: float) -> Iterator[str]:
+    """Yield the lines of a sentence with an annotator: signs of edits, texts and edits, then what is counted so far.
+
+    `counts` are those of all sentences up to this one, if this annotator is taken here.
+    """
     yield f">> Annotator: {judged.annotator}"
     right = [edit for edit in judged.edits for _ in edit.matched]
     for edit in right:
@@ -59,6 +62,15 @@ def sentence_lines(source: str, output: str, judged: Judged) -> Iterator[str]:
     yield f"EDIT SEQ      : [{', '.join(_shown(shrunk(edit)) for edit in judged.edits)}]"
     yield f"GOLD EDITS    : [{', '.join(_shown_gold(edit, judged) for edit in judged.gold)}]"
     yield f"CORRECT EDITS : [{', '.join(map(_shown, right))}]"
+    correct, proposed, gold = map(float, counts)
+    denominator = beta * beta * gold + proposed
+    score = (1 + beta * beta) * correct / denominator if denominator else float(correct == 0)
+    for name, count in zip(("correct", "proposed", "gold"), counts, strict=True):
+        yield f"# {name:<12}: {count}"
+    yield f"precision     : {_number(correct / proposed if proposed else 1.0)}"
+    yield f"recall        : {_number(correct / gold if gold else 1.0)}"
+    yield f"f_{beta:.1f}         : {_number(score)}"
+    yield RULE
 
 
 def _sign(edit: ProposedEdit, judged: Judged) -> str:
@@ -78,19 +90,6 @@ def _sign(edit: ProposedEdit, judged: Judged) -> str:
     if any(is_match(other, gold, judged.tokens) for other in beside for gold in judged.gold):
         return "!"
     return ("*" if inserts else "&") if beside else ""
-
-
-def count_lines(counts: Totals, beta: float) -> Iterator[str]:
-    """Yield the counts of all sentences up to one with an annotator, and what they make."""
-    correct, proposed, gold = map(float, counts)
-    denominator = beta * beta * gold + proposed
-    score = (1 + beta * beta) * correct / denominator if denominator else float(correct == 0)
-    for name, count in zip(("correct", "proposed", "gold"), counts, strict=True):
-        yield f"# {name:<12}: {count}"
-    yield f"precision     : {_number(correct / proposed if proposed else 1.0)}"
-    yield f"recall        : {_number(correct / gold if gold else 1.0)}"
-    yield f"f_{beta:.1f}         : {_number(score)}"
-    yield RULE
 
 
 def total_lines(totals: Totals, beta: float, *, verbose: bool) -> Iterator[str]:
@@ -187,8 +186,7 @@ def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> T
         counts = {judged.annotator: judged.counts for judged in row}
         for judged in row:
             so_far = added(totals, counts[judged.annotator])
-            _say(sentence_lines(sentences[line - 1], output.strip(), judged))
-            _say(count_lines(so_far, float(metric.beta)))
+            _say(sentence_lines(sentences[line - 1], output.strip(), judged, so_far, float(metric.beta)))
         chosen = max(counts, key=lambda annotator: metric.key(totals, counts[annotator]))  # of equals the first
         totals = added(totals, counts[chosen])
         _say([f">> Chosen Annotator for line {line} : {chosen}", ""])

@@ -14,12 +14,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ...report.console import print_results
+from ...scoring.board import with_means
 from ..arguments import add_shown
 from .compare import add_statistics, compared
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
     add_statistics(parser)
@@ -27,10 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the ranking."""
-    from ...report.console import print_results
-    from ...scoring.board import with_means
-
     results = compared(args)
     if args.mean:
         results = with_means(results)

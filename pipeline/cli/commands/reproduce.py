@@ -47,7 +47,6 @@ VALUES = 60
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     add = parser.add_argument
     names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
     add("names", nargs="*", metavar="NAME", help=names)

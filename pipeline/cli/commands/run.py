@@ -35,7 +35,6 @@ AGAIN = "the results are incomplete; run the same command again, with more memor
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     arguments.add_selection(parser)
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
@@ -54,7 +53,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the config and print its tables."""
     from ... import stages
     from ...config.resolved import Overrides
     from ...execution.options import SILENT, RunOptions

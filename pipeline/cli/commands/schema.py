@@ -29,7 +29,6 @@ def configure(_: argparse.ArgumentParser) -> None:
 
 
 def run(_: argparse.Namespace) -> None:
-    """Print the schema."""
     print(json_schema(), end="")
 
 

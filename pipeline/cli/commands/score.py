@@ -142,7 +142,6 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score and print."""
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
     from ...execution.options import RunOptions
@@ -271,7 +270,6 @@ class _Metrics(argparse.Action):
     """Metrics after -m, beside which none is needed before all options."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        """Add the metrics."""
         del option_string
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)

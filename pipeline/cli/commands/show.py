@@ -28,7 +28,6 @@ from ..arguments import add_shown, selection_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("run", nargs="?", help="a run directory; default: list the runs that are here")
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")

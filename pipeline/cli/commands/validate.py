@@ -21,7 +21,6 @@ BLOCK = 8192
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     add_selection(parser)
     meaning = "compute two texts in several calls by metrics of your own"
