@@ -14,7 +14,6 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..config import models_published as models
-from ..config.models_published import SECTIONS, SPECIAL
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
@@ -91,7 +90,7 @@ class Sections:
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        sections = zip(SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True)
+        sections = zip(models.SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True)
         return {name: section or None for name, section in sections}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
@@ -315,9 +314,9 @@ class _Entry:
             owner, _, name = entry.output.partition(".")
             if entry.output == "rank":
                 return {score.system: score.rank for score in scores}
-            if name and entry.output in SPECIAL:  # a number of the section `samples` or `bootstrap`
+            if name and entry.output in models.SPECIAL:  # a number of the section `samples` or `bootstrap`
                 return {score.system: getattr(getattr(score, owner), name, None) for score in scores}
-            return {score.system: output_of(score, entry.output, SPECIAL) for score in scores}
+            return {score.system: output_of(score, entry.output, models.SPECIAL) for score in scores}
         metric = metric_scores([scored])[0]
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..config import models_published as models
-from ..config.models_published import SECTIONS
 from ..config.resolved import Config
 from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
@@ -183,7 +182,7 @@ class _Opener:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
     def open(self) -> Published:
-        for section in SECTIONS:
+        for section in models.SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
                     self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
@@ -353,11 +352,11 @@ class _Opener:
     def check_path(self, path: str, keys: Keys) -> None:
         """Append a problem where results.json will not have the section of a path, or the name after the section."""
         section, *rest = path.split("/")
-        sections = [*SECTIONS, "datasets", "human", "tests", "scores"]
+        sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
             hint = did_you_mean(section, sections)
             self.problem(f"results.json has no '{section}'{hint}; expected {', '.join(sections)}", keys)
-        elif rest and section in SECTIONS:
+        elif rest and section in models.SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
     def check_systems(self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys) -> None:

@@ -13,6 +13,7 @@ import sys
 
 from ...errors import InputError, did_you_mean, printable
 from ...io.content_cache import SCORES, ContentCache
+from ...report.terminal.printing import print_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what is kept, or delete it."""
-    from ...report.terminal.printing import print_table
-
     kept = ContentCache(SCORES, tell=lambda text: print(printable(f"note: {text}"), file=sys.stderr))
     tables = {name: (rows, size) for name, rows, size in kept.tables()}
     for name in args.metric or ():

@@ -22,6 +22,7 @@ from ...io import catalogue as catalogues
 from ...io.catalogue import DataFile, DataSet, bring, data_set, named, named_one, scorable, scorables
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 from ...report.terminal.printing import print_table, print_text
+from ...report.terminal.progress import Bar
 
 NAMES = "NAME, NAME/FILE, NAME/FOLDER, a glob such as 'NAME/dev/*', or a config with data sets of its own"
 
@@ -117,8 +118,6 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
 
 
 def _fetch(args: argparse.Namespace) -> None:
-    from ...report.terminal.progress import Bar
-
     if bool(args.names) == args.all:
         raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}")
     files = _named_files(list(catalogues.catalogue()) if args.all else args.names)

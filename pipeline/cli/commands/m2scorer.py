@@ -33,6 +33,7 @@ from ...kernel.common import join_lines
 from ...metrics.base.needs import GOLD, Text
 from ...metrics.build import from_texts
 from ...prepare import text_warnings
+from ...report.terminal.printing import print_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
 
@@ -153,8 +154,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the score, or with -v also every sentence."""
-    from ...report.terminal.printing import print_warnings
-
     names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
     metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
     output, gold = given_path(args.output), given_path(args.gold)

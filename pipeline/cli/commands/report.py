@@ -252,9 +252,8 @@ def write_boards(args: argparse.Namespace) -> None:
         raise refused
     runs = []
     for folder, material in kept:
-        page, address = folder / "report.html", ""
-        if target is not None and page.is_file():  # its address as it is seen from this page
-            address = relative_address(page, target)
+        page = folder / "report.html"
+        address = relative_address(page, target) if target is not None and page.is_file() else ""
         runs.append(NamedRun(names[folder], material.results, address))
     text = board_page(runs, kept[0][1].digits)
     if target is None:

@@ -86,8 +86,17 @@ def run(args: argparse.Namespace) -> int:
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
     runs = bool(args.names or args.all) and not args.list
-    if args.report:
-        _refuse_report(args.report, runs=runs)
+    if args.report:  # a page that cannot be made is refused before any work
+        from ...report import unavailable
+
+        if not runs:
+            raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+        if Path(args.report).is_dir():
+            raise InputError(
+                f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
+            )
+        if lacking := unavailable(["html"]):
+            raise InputError(lacking[0].replace("html:", "--report:", 1))
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if not runs:
         from ...report.tables.reproduction import list_table
@@ -110,18 +119,6 @@ def run(args: argparse.Namespace) -> int:
         message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
         raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
     return 0
-
-
-def _refuse_report(page: str, *, runs: bool) -> None:
-    """Raise InputError where the page cannot be made, before any work."""
-    from ...report import unavailable
-
-    if not runs:
-        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
-    if Path(page).is_dir():
-        raise InputError(f"--report: {page} is a folder; expected the name of a file, such as published.html")
-    if lacking := unavailable(["html"]):
-        raise InputError(lacking[0].replace("html:", "--report:", 1))
 
 
 def _new(args: argparse.Namespace) -> None:

@@ -146,6 +146,8 @@ def run(args: argparse.Namespace) -> None:
     from ...corpus.input_warnings import suspicions
     from ...execution.options import RunOptions
     from ...metrics.build import from_texts
+    from ...report.console import print_results
+    from ...report.tables import percent
     from ...report.terminal.printing import print_text, print_warnings
     from ...scoring.board import describe
     from ...scoring.results import Results
@@ -178,11 +180,7 @@ def run(args: argparse.Namespace) -> None:
         results = with_statistics(results, boards_of(evaluation), statistics)[0]
     print_warnings((note for note in results.warnings if note not in known), quiet=args.quiet)
     order = list(corpus.systems)
-    from ...report.console import print_results
-
     if args.bare:
-        from ...report.tables import percent
-
         by_system = {result.system: result for result in evaluation}
         for result in (by_system[system] for system in order):
             for number in result.sentences.tolist() if args.sentences else [result.score]:
