@@ -21,16 +21,8 @@ from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
-from .metrics.base.capabilities import (
-    ReadsFiles,
-    annotates_texts,
-    computes_numbers,
-    for_run,
-    lacks_code,
-    misfit,
-    reads_files,
-    warner,
-)
+from .metrics.base import capabilities
+from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
@@ -89,7 +81,7 @@ def prepare(
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
-        problems += [Problem("", message) for message in map(lacks_code, metrics) if message]
+        problems += [Problem("", message) for message in map(capabilities.lacks_code, metrics) if message]
     people = people_of(config, problems) if config and config.human and not overrides.only else None
     published = None
     if config and not overrides.only:
@@ -109,8 +101,6 @@ def prepare(
     for corpus in opened:
         own = [task for task in tasks if task.corpus is corpus]
         warnings = (*warnings, *(text_warnings(own) if own else ()))
-    if isinstance(statistics := config.root.plain().get("statistics"), dict) and "choice" in statistics:
-        warnings = (*warnings, "statistics: choice is called annotators now, and its value anew is called reselected")
     if config.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.published.expect and overrides.only:
@@ -144,7 +134,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     for task in tasks:
         if task.metric.needs.input == GOLD:
             records = (read_texts(text, 0, text.lines) for text in task.input.references)
-            found = warner(task.metric).gold_warnings(chain.from_iterable(records))
+            found = capabilities.warner(task.metric).gold_warnings(chain.from_iterable(records))
             of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
     return [*bounded(warnings), *bounded(list(of_gold))]
 
@@ -187,7 +177,7 @@ def _opened(
 
             wrong = idle_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
-        readers = [cast("ReadsFiles", metric) for metric in metrics if reads_files(metric)]
+        readers = [cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)]
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
@@ -206,10 +196,10 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
-    if config and any(map(computes_numbers, metrics)):
+    if config and any(map(capabilities.computes_numbers, metrics)):
         from .execution.plugged import all_references  # here, because most runs have no such metric
 
-        metrics = for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
+        metrics = capabilities.for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster
 
@@ -263,7 +253,7 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
-    own = annotates_texts(metric)
+    own = capabilities.annotates_texts(metric)
     if metric.needs.input != TEXTS and metric.needs.input not in corpus.views:
         if annotator_of(metric.needs.input) and not corpus.source:
             return None  # which is told as a missing source

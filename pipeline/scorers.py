@@ -312,9 +312,9 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
     sets = [references] if _is_texts(references) else references
     every = [outputs, *([] if sources is None else [sources]), *sets] if isinstance(sets, list | tuple) and sets else []
     plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
-    if plain and _fits(metric, len(sets), sources is not None):
+    if plain and (way := _way(metric, len(sets), sources is not None, kernel.name())):
         try:
-            needs, scores = _way(metric, kernel.name())
+            needs, scores = way
             source = join_lines(map(str.encode, sources)) if sources is not None and needs.source else None
             text = Text(source, [join_lines(map(str.encode, reference)) for reference in sets], [], {})
             ready = prepared(needs, surveyed(needs, text))
@@ -325,23 +325,19 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
 
 
 def _is_texts(values: Any) -> bool:
-    """Return whether values are a list of texts, without None."""
     return isinstance(values, list | tuple) and set(map(type, values)) == {str}
 
 
 @lru_cache(KEPT)
-def _fits(metric: Metric, references: int, has_source: bool) -> bool:
-    """Return whether a metric can score complete texts, with so many references."""
-    if metric.needs.input != TEXTS or reads_files(metric) or metric.needs.unavailable() or references > MAX_REFERENCES:
-        return False
-    if metric.needs.survey and metric.needs.survey.of_systems:
-        return False
-    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
-    return not reason and (has_source or not metric.needs.source)
+def _way(metric: Metric, references: int, has_source: bool, kernel_used: str) -> tuple[Needs, LineScores] | None:
+    """Return what a metric counts of complete texts, and the way from counts to scores; None where it cannot.
 
-
-@lru_cache(KEPT)
-def _way(metric: Metric, kernel_used: str) -> tuple[Needs, LineScores]:
-    """Return what a metric counts, and the way from counts to scores, which depends on the kernel that is used."""
+    The way depends on the kernel that is used.
+    """
     del kernel_used
-    return metric.needs, LineScores(metric)
+    if metric.needs.input != TEXTS or reads_files(metric) or metric.needs.unavailable() or references > MAX_REFERENCES:
+        return None
+    if (metric.needs.survey and metric.needs.survey.of_systems) or (metric.needs.source and not has_source):
+        return None
+    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
+    return None if reason else (metric.needs, LineScores(metric))

@@ -107,7 +107,6 @@ def _results(
 def _numbered(
     call: Callable[[Sequence[Pair], str | None], list[Annotation]], model: str | None, chunk: tuple[int, list[Pair]]
 ) -> tuple[int, list[Annotation]]:
-    """Return the number of a chunk, and its edits."""
     return chunk[0], call(chunk[1], model)
 
 

@@ -63,7 +63,10 @@ def versions_of(model: str | None = None) -> Versions:
 
     Raises ConfigError, with what to install, where errant, spaCy or the pipeline are missing.
     """
-    errant, spacy = (_version(package) for package in ("errant", "spacy"))
+    try:
+        errant, spacy = map(metadata.version, ("errant", "spacy"))
+    except metadata.PackageNotFoundError as error:
+        raise lacking(f"{error.name} is not installed") from None
     folder = _folder(named(model))
     try:
         meta = read_json(folder / META)
@@ -98,13 +101,6 @@ def is_installed(model: str) -> bool:
 def lacking(reason: object) -> ConfigError:
     """Return the error for a package that is missing or cannot be imported."""
     return ConfigError(f"annotator: texts are annotated by the packages errant and spaCy: {reason}; {INSTALL}")
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        raise lacking(f"{package} is not installed") from None
 
 
 def _package(name: str) -> Path | None:
@@ -389,10 +385,8 @@ def _load(model: str) -> tuple[Any, Any, Any]:
     return nlp, errant.load("en", nlp), Alignment
 
 
-@cache
-def annotator_of(model: str | None) -> ErrantAnnotator:
-    """Return the annotator of this process for a spaCy pipeline. It is loaded once."""
-    return ErrantAnnotator(model)
+annotator_of = cache(ErrantAnnotator)
+"""Returns the annotator of this process for a spaCy pipeline, which is loaded once."""
 
 
 Annotation = tuple[str, ...]

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from ..config.resolved import Column, Dataset, Input, Overrides, System, is_glob
+from ..config.resolved import Column, Dataset, Input, System, is_glob
 from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
 from ..corpus.formats.m2 import annotators
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
@@ -285,11 +285,6 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--set", dest="settings", metavar="KEY=VALUE", help=meaning)
     meaning = "only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated"
     add("--only", metavar="PATTERN", help=meaning)
-
-
-def overrides_of(args: argparse.Namespace) -> Overrides:
-    """Return what --set and --only say."""
-    return Overrides(tuple(args.settings), tuple(args.only))
 
 
 def jobs(text: str) -> int | str:

@@ -309,7 +309,7 @@ def _dispatch(arguments: list[str]) -> int:
         parser.print_help()
         return 0
     try:
-        code: int = parsed.call(parsed)
+        code: int = parsed.call(parsed) or 0  # most commands return None: all is well
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         from .. import kernel
 

@@ -177,7 +177,6 @@ class _Converter:
             raise ConfigError([Problem(str(mark), message)])
 
     def mark(self, node: yaml.Node) -> Mark:
-        """Return the position of a node."""
         return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
 
 

@@ -43,7 +43,6 @@ def load(
     if written is None:
         return None, nodes, problems
     resolver = Resolver(root, written, problems, formats)
-    resolver.check_size()
     datasets, systems = resolver.datasets(), resolver.systems()
     # Add problems of settings and data sets that nothing uses, and of a baseline that is no system.
 

@@ -54,9 +54,7 @@ def _line_numbers(value: object) -> object:
     """Return a list of line numbers and ranges, or the path of a file of them."""
     if isinstance(value, list) and not value:
         raise ValueError("is empty; at least one line is needed")
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if value and (isinstance(value, str) or (isinstance(value, list) and all(isinstance(i, str) for i in value))):
         return value
     raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
 

@@ -14,27 +14,13 @@ from ..io.catalogue import DataFile, Scorable, bring, named_in, named_one, scora
 from ..io.dataset_cache import cache_path, locate_all
 from ..io.plain_files import STDIN
 from ..io.remote import PREFIX, Remote, expanded, is_data, is_remote, is_short, is_there, locate
+from . import resolved
 from .models import OFFICIAL, DatasetConfig, Record
-from .resolved import (
-    Column,
-    Dataset,
-    Input,
-    Match,
-    System,
-    TextFormat,
-    called,
-    fill,
-    glob,
-    is_glob,
-    natural,
-    read_line_numbers,
-    select_lines,
-)
+from .resolved import Column, Dataset, Input, Match, Selection, System, TextFormat, is_glob
 from .tree import Node, base_of
 
 if TYPE_CHECKING:
     from .models_published import ConfigFile
-    from .resolved import Selection
 
 Location = tuple[str | int, ...]
 """Keys and indices from the root of a config to a value."""
@@ -49,7 +35,10 @@ M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
 
 
 class Resolver:
-    """Turns written data sets and systems into those of a run; adds a problem for what cannot be had."""
+    """Turns written data sets and systems into those of a run; adds a problem for what cannot be had.
+
+    Raises ConfigError where systems and data sets, each with each, are more than anybody has.
+    """
 
     def __init__(
         self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, TextFormat]
@@ -63,15 +52,11 @@ class Resolver:
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
-
-    def check_size(self) -> None:
-        """Raise ConfigError where systems and data sets, each with each, are more than anybody has."""
-        systems, datasets = self.written.systems, len(self.written.datasets)
-        each = systems.values() if isinstance(systems, dict) else systems
-        count = sum(len(item) if isinstance(item, dict) else datasets for item in each)
+        each = written.systems.values() if isinstance(written.systems, dict) else written.systems
+        count = sum(len(item) if isinstance(item, dict) else len(written.datasets) for item in each)
         if count > MAX_OUTPUTS:
             message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
-            raise ConfigError([self.root.problem(message, ("systems",))])
+            raise ConfigError([root.problem(message, ("systems",))])
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""
@@ -141,7 +126,7 @@ class Resolver:
         """Return source and references of a fetched data set that the config names as a whole."""
         at: Location = ("datasets", name, "data")
         try:
-            data = self.scorables[name] = scorable(fill(text, name, "{system}"))
+            data = self.scorables[name] = scorable(resolved.fill(text, name, "{system}"))
         except DataError as error:
             self.problem(str(error), at)
             absent = self.never(f"{PREFIX}{text}")
@@ -202,8 +187,8 @@ class Resolver:
                     return None
                 if path in self.absent:
                     return None
-                items = read_line_numbers(path)
-            return select_lines(keys[0] == "keep", items)
+                items = resolved.read_line_numbers(path)
+            return resolved.select_lines(keys[0] == "keep", items)
         except InputError as error:
             self.problems += error.problems
             return None
@@ -273,7 +258,7 @@ class Resolver:
             return dict(zip(self.fetched(official.values, location), official, strict=True))
         files = [STDIN] if pattern == "-" else self.glob(self.filled(pattern, location, dataset, "*"), location)
         written = self.filled(pattern, location, dataset).removeprefix(PREFIX)
-        return {path: called(path, written) for path in files}
+        return {path: resolved.called(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
         """Add problems of names that cannot be read in a table, and of two that differ in case only."""
@@ -308,12 +293,12 @@ class Resolver:
 
         {name} is the name of what has the path, a data set or a system. A file whose very name is written so stays.
         """
-        plain, base = fill(text, dataset, system), base_of(self.root.find(location))
+        plain, base = resolved.fill(text, dataset, system), base_of(self.root.find(location))
         if (not is_short(text) and "{name}" not in text) or is_there(base / plain):
             return plain
         try:
             own = "{dataset}" if location[0] == "datasets" else "{system}"
-            return fill(expanded(text, base).replace("{name}", own), dataset, system)
+            return resolved.fill(expanded(text, base).replace("{name}", own), dataset, system)
         except DataError as error:
             problem = self.root.problem(str(error), location)
             self.problems += [problem] if problem not in self.problems else []
@@ -350,9 +335,9 @@ class Resolver:
                 return []
             if not found:
                 self.problem(f"no file matches '{Remote(pattern)}'", location)
-            return sorted(found, key=lambda file: [natural(Path(part)) for part in file.parts])
+            return sorted(found, key=lambda file: [resolved.natural(Path(part)) for part in file.parts])
         if not is_data(pattern):
-            return [*glob(base_of(self.root.find(location)), pattern)]
+            return [*resolved.glob(base_of(self.root.find(location)), pattern)]
         try:
             files = named_in(pattern)
         except DataError:

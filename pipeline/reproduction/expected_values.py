@@ -4,56 +4,32 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from ..config.models_published import SECTIONS, SPECIAL
+from ..arrays import Floats, Ints
+from ..config import models_published as models
 from ..config.resolved import select_lines
 from ..errors import ConfigError, InputError
 from ..human.correlation import common_systems, correlate, vector
 from ..human.judgment_summary import JudgmentSummary
+from ..human.judgments import Judgments
 from ..human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
 from ..human.records import correlated
 from ..human.score_files import metric_scores
+from ..human.trueskill import Progress
 from ..metrics.base.needs import annotator_of
 from ..metrics.base.options import parse_signature
-from .published_sections import counted
-from .verdicts import (
-    Compared,
-    Verdict,
-    compare,
-    compare_order,
-    decimal,
-    is_worse,
-    leaves,
-    listed,
-    rounded,
-    verdict_of,
-    whole_verdict,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ..arrays import Floats, Ints
-    from ..config.models_published import (
-        AgreementConfig,
-        ColumnConfig,
-        CorrelationConfig,
-        ExpectationConfig,
-        PublishedConfig,
-        RoundingConfig,
-    )
-    from ..human.judgments import Judgments
-    from ..human.trueskill import Progress
-    from ..scoring.board import Board
-    from ..scoring.results import Results, Score
-    from .published_sections import Cell, Published
-
+from ..scoring.board import Board
+from ..scoring.results import Results, Score
+from . import verdicts
+from .published_sections import Cell, Published, counted
+from .verdicts import Verdict
 
 Scores = dict[str, float]
 LISTED = 300
@@ -61,7 +37,7 @@ LISTED = 300
 
 
 def with_published(
-    written: PublishedConfig,
+    written: models.PublishedConfig,
     opened: Published,
     scored: Sequence[Board],
     results: Results,
@@ -78,7 +54,7 @@ def with_published(
         plain = results.plain()
         entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
         expectations = {
-            "verdict": whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
+            "verdict": verdicts.whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
             "recorded": written.publication.verdict if written.publication else None,
             "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
             "entries": entries,
@@ -92,7 +68,7 @@ class Sections:
     """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
-        self, written: PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
+        self, written: models.PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
@@ -114,7 +90,7 @@ class Sections:
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        sections = zip(SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True)
+        sections = zip(models.SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True)
         return {name: section or None for name, section in sections}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
@@ -130,7 +106,7 @@ class Sections:
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
 
-    def column(self, name: str, column: ColumnConfig) -> Scores:
+    def column(self, name: str, column: models.ColumnConfig) -> Scores:
         """Return the scores of a column, renamed and rounded as the config says."""
         if column.metric is not None:
             scored = self.scored_by(column.metric, column.dataset).scores
@@ -144,7 +120,7 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
-    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: models.CorrelationConfig) -> dict[str, dict[str, Any]]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
         of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
         if not of or not with_:
@@ -162,7 +138,7 @@ class Sections:
             one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
         }
 
-    def agreement(self, name: str, written: AgreementConfig) -> dict[str, Any]:
+    def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
@@ -189,12 +165,12 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
     return score.outputs[output]
 
 
-def round_score(value: float, rounding: RoundingConfig | None, scale: str = "1") -> float:
+def round_score(value: float, rounding: models.RoundingConfig | None, scale: str = "1") -> float:
     """Return a score times a scale, rounded where a rounding is given."""
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
-    scaled = decimal(value, scale)
-    return float(scaled if rounding is None else rounded(scaled, rounding.digits, rounding.rule))
+    scaled = verdicts.decimal(value, scale)
+    return float(scaled if rounding is None else verdicts.rounded(scaled, rounding.digits, rounding.rule))
 
 
 def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]) -> tuple[list[str], Floats, Ints]:
@@ -221,7 +197,7 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
     return names, scores, lines
 
 
-def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[str]:
+def _other_annotators(written: models.PublishedConfig, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
@@ -240,17 +216,17 @@ def _other_annotators(written: PublishedConfig, opened: Published) -> Iterator[s
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
-    def __init__(self, number: int, entry: ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
+    def __init__(self, number: int, entry: models.ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
         self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
 
     def checked(self) -> dict[str, Any]:
         """Return the title, the verdict and the compared values of the entry, as in results.json."""
-        entry, compared, messages = self.entry, list[Compared](), list[str]()
+        entry, compared, messages = self.entry, list[verdicts.Compared](), list[str]()
         try:
             compared = self.compared()
         except InputError as error:
             messages = [str(error)]
-        verdict: Verdict = verdict_of(compared, entry.rounding)
+        verdict: Verdict = verdicts.verdict_of(compared, entry.rounding)
         publication = self.sections.written.publication
         recorded: Verdict = "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
         if entry.recorded:
@@ -264,7 +240,7 @@ class _Entry:
             "title": entry.title or self.title(),
             "verdict": verdict,
             "recorded": recorded,
-            "missed": is_worse(verdict, recorded),
+            "missed": verdicts.is_worse(verdict, recorded),
             "published": entry.published,
             "values": len(compared),
             "equal": sum(value.verdict == "equal" for value in compared),
@@ -287,13 +263,13 @@ class _Entry:
         parts += [key for key in ("order", "sentences", "mean", "reports") if getattr(entry, key) is not None]
         return " ".join(part for part in parts if part)
 
-    def compared(self) -> list[Compared]:
+    def compared(self) -> list[verdicts.Compared]:
         """Return the comparison of each value. Raises InputError where the results do not have what is expected."""
         entry = self.entry
         if entry.same is not None:
             one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
-            return [Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
+            return [verdicts.Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
         if entry.path is not None:
             ours = _at_path(self.plain, entry.path)
         elif entry.reports is not None:
@@ -303,16 +279,16 @@ class _Entry:
         if entry.mean is not None:
             ours = _mean(ours, entry)
         if entry.order is not None:
-            return compare_order(entry.order, _numbers(ours))
+            return verdicts.compare_order(entry.order, _numbers(ours))
         expected = entry.values if entry.table is None else self.expected_table()
         if entry.reports is not None:
             expected = self.sections.opened.expected_reports[self.number]
         scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
         return [
-            Compared(place=place, expected=text, found=None, verdict="differs", message=message)
+            verdicts.Compared(place=place, expected=text, found=None, verdict="differs", message=message)
             if message
-            else compare(place, text, value, scale, entry.rounding, entry.tolerance)
-            for place, text, value, message in leaves(expected, ours)
+            else verdicts.compare(place, text, value, scale, entry.rounding, entry.tolerance)
+            for place, text, value, message in verdicts.leaves(expected, ours)
         ]
 
     def expected_table(self) -> dict[str, Any]:
@@ -338,9 +314,9 @@ class _Entry:
             owner, _, name = entry.output.partition(".")
             if entry.output == "rank":
                 return {score.system: score.rank for score in scores}
-            if name and entry.output in SPECIAL:  # a number of the section `samples` or `bootstrap`
+            if name and entry.output in models.SPECIAL:  # a number of the section `samples` or `bootstrap`
                 return {score.system: getattr(getattr(score, owner), name, None) for score in scores}
-            return {score.system: output_of(score, entry.output, SPECIAL) for score in scores}
+            return {score.system: output_of(score, entry.output, models.SPECIAL) for score in scores}
         metric = metric_scores([scored])[0]
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")
@@ -364,7 +340,7 @@ def _at_path(content: Any, path: str) -> Any:
         elif isinstance(content, list) and step.isdigit() and 0 < int(step) <= len(content):
             content = content[int(step) - 1]
         else:
-            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{listed(content)}")
+            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{verdicts.listed(content)}")
         done.append(step)
     return content
 
@@ -378,7 +354,7 @@ def _numbers(values: Any) -> dict[str, float]:
     return {name: math.nan if value is None else float(value) for name, value in values.items()}
 
 
-def _mean(ours: Any, entry: ExpectationConfig) -> float:
+def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
     """Return the mean of the values of some systems, each scaled and rounded first where the entry says `before`."""
     values, names = _numbers(ours), entry.mean or []
     lacking = next((name for name in names if name not in values), None)

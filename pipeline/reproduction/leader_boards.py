@@ -7,28 +7,24 @@ texts, which their checksums tell, so that a new recipe joins a board without be
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from ..config.compose import parse
 from ..errors import InputError
-from ..human.records import Record, read_records
-from ..io.catalogue import named_in
+from ..human.records import read_records
+from ..io.catalogue import DataFile, named_in
 from ..io.dataset_cache import cache_path, content_of, state
 from ..io.remote import is_data
+from ..metrics.base.metric import Metric
 from ..metrics.build import from_text
+from .recipe import Outcome, Recipe
 from .verdicts import EXACT, read_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..io.catalogue import DataFile
-    from ..metrics.base.metric import Metric
-    from .recipe import Outcome, Recipe
-
 
 OTHER = "unknown: on record as not reproducible"
 """The settings of a printed score that differs from ours though it should be by the same metric."""
@@ -188,8 +184,6 @@ class LeaderBoard:
 @cache
 def written_boards() -> Mapping[str, dict[str, Any]]:
     """Return what boards.yaml says, by the names of the boards."""
-    from ..config.compose import parse
-
     text = (resources.files("pipeline.reproduction") / "boards.yaml").read_text(encoding="utf-8")
     leader_boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
     return leader_boards
@@ -244,9 +238,7 @@ def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]
     }
 
 
-@cache
-def _records_of(path: Path) -> list[Record]:
-    return read_records(path)
+_records_of = cache(read_records)
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
@@ -260,10 +252,11 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
         for dataset in _same_datasets(outcome.recipe, own):
             printed = printed_scores(outcome, dataset, metric)
-            for system, file in _outputs(outcome.recipe, dataset):
-                if (content := content_of(file)) not in references:
+            for system, written_of in outcome.recipe.mapping("systems").items():
+                files = _named(written_of.get(dataset) if isinstance(written_of, dict) else written_of)
+                if len(files) == 1 and (content := content_of(files[0])) not in references:
                     of_system = [one for name, one in printed if name == system]
-                    named.setdefault(content, []).append((system, outcome.recipe, of_system, file))
+                    named.setdefault(content, []).append((system, outcome.recipe, of_system, files[0]))
     entrants: dict[str, Entrant] = {}
     for places in named.values():
         scores = tuple(one for _, _, printed, _ in places for one in printed)
@@ -313,11 +306,3 @@ def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[s
         sums = {key: [content_of(file) for file in texts] for key, texts in files.items()}
         if sums and all(sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()):
             yield name
-
-
-def _outputs(recipe: Recipe, dataset: str) -> Iterator[tuple[str, DataFile]]:
-    """Yield the systems of a recipe, each with its output for a data set, where that is a file of the catalogue."""
-    for name, written in recipe.mapping("systems").items():
-        files = _named(written.get(dataset) if isinstance(written, dict) else written)
-        if len(files) == 1:
-            yield name, files[0]

@@ -6,39 +6,33 @@ Published numbers stand in tables, whose columns a config names, and in reports 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..config.models_published import SECTIONS
+from ..config import models_published as models
+from ..config.resolved import Config
 from ..config.tree import base_of
 from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
 from ..human.comparison import asked_statistics
-from ..human.judgments import read_judgments
-from ..human.records import filtered, means_of, read_records, scores_of
+from ..human.judgments import Judgments, read_judgments
+from ..human.records import Record, Scores, filtered, means_of, read_records, scores_of
 from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
 from ..io.small_tables import number_of
+from ..metrics.base.metric import Metric
 from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
+from ..scoring.board import Board
 from ..scoring.results import REFERENCES_ROW
 from ..scoring.terms import chosen_references
 from .verdicts import ORDER, Verdict, is_worse, whole_verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
-    from ..config.models_published import ColumnConfig, ExpectationConfig, PublishedConfig, RowsConfig, TableConfig
-    from ..config.resolved import Config
-    from ..human.judgments import Judgments
-    from ..human.records import Record, Scores
-    from ..metrics.base.metric import Metric
-    from ..scoring.board import Board
-
-    Keys = tuple[str | int, ...]
+Keys = tuple[str | int, ...]
 
 
 class Cell(NamedTuple):
@@ -188,7 +182,7 @@ class _Opener:
             raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
 
     def open(self) -> Published:
-        for section in SECTIONS:
+        for section in models.SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
                     self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
@@ -273,14 +267,14 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
-    def records(self, written: RowsConfig, keys: Keys) -> list[Record]:
+    def records(self, written: models.RowsConfig, keys: Keys) -> list[Record]:
         """Return the records of a file, which is read once."""
         path = self.path(written.file, (*keys, "file"))
         if path not in self._records:
             self._records[path] = read_records(path)
         return self._records[path]
 
-    def table(self, written: TableConfig, keys: Keys) -> list[Cell]:
+    def table(self, written: models.TableConfig, keys: Keys) -> list[Cell]:
         for key in ("metric", "metrics"):
             if getattr(written, key) is not None:
                 self.problem("stands beside `metric` and `metrics` of a table of `expect`", (*keys, key))
@@ -291,7 +285,7 @@ class _Opener:
             self.problems += error.problems
             return []
 
-    def column(self, name: str, column: ColumnConfig) -> None:
+    def column(self, name: str, column: models.ColumnConfig) -> None:
         keys: Keys = ("columns", name)
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
@@ -306,7 +300,7 @@ class _Opener:
             except InputError as error:
                 self.problems += error.problems
 
-    def scores(self, column: ColumnConfig, keys: Keys) -> dict[str, float]:
+    def scores(self, column: models.ColumnConfig, keys: Keys) -> dict[str, float]:
         """Return the scores of a column that is neither of a metric nor of judgements."""
         if column.order is not None:
             return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
@@ -337,7 +331,7 @@ class _Opener:
             return scores[title]
         return dict(column.scores or {})
 
-    def expectation(self, number: int, entry: ExpectationConfig) -> None:
+    def expectation(self, number: int, entry: models.ExpectationConfig) -> None:
         keys: Keys = ("expect", number)
         if entry.table is not None:
             self.opened.expected_tables[number] = self.table(entry.table, (*keys, "table"))
@@ -358,14 +352,14 @@ class _Opener:
     def check_path(self, path: str, keys: Keys) -> None:
         """Append a problem where results.json will not have the section of a path, or the name after the section."""
         section, *rest = path.split("/")
-        sections = [*SECTIONS, "datasets", "human", "tests", "scores"]
+        sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
             hint = did_you_mean(section, sections)
             self.problem(f"results.json has no '{section}'{hint}; expected {', '.join(sections)}", keys)
-        elif rest and section in SECTIONS:
+        elif rest and section in models.SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
-    def check_systems(self, entry: ExpectationConfig, metric: Metric | None, keys: Keys) -> None:
+    def check_systems(self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys) -> None:
         """Append a problem for each expected system that the config does not have. None is a metric that is wrong."""
         systems = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
@@ -381,7 +375,7 @@ class _Opener:
                 self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
 
 
-def names_of(written: PublishedConfig, section: str) -> list[str]:
+def names_of(written: models.PublishedConfig, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
         return [name for item in written.correlations for name in item.of]

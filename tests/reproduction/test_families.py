@@ -19,8 +19,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.errors import InputError
 from pipeline.io import catalogue
-from pipeline.reproduction.recipe import matching_recipes, read_recipes, recipes
-from pipeline.reproduction.recipe_families import members
+from pipeline.reproduction.recipe import matching_recipes, members, read_recipes, recipes
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

@@ -13,18 +13,16 @@ import sys
 
 from ...errors import InputError, did_you_mean, printable
 from ...io.content_cache import SCORES, ContentCache
+from ...report.terminal.printing import print_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("action", nargs="?", choices=("list", "clean"), default="list", help="default: list")
     parser.add_argument("--metric", action="append", metavar="NAME", help="only this metric; may be repeated")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print what is kept, or delete it."""
-    from ...report.terminal.printing import print_table
-
     kept = ContentCache(SCORES, tell=lambda text: print(printable(f"note: {text}"), file=sys.stderr))
     tables = {name: (rows, size) for name, rows, size in kept.tables()}
     for name in args.metric or ():
@@ -34,10 +32,9 @@ def run(args: argparse.Namespace) -> int:
     chosen = {name: sizes for name, sizes in tables.items() if name in (args.metric or tables)}
     if not chosen:
         print(printable(f"nothing is kept in {kept.path}"))
-        return 0
+        return
     rows = [[name, f"{count:,}", f"{size:,}"] for name, (count, size) in chosen.items()]
     print_table(["metric", "numbers", "bytes"], rows, left=(0,))
     for name in chosen if args.action == "clean" else ():
         kept.delete(name)
     print(printable(f"{'deleted from' if args.action == 'clean' else 'in'} {kept.path}"))
-    return 0

@@ -18,7 +18,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...errors import InputError, did_you_mean, printable
+from ...execution.store.run_directory import folder_of
 from ...io.catalogue import citations
+from ...metrics.base.capabilities import declared_of
 from ...metrics.base.declared import key_of
 from ...metrics.base.metric import Metric
 from ...metrics.base.options import with_samples
@@ -29,23 +31,18 @@ from ...scoring.results import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("what", metavar="RUN|METRIC", help="a run directory, or a metric: its name or signature")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print what was used, and the BibTeX."""
-    from ...execution.store.run_directory import folder_of
-    from ...metrics.base.capabilities import declared_of
-    from ...scoring.results import Results
-
     if not Path(args.what).is_dir():
         metric = of_metric(args.what)
         if not metric.citations:
             print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)
         own = declared_of([metric]).values()
         sys.stdout.write(bibtex(metric.citations, [entry for each in own for entry in each.cite]))
-        return 0
+        return
     results = Results.read(folder_of(args.what) / "results.json")
     things = cited(results)
     for what, keys in things:
@@ -55,7 +52,6 @@ def run(args: argparse.Namespace) -> int:
             print(printable(f"no entry for {what}: cite where it is from"), file=sys.stderr)
     entries = [entry for each in results.declared.values() for entry in each.cite]
     sys.stdout.write("\n" + bibtex([key for _, keys in things for key in keys], entries))
-    return 0
 
 
 METHODS = {

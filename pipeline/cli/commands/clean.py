@@ -20,14 +20,13 @@ from ...errors import StoreError, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
     parser.add_argument("--unused", action="store_true", help="only counts that the results are not made of")
     parser.add_argument("--dry-run", action="store_true", help="print what would be deleted; delete nothing")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Check every folder first, then clean all of them."""
     from ...execution.store.run_directory import RunDirectory
     from ...report.terminal.printing import print_text
@@ -54,4 +53,3 @@ def run(args: argparse.Namespace) -> int:
         if not args.quiet:
             what = "would go" if args.dry_run else "deleted"
             print(printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"), file=sys.stderr)
-    return 0

@@ -28,7 +28,11 @@ from typing import get_args
 
 from ...config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
+from ...execution.store.run_directory import folder_of
 from ...metrics.names import factor, goodness, lower_is_better
+from ...reopen import chosen, revisit
+from ...report.console import print_comparisons
+from ...report.sentence import most_different, sentence
 from ...report.tables import percent
 from ...report.tables.comparisons import is_significant, p_cell, pair_table
 from ...report.tables.ranked import called, check_picked
@@ -36,6 +40,8 @@ from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.board import Board, picked
+from ...scoring.resampling.paired_tests import CORRECTIONS
+from ...scoring.resampling.significance import settings_of, with_statistics
 from ...scoring.results import Comparison, Results, without_nan
 from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
@@ -48,7 +54,6 @@ ASKED = ("test", "correction", "annotators", "outputs", "level", "resamples", "t
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("run2", nargs="?", help="another run on the same data sets: systems of both are compared")
     against = parser.add_mutually_exclusive_group()
@@ -86,9 +91,6 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the comparisons."""
-    from ...report.console import print_comparisons
-
     if args.worst:
         return _worst(args)
     if args.fail_if_worse or args.margin is not None:
@@ -98,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
             if args.json:
                 print(json.dumps({"verdict": "error", "message": str(error)}, indent=1))
             raise
-    results = compared(args, args.run2, args.baseline, from_config=not args.all)
+    results = compared(args, from_config=not args.all)
     check_picked(pair_table(results, [], args.digits)[0][2:], args.columns)
     if args.json:
         sys.stdout.write(results.to_json())
@@ -113,11 +115,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _gate(args: argparse.Namespace) -> int:
     """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
-    from ...scoring.resampling.paired_tests import CORRECTIONS
-
-    if not args.fail_if_worse or not args.run2 or args.baseline:
+    if not args.fail_if_worse or not args.run2 or args.baseline is not None:
         raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
-    results = compared(args, args.run2, None, from_config=False, versions=True)
+    results = compared(args, versions=True)
     settings, tests = results.statistics or {}, list["Comparison"]()
     if settings["test"] == "none":
         raise InputError(NO_TEST)
@@ -177,10 +177,6 @@ def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[B
 
 def _worst(args: argparse.Namespace) -> int:
     """Print the sentences of a run where two systems differ most by one metric on one data set."""
-    from ...execution.store.run_directory import folder_of
-    from ...reopen import chosen, revisit
-    from ...report.sentence import most_different, sentence
-
     if args.run2 or args.baseline or args.json:
         raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
     material = chosen(revisit(folder_of(args.run)), replace(selection_of(args), systems=()))
@@ -212,27 +208,23 @@ def _worst(args: argparse.Namespace) -> int:
     return 0
 
 
-def compared(
-    args: argparse.Namespace, second: str | None, baseline: str | None, *, from_config: bool, versions: bool = False
-) -> Results:
+def compared(args: argparse.Namespace, *, from_config: bool = False, versions: bool = False) -> Results:
     """Return the results of one run, or of two, with the statistics that the arguments ask for.
 
-    `second` is the other run, if there is one. `from_config` says that the baseline of the run's config holds where
-    `baseline` is None. `versions` compares each system of two runs with itself alone.
+    `from_config` says that the baseline of the run's config holds where the arguments name none. `versions` compares
+    each system of two runs with itself alone.
     """
-    from ...scoring.resampling.significance import settings_of, with_statistics
-
-    results, columns = stored_runs.load_runs(args.run, second or None)
+    results, columns = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
     columns = only(columns, replace(selection_of(args), systems=()))
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
-    asked = {name: getattr(args, name) for name in ASKED} | {"baseline": baseline}
+    asked = {name: getattr(args, name) for name in (*ASKED, "baseline")}
     asked["test"] = SHORT.get(args.test, args.test)
     given = written | {name: value for name, value in asked.items() if value is not None}
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     settings = settings_of(given, names, "--")
-    if args.system and baseline is None and settings.baseline and len(names_like("--system", args.system, names)) == 2:
-        settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
     if args.system:
+        if args.baseline is None and len(names_like("--system", args.system, names)) == 2:
+            settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
         columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
         columns = [board.reranked() for board in columns]
     if versions:

@@ -27,11 +27,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...config.models import HumanConfig
-from ...config.models_published import RecordsConfig
+from ...config.models_published import CorrelationConfig, RecordsConfig
 from ...errors import InputError
-from ...human.score_files import MetricScores
+from ...human.comparison import asked_statistics
+from ...human.human_judgements import open_human_judgements
+from ...human.meta_evaluation import meta_evaluate
+from ...human.records import correlated, read_records, records_config, scores_of
+from ...human.score_files import MetricScores, metric_scores, scores_of_file
 from ...io.dataset_cache import path_of
+from ...report.console import print_human
+from ...report.tables import shown_level
+from ...report.terminal.printing import print_table, print_warnings
 from ...report.terminal.progress import Bar
+from ...scoring.results import without_nan
 from ..arguments import add_settings, selection_of
 from .human import settings_of
 
@@ -45,7 +53,6 @@ OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     add = parser.add_argument
     add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
     add("--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV)")
@@ -61,18 +68,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the correlations."""
-    from ...human.human_judgements import open_human_judgements
-    from ...human.meta_evaluation import meta_evaluate
-    from ...human.records import records_config
-    from ...report.console import print_human
-    from ...report.terminal.printing import print_warnings
-    from ...scoring.results import without_nan
-
+def run(args: argparse.Namespace) -> None:
     asked = [records_config(text) for text in (args.human, *args.run)]
     if any(asked) or args.absolute or args.part or args.given:
-        return _of_records(args, asked)
+        _of_records(args, asked)
+        return
     pairs = [text.partition("=") for text in args.alias or ()]
     for text, (name, sign, other) in zip(args.alias or (), pairs, strict=True):
         if not (name and sign and other):
@@ -93,18 +93,10 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         print_human(evaluation.plain())
-    return 0
 
 
-def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> int:
+def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
-    from ...config.models_published import CorrelationConfig
-    from ...human.comparison import asked_statistics
-    from ...human.records import correlated, read_records, scores_of
-    from ...report.tables import shown_level
-    from ...report.terminal.printing import print_table
-    from ...scoring.results import without_nan
-
     asked_statistics(args.statistics or ())
     if not all(asked) or not args.statistics:
         raise InputError("records: name all scores as {file: FILE, score: COLUMN}, and say --statistic")
@@ -118,7 +110,7 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     found = {text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)}
     if args.json:
         sys.stdout.write(json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-        return 0
+        return
     rows = []
     for name, own in found.items():
         ends = [f"{low:.4f} to {high:.4f}" for low, high in own["intervals"].values()]
@@ -126,19 +118,15 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
         rows.append([name, *(cell for pair in pairs for cell in pair), str(own["scores"])])
     titles = [title for key in args.statistics for title in (key, f"{shown_level(written.level)} interval")]
     print_table(["scores", *titles, "outputs"], rows, left=(0,))
-    return 0
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
-    from ...human.score_files import metric_scores, scores_of_file
-
     paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
-        from ...scoring import stored_runs
-        from ...scoring.stored_runs import only
+        from ...scoring.stored_runs import load, only
 
-        return metric_scores(only(stored_runs.load(paths[0])[1], selection_of(args)))
+        return metric_scores(only(load(paths[0])[1], selection_of(args)))
     metrics = [metric for path in paths for metric in scores_of_file(path)]
     names = [metric.metric for metric in metrics]
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)

@@ -22,6 +22,7 @@ from ...io import catalogue as catalogues
 from ...io.catalogue import DataFile, DataSet, bring, data_set, named, named_one, scorable, scorables
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 from ...report.terminal.printing import print_table, print_text
+from ...report.terminal.progress import Bar
 
 NAMES = "NAME, NAME/FILE, NAME/FOLDER, a glob such as 'NAME/dev/*', or a config with data sets of its own"
 
@@ -49,16 +50,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do the action."""
-    return {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](args)
+def run(args: argparse.Namespace) -> None:
+    {"list": _list, "fetch": _fetch, "verify": _verify, "path": _path}[args.action](args)
 
 
-def _list(args: argparse.Namespace) -> int:
+def _list(args: argparse.Namespace) -> None:
     """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
     if args.name is not None:
         _print_data_set(data_set(args.name.removeprefix("data:")))
-        return 0
+        return
     rows = []
     for name, dataset in catalogues.catalogue().items():
         files = len(dataset.files)
@@ -70,11 +70,9 @@ def _list(args: argparse.Namespace) -> int:
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
     fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
     print(printable(f"\nfolder: {cache()}\n{fetch}"))
-    return 0
 
 
 def _print_data_set(dataset: DataSet) -> None:
-    """Print the entry of a data set, and its files."""
     print_text(dataset.title + (f"\n{dataset.note}" if dataset.note else ""))
     print(printable(f"\nfolder   {cache() / dataset.name}"))
     groups = dict.fromkeys((f.repository, f.commit, f.licence) for f in dataset.files.values())
@@ -119,9 +117,7 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
     return list(files)
 
 
-def _fetch(args: argparse.Namespace) -> int:
-    from ...report.terminal.progress import Bar
-
+def _fetch(args: argparse.Namespace) -> None:
     if bool(args.names) == args.all:
         raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}")
     files = _named_files(list(catalogues.catalogue()) if args.all else args.names)
@@ -139,11 +135,9 @@ def _fetch(args: argparse.Namespace) -> int:
             print(printable(f"{name}: {summary}: {cache() / name}"))
     if result.problems:
         raise DataError(result.problems)
-    return 0
 
 
-def _verify(args: argparse.Namespace) -> int:
-
+def _verify(args: argparse.Namespace) -> None:
     names = args.names or [name for name in catalogues.catalogue() if (cache() / name).is_dir()]
     states: dict[str, dict[str, State]] = {}
     for file in _named_files(names):
@@ -161,19 +155,17 @@ def _verify(args: argparse.Namespace) -> int:
         problems += [f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}"] if wrong else []
     if problems:
         raise DataError("\n".join(problems))
-    return 0
 
 
-def _path(args: argparse.Namespace) -> int:
-
+def _path(args: argparse.Namespace) -> None:
     if args.name is None:
         print(cache())
-        return 0
+        return
     name = args.name.removeprefix("data:").rstrip("/")
     if "/" in name:
         print(locate_all([named_one(name)])[0])
-        return 0
-    lacking = missing(name)
+        return
+    lacking = missing(name)  # raises DataError for a data set that nobody knows
     if not (cache() / name).is_dir():
         how = by_hand(name) or f"fetch it: gec-pipeline data fetch {name}"
         raise DataError(f"{name} is not in {cache()}; {how}")
@@ -181,4 +173,3 @@ def _path(args: argparse.Namespace) -> int:
         note = f"note: {len(lacking)} of its files are missing or changed: gec-pipeline data verify {name}"
         print(printable(note), file=sys.stderr)
     print(cache() / name)
-    return 0

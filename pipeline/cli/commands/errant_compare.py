@@ -56,8 +56,7 @@ def _beta(text: str) -> float:
 _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the scores."""
+def run(args: argparse.Namespace) -> None:
     output, reference = read_m2(args.hyp, args.ref)
     problems = other_sentences(output, reference)
     if problems:
@@ -76,4 +75,3 @@ def run(args: argparse.Namespace) -> int:
     lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)
     shown = printable if sys.stdout.isatty() else str  # elsewhere to the character
     sys.stdout.writelines(f"{shown(line)}\n" for line in lines)
-    return 0

@@ -45,22 +45,8 @@ from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
 from ...kernel.common import join_lines
-from ...metrics.base.capabilities import (
-    JudgesEdits,
-    Rule,
-    by_annotator,
-    columns_of,
-    computes_numbers,
-    data_set_columns,
-    edit_judge,
-    explainer,
-    grams,
-    merged,
-    reads_files,
-    roles,
-    row_names,
-    shown_ngrams,
-)
+from ...metrics.base import capabilities
+from ...metrics.base.capabilities import Rule, edit_judge, explainer
 from ...metrics.base.metric import Metric
 from ...metrics.base.needs import TEXTS, Needs, Text, annotated_by, annotator_of
 from ...metrics.build import from_texts
@@ -84,7 +70,6 @@ STYLES = {role: colour for colour, roles in COLOURS.items() for role in roles}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]")
     add_files(parser, gold=True)
     parser.add_argument("--line", type=int, required=True, metavar="N", help="number of the sentence, from 1")
@@ -97,13 +82,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--effects", nargs="?", const="", metavar="MODEL", help=meaning)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Explain a sentence."""
+def run(args: argparse.Namespace) -> None:
     texts = list(filter(None, (args.metric, args.compare)))
     options = dict(option.partition("=")[::2] for option in args.option)
     metrics = from_texts(texts, options | ({"annotator": args.annotator} if args.annotator else {}))
     for text, metric in zip(texts, metrics, strict=True):
-        if reads_files(metric):
+        if capabilities.reads_files(metric):
             raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
     views = {metric.needs.input for metric in metrics}
     views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
@@ -119,19 +103,19 @@ def run(args: argparse.Namespace) -> int:
     if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
     if args.effects is not None:
-        return _effects(corpus, metrics, args.line)
+        _effects(corpus, metrics, args.line)
+        return
     judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
     for metric, judge in judges.items():
         _judged_edits(corpus, metric, judge, args.line)
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
-    return 0
 
 
-def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int) -> None:
+def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int) -> None:
     """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
     counted = count_in_memory(corpus, [metric.needs])
-    view, annotator = corpus.read_by(metric.needs), by_annotator(metric)
+    view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
         edits = edits_of(metric, judge, corpus, columns, name, line)
@@ -155,7 +139,7 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: JudgesEdits, line: int)
         print()
 
 
-def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> int:
+def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     """Print what the edits of a sentence do to its score by each metric, for each system."""
     outputs = [(name, line - 1) for name in corpus.systems]
     found = [(metric, attributed(metric, corpus, outputs)) for metric in metrics]
@@ -173,7 +157,6 @@ def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> int:
             drawn = f"; shares are estimates from {ORDERS} orders of the edits" if len(rows) > EXACT else ""
             print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
         print()
-    return 0
 
 
 class Texts(NamedTuple):
@@ -207,7 +190,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     weighed = [metric.needs for metric in metrics if metric.needs.survey]
     whole = {needs: PreparedCounts(corpus.read_by(needs), needs).whole for needs in weighed}
     read = [metric for metric in metrics if metric.needs.input == TEXTS]
-    of_texts = [metric for metric in read if not computes_numbers(metric)]
+    of_texts = [metric for metric in read if not capabilities.computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
         _say(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
@@ -241,8 +224,8 @@ def _explained(metric: Metric, text: Text) -> bool:
 
 def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
-    columns = columns_of(metric, text)
-    if data_set_columns(metric).whole_sums:
+    columns = capabilities.columns_of(metric, text)
+    if capabilities.data_set_columns(metric).whole_sums:
         return "it weighs each edit by all sentences together, so that a sentence alone has no score"
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
     outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
@@ -268,12 +251,12 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     _say(f"  {title}: {metric.output} {score}{penalty}{lengths}", "bold")
     for rates in _rates(outputs):
         _say(f"  {rates}")
-    rule = shown_ngrams(metric).ngram_rule()
-    other = shown_ngrams(first).ngram_rule() if metric is not first else None
+    rule = capabilities.shown_ngrams(metric).ngram_rule()
+    other = capabilities.shown_ngrams(first).ngram_rule() if metric is not first else None
     if metric is not first and rule:
         _say("  n-grams that it counts differently:")
     counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
-    rows = row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    rows = capabilities.row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
@@ -299,13 +282,13 @@ def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Ite
         return
 
     def ngrams(text: str) -> Counter[tuple[str, ...]]:
-        return grams(rule.tokenization.tokens(text), n)
+        return capabilities.grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()
-    union, output = merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
-    other_roles = roles(other.name, sigma, union, output) if other else {}
+    union, output = capabilities.merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
+    other_roles = capabilities.roles(other.name, sigma, union, output) if other else {}
     between = "" if rule.tokenization.tokenizer == "char" else " "
-    for role, counted in roles(rule.name, sigma, union, output).items():
+    for role, counted in capabilities.roles(rule.name, sigma, union, output).items():
         counted_by_other = other_roles.get(role, Counter())
         named = [
             f"{between.join(gram)} ×{count}" if count > 1 else between.join(gram)  # noqa: RUF001 (the sign is meant)

@@ -56,8 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="N", help="repeat the choice of references of a run without -f")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the scores."""
+def run(args: argparse.Namespace) -> None:
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
     options = {"order": args.order, "unit": args.unit}
@@ -89,7 +88,6 @@ def run(args: argparse.Namespace) -> int:
                 print(f"{result.system}\n{_table(result.outputs, args)}")
             else:
                 print(f"{result.system}\t{percent(result.score, args.digit)}")
-    return 0
 
 
 def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:

@@ -37,13 +37,12 @@ ALSO = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("topic", nargs="?", help="a topic; without one, the list of topics")
     meaning = "print a page that is longer than the terminal at once, not in $PAGER"
     parser.add_argument("--no-pager", action="store_true", help=meaning)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the page of a topic: formatted on a terminal, and as Markdown elsewhere."""
     folder = resources.files("pipeline") / "help"
     pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         for name, page in sorted(pages.items()):
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print_text(f"{name:<{width}} {title}")
-        return 0
+        return
     also = {topic: page for page, topics in ALSO.items() for topic in topics}
     if args.topic not in pages:
         from ...metrics import METRICS
@@ -64,27 +63,21 @@ def run(args: argparse.Namespace) -> int:
         each = ((name, line) for name in sorted(pages) for line in pages[name].read_text("utf-8").splitlines())
         if lines := [f"{name}: {line.strip('# ')}" for name, line in each if wanted.search(line)]:
             print("\n".join(lines))
-            return 0
+            return
         hint = did_you_mean(args.topic, [*pages, *also])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
     text = pages[topic].read_text(encoding="utf-8")
-    if sys.stdout.isatty():
-        _draw(text, paged=not args.no_pager)
-    else:
+    if not sys.stdout.isatty():
         sys.stdout.write(text)
-    return 0
-
-
-def _draw(text: str, *, paged: bool) -> None:
-    """Draw a page of Markdown on the terminal, in a pager if that is wanted and the page is long."""
+        return
     from rich.markdown import Markdown
 
-    screen, page = console(), Markdown(as_shown(text))
+    screen, drawing = console(), Markdown(as_shown(text))
     with screen.capture() as drawn:
-        screen.print(page)
-    if paged and drawn.get().count("\n") >= screen.height:
+        screen.print(drawing)
+    if not args.no_pager and drawn.get().count("\n") >= screen.height:
         os.environ.setdefault("LESS", "-FRX")  # less shows colours, and leaves the page on the screen
         with screen.pager(styles=True, links=True):
-            screen.print(page)
+            screen.print(drawing)
     else:
-        screen.print(page)
+        screen.print(drawing)

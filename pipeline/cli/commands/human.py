@@ -20,12 +20,19 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
+
 from ...config.models import ConfigModel
 from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
 from ...human.judgment_summary import MIN_COMPARISONS, JudgmentSummary
+from ...human.judgments import read_judgments
+from ...io.remote import Remote
+from ...report.tables import people as tables
+from ...report.tables import percent, round_half_up
 from ...report.terminal.printing import print_square, print_table, print_warnings
 from ...report.terminal.progress import Bar
+from ...scoring.results import without_nan
 from ..arguments import add_settings, given_path
 
 Model = TypeVar("Model", bound=ConfigModel)
@@ -35,7 +42,6 @@ OPTIONS = ("judges", "without_judges", "without", "divisor", "trueskill", "folds
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     add = parser.add_argument
     add("file", help="judgements, XML or CSV, or a run; - (standard input) or data:NAME/FILE (a file of a data set)")
     repeated = {"action": "append"}
@@ -50,8 +56,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any) -> Model:
     """Return a section of a config from the arguments of these names that are given. Raises InputError."""
-    from pydantic import ValidationError
-
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     try:
         return model.model_validate({**given, **more})
@@ -61,12 +65,7 @@ def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[st
         raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the ranking."""
-    from ...human.judgments import read_judgments
-    from ...io.remote import Remote
-    from ...scoring.results import without_nan
-
+def run(args: argparse.Namespace) -> None:
     config = settings_of(JudgmentsConfig, args, OPTIONS, file="-")
     path = given_path(args.file)
     if isinstance(path, Remote):
@@ -80,10 +79,6 @@ def run(args: argparse.Namespace) -> int:
         plain = without_nan(summary.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        # Print the tables that the arguments ask for.
-        from ...report.tables import people as tables
-        from ...report.tables import percent, round_half_up
-
         names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
         print_table(*tables.counts_table(summary), left=(0,))
         for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
@@ -105,4 +100,3 @@ def run(args: argparse.Namespace) -> int:
             print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
         level = f"{config.level * 100:g}%"
         print(f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}")
-    return 0

@@ -52,7 +52,6 @@ output:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     told = "file to write (default: config.yaml, or config-2.yaml ...); with --sample: a new folder (default: sample)"
     parser.add_argument("config", nargs="?", help=told)
     parser.add_argument("--sample", action="store_true", help="write texts and configs to try everything with")
@@ -62,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--outputs", nargs="+", default=[], metavar="FILE", help="outputs of systems")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Write the file, unless there is one, or the sample."""
     if args.sample:
         import shlex
@@ -91,8 +90,8 @@ def run(args: argparse.Namespace) -> int:
         except OSError as error:
             raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
         print(f"wrote {folder}; try: cd {shlex.quote(str(folder))} && gec-pipeline run {FIRST}", file=sys.stderr)
-        return 0
-    return _write_config(args, Path(args.config) if args.config else _free(Path(), "config", ".yaml"))
+        return
+    _write_config(args, Path(args.config) if args.config else _free(Path(), "config", ".yaml"))
 
 
 def _free(folder: Path, stem: str, suffix: str = "") -> Path:
@@ -101,7 +100,7 @@ def _free(folder: Path, stem: str, suffix: str = "") -> Path:
     return next(path for name in names if not (path := folder / f"{name}{suffix}").exists())
 
 
-def _write_config(args: argparse.Namespace, path: Path) -> int:
+def _write_config(args: argparse.Namespace, path: Path) -> None:
     import json
 
     base = path.parent
@@ -128,7 +127,6 @@ def _write_config(args: argparse.Namespace, path: Path) -> int:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
     print(f"wrote {path}; edit it, then: gec-pipeline validate {path}", file=sys.stderr)
-    return 0
 
 
 def _names(paths: list[Path]) -> list[str]:

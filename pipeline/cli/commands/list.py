@@ -13,18 +13,16 @@ import argparse
 from collections.abc import Collection, Iterable
 
 from ...errors import InputError, did_you_mean
+from ...report.terminal.printing import print_table, print_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("what", choices=list(LISTS))
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the list."""
+def run(args: argparse.Namespace) -> None:
     LISTS[args.what](args.names)
-    return 0
 
 
 def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str]:
@@ -40,7 +38,6 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
     from ...metrics.plugged.loading import find, installed
-    from ...report.terminal.printing import print_table, print_text
 
     wanted, packages = [*names], installed()
     for name in {*wanted} & {*packages} - {*METRICS}:
@@ -68,7 +65,6 @@ def _metrics(names: Iterable[str]) -> None:
 
 
 def _tokenizers(names: Iterable[str]) -> None:
-    from ...report.terminal.printing import print_table
     from ...tokenizers import TOKENIZERS
 
     rows = [[name, TOKENIZERS[name].help] for name in _chosen(names, TOKENIZERS, "tokenizer")]
@@ -77,7 +73,6 @@ def _tokenizers(names: Iterable[str]) -> None:
 
 def _statistics(names: Iterable[str]) -> None:
     from ...human.statistics import STATISTICS
-    from ...report.terminal.printing import print_table
 
     for name in _chosen(names, STATISTICS, "statistic"):
         statistic = STATISTICS[name]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,16 @@ from ..arguments import STAND_IN, given_path, jobs, whole_number
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions and their arguments. What each calls is the default `act`."""
+    """Declare the actions and their arguments. Each is the default `act`, whose docstring describes it."""
     actions: Any = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
 
-    def action(name: str, summary: str, description: str, act: object) -> argparse.ArgumentParser:
-        added: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=description)
+    def action(name: str, summary: str, act: object) -> argparse.ArgumentParser:
+        added: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=getdoc(act))
         added.set_defaults(act=act)
         return added
 
-    add = action(
-        "annotate", "texts to M2: annotate corrected texts with their edits (needs errant)", ANNOTATE, _annotate
-    ).add_argument
+    summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
+    add = action("annotate", summary, _annotate).add_argument
     add("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
     corrected = "corrected texts; they are annotators 0, 1 ..."
     add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=corrected)
@@ -45,18 +45,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
     add("-q", "--quiet", action="store_true", help="no notes and no progress")
 
-    add = action("check", "say whatever is odd in an M2 file", CHECK, _check).add_argument
+    add = action("check", "say whatever is odd in an M2 file", _check).add_argument
     add("file", metavar="FILE", help="an M2 file")
 
     written = "the file to write (default: standard output)"
-    applied = action("apply", "M2 to text: print the sentences as an annotator corrects them", APPLY, _apply)
+    applied = action("apply", "M2 to text: print the sentences as an annotator corrects them", _apply)
     applied.add_argument("file", metavar="FILE", help="an M2 file")
     which, numbered = applied.add_mutually_exclusive_group(), "the annotator, needed where there are several"
     which.add_argument("--annotator", type=whole_number(0), metavar="N", help=numbered)
     which.add_argument("--source", action="store_true", help="print the sentences as they are")
     applied.add_argument("-o", "--output", metavar="FILE", help=written)
 
-    add = action("convert", "write deletions in the style of ERRANT or NUCLE", CONVERT, _convert).add_argument
+    add = action("convert", "write deletions in the style of ERRANT or NUCLE", _convert).add_argument
     add("file", metavar="FILE", help="an M2 file")
     add("--to", required=True, choices=STYLES, dest="style", help="the style")
     meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
@@ -64,30 +64,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", help=written)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Do what the action says."""
-    code: int = args.act(args)
-    return code
+def run(args: argparse.Namespace) -> None:
+    args.act(args)
 
 
 def read_m2(*names: str) -> list[Annotated]:
     """Read M2 files; raises CorpusError, with the line, where one is not written as such."""
     spool = Spool(UNPACKED)
     return [read_annotated(given_path(name), spool) for name in names]
-
-
-APPLY = """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
-is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
-overlap, or do not fit into their sentence, are refused.
-
-examples:
-  gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
-  gec-pipeline m2 apply data/m2/gold.m2 --source"""
-CONVERT = """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
-corrections as they stand, so that files of two styles hardly match. Types and order stay as they are.
-
-examples:
-  gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2"""
 
 
 def _write(output: str | None, pieces: Iterable[str]) -> None:
@@ -99,8 +83,15 @@ def _write(output: str | None, pieces: Iterable[str]) -> None:
         write_atomic(Path(output), (piece.encode() for piece in pieces))
 
 
-def _apply(args: argparse.Namespace) -> int:
-    """Print the text of an annotator, or the source; raises ConfigError where it is not clear who is meant."""
+def _apply(args: argparse.Namespace) -> None:
+    """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
+    is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
+    overlap, or do not fit into their sentence, are refused.
+
+    examples:
+      gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
+      gec-pipeline m2 apply data/m2/gold.m2 --source
+    """  # noqa: D205 (the paragraph is that of --help)
     from ...corpus.formats.m2 import spool_m2
 
     spool, path = Spool(UNPACKED), given_path(args.file)
@@ -110,7 +101,7 @@ def _apply(args: argparse.Namespace) -> int:
         if args.annotator:
             raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
         _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
-        return 0
+        return
     texts = spool_m2(path, "first", spool)
     annotators = sorted({edit.annotator for _, edit in file.numbered_edits()})
     listed = ", ".join(map(str, annotators))
@@ -125,27 +116,28 @@ def _apply(args: argparse.Namespace) -> int:
         print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
     lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
-    return 0
 
 
-def _convert(args: argparse.Namespace) -> int:
-    """Write a file in another style."""
+def _convert(args: argparse.Namespace) -> None:
+    """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
+    corrections as they stand, so that files of two styles hardly match. Types and order stay as they are.
+
+    examples:
+      gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2
+    """  # noqa: D205 (the paragraph is that of --help)
     (file,) = read_m2(args.file)
     _write(args.output, converted(file, args.style, args.alternatives))
-    return 0
 
 
-CHECK = """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
-not fit or overlap, and noops beside edits: no score should be made of these, and the exit code is 2. Notes are what
-programs read in different ways: line ends, alternatives, styles that are mixed, annotators without a line.
-Whether two files are of the same sentences is said where they are compared (errant_compare).
+def _check(args: argparse.Namespace) -> None:
+    """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
+    not fit or overlap, and noops beside edits: no score should be made of these, and the exit code is 2. Notes are what
+    programs read in different ways: line ends, alternatives, styles that are mixed, annotators without a line.
+    Whether two files are of the same sentences is said where they are compared (errant_compare).
 
-examples:
-  gec-pipeline m2 check data/m2/gold.m2"""
-
-
-def _check(args: argparse.Namespace) -> int:
-    """Print what is odd; raises CorpusError with the first problem of each sentence."""
+    examples:
+      gec-pipeline m2 check data/m2/gold.m2
+    """  # noqa: D205 (the paragraph is that of --help)
     from ...corpus.edit_views import odd_lines
     from ...corpus.formats.m2 import wrong_sentences
 
@@ -170,20 +162,17 @@ def _check(args: argparse.Namespace) -> int:
     edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
     counts = f"sentences: {len(file.blocks):,}, annotators: {len(file.annotators):,}, edits: {edits:,}"
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
-    return 0
 
 
-ANNOTATE = """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
-writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
-once. What they gave is kept on this computer.
+def _annotate(args: argparse.Namespace) -> None:
+    """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
+    writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
+    once. What they gave is kept on this computer.
 
-examples:
-  gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
-  gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2"""
-
-
-def _annotate(args: argparse.Namespace) -> int:
-    """Write the M2 file, and tell what was done."""
+    examples:
+      gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
+      gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2
+    """  # noqa: D205 (the paragraph is that of --help)
     from ...annotation.annotate import AnnotationCache, annotate_all
     from ...annotation.errant_annotator import block, versions_of
     from ...report.terminal.printing import print_text
@@ -222,4 +211,3 @@ def _annotate(args: argparse.Namespace) -> int:
         notes.append(f"{lines} no sentence in the M2 file, as errant_parallel writes none")
     for note in () if args.quiet else notes:
         print_text(f"note: {note}", sys.stderr)
-    return 0

@@ -33,6 +33,7 @@ from ...kernel.common import join_lines
 from ...metrics.base.needs import GOLD, Text
 from ...metrics.build import from_texts
 from ...prepare import text_warnings
+from ...report.terminal.printing import print_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
 
@@ -46,8 +47,11 @@ def added(one: Totals, two: Totals) -> Totals:
     return one[0] + two[0], one[1] + two[1], one[2] + two[2]
 
 
-def sentence_lines(source: str, output: str, judged: Judged) -> Iterator[str]:
-    """Yield the lines of a sentence with an annotator: first signs of edits, then texts and edits."""
+def sentence_lines(source: str, output: str, judged: Judged, counts: Totals, beta: float) -> Iterator[str]:
+    """Yield the lines of a sentence with an annotator: signs of edits, texts and edits, then what is counted so far.
+
+    `counts` are those of all sentences up to this one, if this annotator is taken here.
+    """
     yield f">> Annotator: {judged.annotator}"
     right = [edit for edit in judged.edits for _ in edit.matched]
     for edit in right:
@@ -59,6 +63,15 @@ def sentence_lines(source: str, output: str, judged: Judged) -> Iterator[str]:
     yield f"EDIT SEQ      : [{', '.join(_shown(shrunk(edit)) for edit in judged.edits)}]"
     yield f"GOLD EDITS    : [{', '.join(_shown_gold(edit, judged) for edit in judged.gold)}]"
     yield f"CORRECT EDITS : [{', '.join(map(_shown, right))}]"
+    correct, proposed, gold = map(float, counts)
+    denominator = beta * beta * gold + proposed
+    score = (1 + beta * beta) * correct / denominator if denominator else float(correct == 0)
+    for name, count in zip(("correct", "proposed", "gold"), counts, strict=True):
+        yield f"# {name:<12}: {count}"
+    yield f"precision     : {_number(correct / proposed if proposed else 1.0)}"
+    yield f"recall        : {_number(correct / gold if gold else 1.0)}"
+    yield f"f_{beta:.1f}         : {_number(score)}"
+    yield RULE
 
 
 def _sign(edit: ProposedEdit, judged: Judged) -> str:
@@ -78,19 +91,6 @@ def _sign(edit: ProposedEdit, judged: Judged) -> str:
     if any(is_match(other, gold, judged.tokens) for other in beside for gold in judged.gold):
         return "!"
     return ("*" if inserts else "&") if beside else ""
-
-
-def count_lines(counts: Totals, beta: float) -> Iterator[str]:
-    """Yield the counts of all sentences up to one with an annotator, and what they make."""
-    correct, proposed, gold = map(float, counts)
-    denominator = beta * beta * gold + proposed
-    score = (1 + beta * beta) * correct / denominator if denominator else float(correct == 0)
-    for name, count in zip(("correct", "proposed", "gold"), counts, strict=True):
-        yield f"# {name:<12}: {count}"
-    yield f"precision     : {_number(correct / proposed if proposed else 1.0)}"
-    yield f"recall        : {_number(correct / gold if gold else 1.0)}"
-    yield f"f_{beta:.1f}         : {_number(score)}"
-    yield RULE
 
 
 def total_lines(totals: Totals, beta: float, *, verbose: bool) -> Iterator[str]:
@@ -152,17 +152,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--code", default="master", metavar="VERSION", help="master, or 3.2 of 2014 (default: master)")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the score, or with -v also every sentence."""
-    from ...report.terminal.printing import print_warnings
-
     names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
     metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
     output, gold = given_path(args.output), given_path(args.gold)
     if all(isinstance(path, Path) and path.is_file() and not path.stat().st_size for path in (output, gold)):
         print_warnings(["both files are empty: a score of nothing, as m2scorer prints it"])
         _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
-        return 0
+        return
     opener = Opener()
     problems: list[Problem] = []
     dataset = Dataset(name=DATASET, source=None, references=(), m2=gold, gold=(gold,))
@@ -178,7 +176,6 @@ def run(args: argparse.Namespace) -> int:
         (result,) = evaluate_corpus(corpus, [metric])
         totals = int(result.outputs["correct"]), int(result.outputs["proposed"]), int(result.outputs["gold"])
     _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
-    return 0
 
 
 def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:
@@ -188,8 +185,7 @@ def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> T
         counts = {judged.annotator: judged.counts for judged in row}
         for judged in row:
             so_far = added(totals, counts[judged.annotator])
-            _say(sentence_lines(sentences[line - 1], output.strip(), judged))
-            _say(count_lines(so_far, float(metric.beta)))
+            _say(sentence_lines(sentences[line - 1], output.strip(), judged, so_far, float(metric.beta)))
         chosen = max(counts, key=lambda annotator: metric.key(totals, counts[annotator]))  # of equals the first
         totals = added(totals, counts[chosen])
         _say([f">> Chosen Annotator for line {line} : {chosen}", ""])

@@ -14,28 +14,24 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ...report.console import print_results
+from ...scoring.board import with_means
 from ..arguments import add_shown
 from .compare import add_statistics, compared
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("run", help="a run directory")
     parser.add_argument("--baseline", metavar="SYSTEM", help="print the difference from this system, instead of groups")
     add_statistics(parser)
     add_shown(parser, "mean")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the ranking."""
-    from ...report.console import print_results
-    from ...scoring.board import with_means
-
-    results = compared(args, None, args.baseline, from_config=False)
+def run(args: argparse.Namespace) -> None:
+    results = compared(args)
     if args.mean:
         results = with_means(results)
     if args.json:
         sys.stdout.write(results.to_json())
     else:
         print_results(results, args.digits, args.columns)
-    return 0

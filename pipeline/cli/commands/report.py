@@ -31,15 +31,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
+from ...io.safe_files import write_atomic
+from ...report import FORMATS, unavailable
+from ...report.by_type import TIER, TIERS
+from ...report.material import FONTS, WIDTHS, Material
+from ...report.plots import CURVES, PLOTS
+from ...report.plots.canvas import TYPES
 from ..arguments import add_parts, add_shown, selection_of, whole_number
-
-if TYPE_CHECKING:
-    from ...io.safe_files import Content
-    from ...report.material import Material
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
@@ -50,13 +52,6 @@ BY_TYPE = ("csv", "markdown", "latex")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    from ...report import FORMATS
-    from ...report.by_type import TIER, TIERS
-    from ...report.material import FONTS, WIDTHS
-    from ...report.plots import CURVES, PLOTS
-    from ...report.plots.canvas import TYPES
-
     parser.add_argument("run", help="a run directory")
     meaning = f"more run directories, for --format {BOARD} and --plot {CURVES}"
     parser.add_argument("more", nargs="*", metavar="run", help=meaning)
@@ -84,14 +79,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print or write each form of the results."""
     if BOARD in args.format:
-        return write_boards(args)
+        write_boards(args)
+        return
     from ...execution.store.run_directory import folder_of
-    from ...report import FORMATS
     from ...report.console import print_types
-    from ...report.plots import PLOTS
 
     formats = _asked(args)
     folder = folder_of(args.run)
@@ -125,15 +119,12 @@ def run(args: argparse.Namespace) -> int:
                 print(printable(told), file=sys.stderr)
         else:
             _write(folder, Path(args.output or folder), files, partial=partial)
-    return 0
 
 
 def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
     """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
     from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
-    from ...report import FORMATS
-    from ...report.by_type import TIER
     from ...report.overview import overviews
     from ...scoring.board import with_means
 
@@ -168,9 +159,6 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
 
 def _asked(args: argparse.Namespace) -> list[str]:
     """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
-    from ...report import FORMATS, unavailable
-    from ...report.plots import CURVES
-
     several = f"one run is reported at a time; --format {BOARD} and --plot {CURVES} take several"
     of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
     formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
@@ -197,10 +185,9 @@ def _asked(args: argparse.Namespace) -> list[str]:
     return formats
 
 
-def _write(run: Path, folder: Path, files: Mapping[str, Content], *, partial: bool) -> None:
+def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) -> None:
     """Write files to a folder. A run directory lists them, and refuses a part in place of its whole results."""
     from ...execution.store.run_directory import RunDirectory
-    from ...io.safe_files import write_atomic
 
     if folder.resolve() == run.resolve():
         if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
@@ -230,16 +217,14 @@ IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
 """Arguments that have no effect on this form."""
 
 
-def write_boards(args: argparse.Namespace) -> int:
+def write_boards(args: argparse.Namespace) -> None:
     """Print the page, or write it to a file or folder. A run without what is asked for is left out.
 
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
     no run has scores.
     """
     from ...execution.store.run_directory import folder_of
-    from ...io.safe_files import write_atomic
     from ...reopen import chosen, revisit
-    from ...report import unavailable
     from ...report.reproduction.own_runs import NAME, NamedRun, board_page
 
     if len(set(args.format)) > 1:
@@ -267,9 +252,8 @@ def write_boards(args: argparse.Namespace) -> int:
         raise refused
     runs = []
     for folder, material in kept:
-        page, address = folder / "report.html", ""
-        if target is not None and page.is_file():  # its address as it is seen from this page
-            address = relative_address(page, target)
+        page = folder / "report.html"
+        address = relative_address(page, target) if target is not None and page.is_file() else ""
         runs.append(NamedRun(names[folder], material.results, address))
     text = board_page(runs, kept[0][1].digits)
     if target is None:
@@ -277,7 +261,6 @@ def write_boards(args: argparse.Namespace) -> int:
     else:
         write_atomic(target, text)
         print(printable(f"written: {target}"), file=sys.stderr)
-    return 0
 
 
 def relative_address(target: Path, page: Path) -> str:

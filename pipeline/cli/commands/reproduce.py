@@ -27,8 +27,8 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ...config.tree import from_mapping
 from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...io.safe_files import write_atomic
@@ -36,9 +36,6 @@ from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
 from .report import relative_address
-
-if TYPE_CHECKING:
-    from ...scoring.results import Results
 
 SHOWN = 3
 """How many files that could not be fetched are named one by one."""
@@ -50,7 +47,6 @@ VALUES = 60
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     add = parser.add_argument
     names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
     add("names", nargs="*", metavar="NAME", help=names)
@@ -80,21 +76,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
-    if args.check is not None:
-        return _check(args)
-    if args.new or args.repository:
-        return _new(args)
-    if args.show is not None:
-        return _show(args.show, [*args.names, *(["--all"] if args.all else [])])
-    if args.board or args.add:
-        return _board(args)
+    others = {_check: args.check is not None, _new: args.new or args.repository}
+    others |= {_show: args.show is not None, _board: args.board or args.add}
+    for do in (do for do, asked in others.items() if asked):
+        do(args)
+        return 0
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
     runs = bool(args.names or args.all) and not args.list
-    if args.report:
-        _refuse_report(args.report, runs=runs)
+    if args.report:  # a page that cannot be made is refused before any work
+        from ...report import unavailable
+
+        if not runs:
+            raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+        if Path(args.report).is_dir():
+            raise InputError(
+                f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
+            )
+        if lacking := unavailable(["html"]):
+            raise InputError(lacking[0].replace("html:", "--report:", 1))
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if not runs:
         from ...report.tables.reproduction import list_table
@@ -119,23 +121,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_report(page: str, *, runs: bool) -> None:
-    """Raise InputError where the page cannot be made, before any work."""
-    from ...report import unavailable
-
-    if not runs:
-        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
-    if Path(page).is_dir():
-        raise InputError(f"--report: {page} is a folder; expected the name of a file, such as published.html")
-    if lacking := unavailable(["html"]):
-        raise InputError(lacking[0].replace("html:", "--report:", 1))
-
-
-def _new(args: argparse.Namespace) -> int:
+def _new(args: argparse.Namespace) -> None:
     """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
     from ... import stages
     from ...config.compose import read
-    from ...config.tree import from_mapping
     from ...report.html.page import as_yaml
     from ...reproduction.new_recipe import from_repository, new_recipe, table_rows
 
@@ -158,10 +147,9 @@ def _new(args: argparse.Namespace) -> int:
     _print([outcome], args)
     print(printable(f"written: {file}, with the verdict {outcome.expectations['verdict']}"))
     print(printable(f"then say where it was published: gec-pipeline reproduce --check {file}"))
-    return 0
 
 
-def _check(args: argparse.Namespace) -> int:
+def _check(args: argparse.Namespace) -> None:
     """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
     from ... import stages
 
@@ -197,13 +185,11 @@ def _check(args: argparse.Namespace) -> int:
     if lacks := next(filter(None, (one.what_lacks() for one in checked)), ""):
         raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
-    return 0
 
 
-def _board(args: argparse.Namespace) -> int:
+def _board(args: argparse.Namespace) -> None:
     """Score a leader board with an output of the user's, and keep the run for `report`."""
     from ... import stages
-    from ...config.tree import from_mapping
     from ...report.console import print_results
     from ...report.tables.comparisons import neighbours
     from ...report.tables.series import listed
@@ -235,23 +221,20 @@ def _board(args: argparse.Namespace) -> int:
     if absent := [one.name for one in board.entrants if not one.here]:
         print(printable(f"outputs that are not here: {listed(absent)}"))
     print(printable(f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"))
-    return 0
 
 
-def _show(name: str, besides: Sequence[str]) -> int:
-
-    matches = matching_recipes([name])
-    if besides:
+def _show(args: argparse.Namespace) -> None:
+    name, matches = args.show, matching_recipes([args.show])
+    if besides := [*args.names, *(["--all"] if args.all else [])]:
         raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
     if matches[0].family and len(matches) == 1:
         from ...report.html.page import as_yaml
 
         sys.stdout.write(as_yaml(matches[0].content))
-        return 0
+        return
     if len({recipe.path for recipe in matches}) > 1:
         raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
-    return 0
 
 
 def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
@@ -283,7 +266,6 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
     Each leader board is scored by a run of its own first, if its data is here: so its systems have one signature.
     """
     from ... import stages
-    from ...config.tree import from_mapping
     from ...report.reproduction.leader_boards import ScoredBoard
     from ...report.reproduction.page import reproduction_report
     from ...reproduction.leader_boards import leader_boards
@@ -302,8 +284,7 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
             scored.append(ScoredBoard(board, config, results, "" if results else message))
     bar.stage("writing the page")
 
-    def explorer(name: str) -> str:
-        """Return the address of the explorer of a run directory, seen from the page; "" where there is none."""
+    def explorer(name: str) -> str:  # its address as it is seen from the page; "" where there is none
         target = folder / name / "report.html"
         return relative_address(target, page) if target.is_file() else ""
 
@@ -314,19 +295,8 @@ class _RunListener(Listener):
     """The listener of the run of a recipe or board. The bar keeps its name, instead of the stages of the run."""
 
     def __init__(self, bar: Bar, *, slow: bool = False) -> None:
-        self.bar, self.slow = bar, slow
-
-    def progress(self, done: int, whole: int) -> None:
-        """Show how many lines are counted."""
-        self.bar.progress(done, whole)
-
-    def testing(self, done: int, whole: int) -> None:
-        """Show how many samples are done; in a slow recipe, how many matches of TrueSkill."""
-        (self.bar.matches if self.slow else self.bar.testing)(done, whole)
-
-    def tell(self, text: str) -> None:
-        """Print what a user should know at once."""
-        self.bar.tell(text)
+        testing = bar.matches if slow else bar.testing  # slow are the recipes of TrueSkill
+        vars(self).update(progress=bar.progress, testing=testing, tell=bar.tell)
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
@@ -374,7 +344,7 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
-        results: Results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
+        results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
     except InputError as error:
         return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
     return Outcome(

@@ -35,7 +35,6 @@ AGAIN = "the results are incomplete; run the same command again, with more memor
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     arguments.add_selection(parser)
     parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
@@ -54,8 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the config and print its tables."""
     from ... import stages
+    from ...config.resolved import Overrides
     from ...execution.options import SILENT, RunOptions
     from ...metrics.base.capabilities import computes_numbers
     from ...report.console import print_results
@@ -66,9 +65,10 @@ def run(args: argparse.Namespace) -> int:
     options = RunOptions(
         n_jobs=args.n_jobs, backend=args.backend, address=args.address, **arguments.computing_options(args)
     )
+    overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, arguments.overrides_of(args), SILENT if args.quiet else bar)
+        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         for note in () if args.quiet or args.dry_run else arguments.kernel_notes(job.corpora):

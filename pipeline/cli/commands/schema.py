@@ -28,10 +28,8 @@ def configure(_: argparse.ArgumentParser) -> None:
     """Declare nothing: there are no arguments."""
 
 
-def run(_: argparse.Namespace) -> int:
-    """Print the schema."""
+def run(_: argparse.Namespace) -> None:
     print(json_schema(), end="")
-    return 0
 
 
 def json_schema() -> str:
@@ -101,7 +99,18 @@ def _metric(name: str) -> dict[str, Any]:
 
 def _option(option: Option) -> dict[str, Any]:
     """Return the schema of an option: a value, or a list of values, which asks for a metric with each value."""
-    value = _value(option)
+    value: dict[str, Any] = {"type": "integer", "minimum": option.minimum, "maximum": option.maximum}
+    if option.choices:
+        numbers = [int(choice) for choice in option.choices if choice.isdigit()]
+        value = {"enum": [*option.choices, *numbers]}
+    elif option.free:
+        value = {"type": "string", "minLength": 1}
+    elif option.pattern:  # an editor takes a number without quotes for a number, not for text
+        taken = [number for number in (0, 1, 9, 999, 999_999_999) if re.fullmatch(option.pattern, str(number))]
+        bounds = {"minimum": taken[0], "maximum": taken[-1]} if taken else {"minimum": 0, "exclusiveMaximum": 1}
+        value = {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", **bounds}]}
+    elif option.maximum is None:
+        value = {"type": "boolean"}
     if option.inner:
         inside = {"type": "object", "properties": {option.inner: value}, "required": [option.inner]}
         value = {"anyOf": [value, {**inside, "additionalProperties": False}]}
@@ -109,18 +118,3 @@ def _option(option: Option) -> dict[str, Any]:
     if not callable(option.default):
         common["default"] = option.default
     return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}], **common}
-
-
-def _value(option: Option) -> dict[str, Any]:
-    if option.choices:
-        numbers = [int(choice) for choice in option.choices if choice.isdigit()]
-        return {"enum": [*option.choices, *numbers]}
-    if option.free:
-        return {"type": "string", "minLength": 1}
-    if option.pattern:  # an editor takes a number without quotes for a number, not for text
-        taken = [number for number in (0, 1, 9, 999, 999_999_999) if re.fullmatch(option.pattern, str(number))]
-        bounds = {"minimum": taken[0], "maximum": taken[-1]} if taken else {"minimum": 0, "exclusiveMaximum": 1}
-        return {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", **bounds}]}
-    if option.maximum is None:
-        return {"type": "boolean"}
-    return {"type": "integer", "minimum": option.minimum, "maximum": option.maximum}

@@ -21,8 +21,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,12 +141,13 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
     return "; ".join(told) or argparse.SUPPRESS
 
 
-def run(args: argparse.Namespace) -> int:
-    """Score and print."""
+def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
     from ...execution.options import RunOptions
     from ...metrics.build import from_texts
+    from ...report.console import print_results
+    from ...report.tables import percent
     from ...report.terminal.printing import print_text, print_warnings
     from ...scoring.board import describe
     from ...scoring.results import Results
@@ -180,11 +180,7 @@ def run(args: argparse.Namespace) -> int:
         results = with_statistics(results, boards_of(evaluation), statistics)[0]
     print_warnings((note for note in results.warnings if note not in known), quiet=args.quiet)
     order = list(corpus.systems)
-    from ...report.console import print_results
-
     if args.bare:
-        from ...report.tables import percent
-
         by_system = {result.system: result for result in evaluation}
         for result in (by_system[system] for system in order):
             for number in result.sentences.tolist() if args.sentences else [result.score]:
@@ -192,23 +188,31 @@ def run(args: argparse.Namespace) -> int:
     elif args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences or args.sentence_outputs:
-        print_sentences(evaluation, partial(_spread if args.sentences else _outputs, digits=args.digits))
+        print_sentences(evaluation, args.digits, spread=args.sentences)
     else:
         tested = ["mean ±*", "p", "p adjusted"] if args.paired else ["interval"] if statistics else []
         tested += ["against *"] if len(metrics) < 2 else []
         usual = args.boards or len(order) < 2 or (len(metrics) < 2 and not args.paired)
         columns = args.columns or ([] if usual else tested)
         print_results(results, args.digits, columns, boards=args.boards or (len(order) < 2 and not args.columns))
-    return 0
 
 
-def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict[str, list[str]]]) -> None:
+def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:
     """Print, tab-separated, each sentence of each system: its line, from 1, its id if it has one, and columns.
 
-    Where there are several metrics, the first column is the metric, and a cell is empty where a metric has no such
-    column.
+    These are all outputs, or with `spread` the score with its std and interval over references. Where there are several
+    metrics, the first column is the metric, and a cell is empty where a metric has no such column.
     """
-    from ...report.tables.ranked import labels
+    from ...report.tables import percent
+    from ...report.tables.ranked import labels, output_cell
+
+    def cells_of(result: Result) -> dict[str, list[str]]:
+        numbers = result.sentence_spread() if spread else result.sentence_outputs
+        cells = {name: values.tolist() for name, values in numbers.items()}
+        if spread:
+            return {n: [percent(value, digits, result.signature) for value in values] for n, values in cells.items()}
+        metric = type(result.measure)  # of which some outputs are shown as they are, others in percent
+        return {n: [output_cell(value, n, metric, digits) for value in values] for n, values in cells.items()}
 
     called = labels(result.signature for result in results)
     several = len(called) > 1
@@ -221,22 +225,6 @@ def print_sentences(results: Sequence[Result], cells_of: Callable[[Result], dict
         for line in range(len(next(iter(cells.values())))):
             place = [str(line + 1), *([printable(ids[line])] if ids else [])]
             print(*first, result.system, *place, *(cells[n][line] if n in cells else "" for n in names), sep="\t")
-
-
-def _spread(result: Result, digits: int) -> dict[str, list[str]]:
-    """Return the score of each sentence, with its std and interval over references."""
-    from ...report.tables import percent
-
-    spread, names = result.sentence_spread(), ("score", "std", "low", "high")
-    return {name: [percent(value, digits, result.signature) for value in spread[name].tolist()] for name in names}
-
-
-def _outputs(result: Result, digits: int) -> dict[str, list[str]]:
-    """Return all outputs of each sentence: those that count as they are, else in percent."""
-    from ...report.tables.ranked import output_cell
-
-    metric, outputs = type(result.measure), result.sentence_outputs
-    return {n: [output_cell(value, n, metric, digits) for value in values.tolist()] for n, values in outputs.items()}
 
 
 # ---- what users of sacreBLEU's command type: options of `score` that do the same, and other names of ours
@@ -280,7 +268,6 @@ class _Metrics(argparse.Action):
     """Metrics after -m, beside which none is needed before all options."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        """Add the metrics."""
         del option_string
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)

@@ -28,7 +28,6 @@ from ..arguments import add_shown, selection_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("run", nargs="?", help="a run directory; default: list the runs that are here")
     parser.add_argument("--system", metavar="NAME", help="only this system")
     parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
@@ -40,10 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print results.json as tables, or a sentence; without a run, list the runs that are here."""
     if args.run is None:
-        return _runs(args)
+        _runs(args)
+        return
     from ...execution.store.run_directory import folder_of, read_manifest
     from ...report.console import print_results
     from ...scoring.board import with_means
@@ -54,9 +54,10 @@ def run(args: argparse.Namespace) -> int:
     results = Results.read(folder / "results.json")
     if args.json:
         sys.stdout.write(results.to_json())
-        return 0
+        return
     if args.line is not None:
-        return _sentence(args, folder)
+        _sentence(args, folder)
+        return
     if selection_of(args):
         results = narrowed(results, only(load(folder)[1], selection_of(args)))
     if args.system:
@@ -72,10 +73,9 @@ def run(args: argparse.Namespace) -> int:
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
-    return 0
 
 
-def _sentence(args: argparse.Namespace, folder: Path) -> int:
+def _sentence(args: argparse.Namespace, folder: Path) -> None:
     """Print the texts and the scores of a sentence, and its edits and counts if a system is named."""
     from ...reopen import chosen, revisit
     from ...report import sentence
@@ -99,7 +99,7 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
     print()
     print_table(*sentence.score_table(material, dataset, args.line, systems, args.digits), left=(0,))
     if not args.system:
-        return 0
+        return
     asked = material, dataset, args.line, systems[0]
     for label, edits in sentence.edit_tables(*asked):
         print(printable(f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"))
@@ -109,43 +109,38 @@ def _sentence(args: argparse.Namespace, folder: Path) -> int:
         print_text("\n".join(singles))
         if table[1]:
             print_table(*table, left=())
-    return 0
 
 
-def _runs(args: argparse.Namespace) -> int:
+def _runs(args: argparse.Namespace) -> None:
     """List the runs in the working directory and in its folder `runs`, the newest last."""
+    from ...execution.store.run_directory import MANIFEST, read_manifest
+    from ...scoring.results import Results
+
     if args.system or args.dataset or args.metric or args.columns or args.json or args.line is not None:
         raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
     folders = [Path()]
     for parent in (Path(), Path("runs")):
         with suppress(OSError):
             folders += [folder for folder in parent.iterdir() if folder.is_dir()]
-    rows = sorted(row for row in map(_run, folders) if row)
+    rows = []
+    for folder in folders:
+        try:
+            manifest = read_manifest(folder) if (folder / MANIFEST).is_file() else None
+        except StoreError:
+            manifest = None
+        if manifest is None:
+            continue
+        state, finished = str(manifest.get("state") or "damaged"), str(manifest.get("finished") or "-")
+        datasets, systems = "-", "-"
+        try:
+            results = Results.read(folder / "results.json")
+            datasets = ", ".join(results.datasets) or "-"
+            systems = str(len({score.system for score in results.scores}))
+        except StoreError:
+            state = state if state == "running" else f"{state}, no results"
+        state = "not finished, or running" if state == "running" else state
+        rows.append([finished[:16].replace("T", " "), str(folder), datasets, systems, state])
     if rows:
-        print_table(["finished", "run", "data sets", "systems", "state"], rows, left=(0, 1, 2, 4))
+        print_table(["finished", "run", "data sets", "systems", "state"], sorted(rows), left=(0, 1, 2, 4))
     else:
         print("no runs here or in runs; gec-pipeline run CONFIG makes one")
-    return 0
-
-
-def _run(folder: Path) -> list[str] | None:
-    """Return the row of a run, or None for a folder that holds none."""
-    from ...execution.store.run_directory import MANIFEST, read_manifest
-    from ...scoring.results import Results
-
-    if not (folder / MANIFEST).is_file():
-        return None
-    try:
-        manifest = read_manifest(folder)
-    except StoreError:
-        return None
-    state, finished = str(manifest.get("state") or "damaged"), str(manifest.get("finished") or "-")
-    datasets, systems = "-", "-"
-    try:
-        results = Results.read(folder / "results.json")
-        datasets = ", ".join(results.datasets) or "-"
-        systems = str(len({score.system for score in results.scores}))
-    except StoreError:
-        state = state if state == "running" else f"{state}, no results"
-    state = "not finished, or running" if state == "running" else state
-    return [finished[:16].replace("T", " "), str(folder), datasets, systems, state]

@@ -9,34 +9,32 @@ examples:
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from ...config.resolved import Overrides
+from ...corpus.corpus import Corpus
+from ...corpus.texts import read_texts
 from ...errors import printable
-from ..arguments import add_selection, overrides_of
-
-if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
+from ..arguments import add_selection
 
 BLOCK = 8192
 """How many lines are read at once to count their tokens."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     add_selection(parser)
     meaning = "compute two texts in several calls by metrics of your own"
     parser.add_argument("--try", dest="try_", action="store_true", help=meaning)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
     from ...execution.options import RunOptions
     from ...prepare import prepare
     from ...report.terminal.printing import print_table, print_warnings
     from ...scoring.board import signed
 
-    job = prepare(args.config, overrides=overrides_of(args))
+    job = prepare(args.config, overrides=Overrides(tuple(args.settings), tuple(args.only)))
     print_warnings(job.warnings)
     counted: dict[tuple[str, str], int] = {}
     rows = [row for corpus in job.corpora for row in _rows(corpus, counted)]
@@ -69,13 +67,10 @@ def run(args: argparse.Namespace) -> int:
 
         for told in tried(job.corpora, job.metrics, Computing(RunOptions().under(job.config.run))):
             print(printable(f"tried: {told}"))
-    return 0
 
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
     """Return a row for each text. `counted` gets numbers of tokens, split at white space, by place and digest."""
-    from ...corpus.texts import read_texts
-
     roles = [("source", corpus.source)] if corpus.source else []
     roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references, 1)]
     roles += [
