@@ -74,9 +74,9 @@ def neural(bench: Bench) -> Iterator[Row]:
     scorer, distinct = pipeline.Scorer({"name": "some", **own}, sources=sources), list(dict.fromkeys(
         (place, text) for each in outputs.values() for place, text in enumerate(each)
     ))  # fmt: skip
-    scorer.sentences(["warm"], [0])
+    scorer.rewards(["warm"], [0])
     begun = time.process_time()
-    scorer.sentences([text for _, text in distinct], [place for place, _ in distinct])
+    scorer.rewards([text for _, text in distinct], [place for place, _ in distinct])
     ours = time.process_time() - begun
     peer = padded(bench.folder, [(s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)])
     whole, aim = LINES * SYSTEMS, "8 times its lines a second"
