@@ -43,10 +43,11 @@ class WithModels:
     packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")
     extra: ClassVar[str] = "neural"
 
-    def check(self) -> None:
-        """Raise InputError where a package is missing."""
-        if any(find_spec(package) is None for package in self.packages):
-            raise InputError(f"needs {' and '.join(self.packages)}: pip install 'gec-pipeline[{self.extra}]'")
+    def lacks(self) -> str | None:
+        """Return which packages are needed, with the command that installs them, where one is missing."""
+        if all(map(find_spec, self.packages)):
+            return None
+        return f"needs {' and '.join(self.packages)}: pip install 'gec-pipeline[{self.extra}]'"
 
     def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
         """Return what is odd in texts: a message, the numbers of items, and above which share of lines it is told."""

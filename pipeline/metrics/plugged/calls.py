@@ -232,8 +232,6 @@ _made_with: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
 _OWN = frozenset(sys.modules)
 """What this process had imported before."""
-MOST_PACKAGES = 30
-"""How many versions of packages are kept."""
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 
@@ -262,7 +260,7 @@ def _versions() -> dict[str, str]:
 
     new = {name.partition(".")[0] for name in sys.modules.keys() - _OWN}
     names = {name for module, own in packages_distributions().items() if module in new for name in own}
-    return {name: version(name) for name in sorted(names)[:MOST_PACKAGES]}
+    return {name: version(name) for name in sorted(names)}
 
 
 def _imported(call: Call) -> Plugin:

@@ -150,7 +150,8 @@ class Code:
         """Return why nothing can be computed: a package or a model is missing, or options are wrong; None: nothing."""
         name = self.plugin.declared.name
         try:
-            self.says("check")
+            if lacks := self.says("lacks"):
+                return f"{name} {lacks}"
             if lacking := [text for text in self.models.values() if not Path(text).is_dir()]:
                 return models.missing(name, lacking[0])
             self.says("told")
