@@ -191,7 +191,6 @@ class PtErrant(ComputesNumbers, Errant):
 
     @property
     def _weighing(self) -> Any:
-        """The metric whose numbers are the columns."""
         return Weighing(**{name: getattr(self, name) for name in _OPTIONS})
 
     @property
@@ -221,7 +220,6 @@ class PtErrant(ComputesNumbers, Errant):
         return super().score(totals) | weights | {name: totals[name].astype(np.float64) for name in EDITS}
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return what is greatest for the annotator that is taken."""
         tp, fp, fn = counts.astype(np.float64)
         score = self._scores(dict(zip(WEIGHTS, totals + counts, strict=True)))[0]
         if self.ties == "m2":

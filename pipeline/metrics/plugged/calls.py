@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from ...errors import ConfigError, InputError
 from ...io.content_cache import SCORES, ContentCache
 from ..base.declared import Declared
-from .declare import Plugin
+from .declare import Plugin, metric
 
 Item = tuple[Any, ...]
 """The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
@@ -124,7 +124,6 @@ class Call:
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
     def _told(self, error: Exception) -> Wrong:
-        """Return what is told of an error of the code of a user; of an InputError what it says."""
         if isinstance(error, InputError):
             return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
@@ -237,7 +236,6 @@ _made: dict[Call, Callable[..., Any]] = {}
 
 
 def _ready(call: Call) -> Callable[..., Any]:
-    """Return what is called with batches."""
     if call not in _made:
         for old in _made.values() if call.parent else ():
             getattr(old, "close", lambda: None)()
@@ -277,10 +275,7 @@ def _imported(call: Call) -> Plugin:
         module = import_module(place.text)
         if place.sha256 and package_digest(place.text) != place.sha256:
             raise ConfigError(f"{place.told} is another here than where the command runs")
-    value = getattr(module, place.name)
-    from .declare import metric
-
-    return metric(value)  # type: ignore[no-any-return]
+    return metric(getattr(module, place.name))  # type: ignore[no-any-return]
 
 
 def _device(call: Call) -> str:
